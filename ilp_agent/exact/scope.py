@@ -12,7 +12,10 @@ from engine.jit import njit
 from ilp_agent.backends import SolverError
 from ilp_agent.exact.plays import can_attack_from_hand
 from ilp_agent.problem import TurnProblem
-from ilp_agent.weights import Term, Weights
+from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, Term, Weights
+
+N_KNOWN = Term.OVERLOAD + 1
+"""Terms that the program for bodies counts, or that count nothing there; it knows no later weight."""
 
 
 @njit
@@ -25,8 +28,11 @@ def applies(turn: np.void, weights: np.ndarray) -> bool:
 
     Returns:
         False where `hero` counts and a minion with Lifesteal may attack: one on board with attacks left, or
-        one that can be played to attack.
+        one that can be played to attack; and where a weight counts that is not of the first `N_KNOWN`.
     """
+    for term in range(N_KNOWN, N_TERMS):
+        if weights[term] != 0.0:
+            return False
     if weights[Term.HERO] == 0.0:
         return True
     from_hand = can_attack_from_hand(turn) if turn["n_board"] < BOARD_SIZE else 0
@@ -46,8 +52,22 @@ def check_scope(problem: TurnProblem, weights: Weights) -> None:
     Raises:
         SolverError: the message names the weight and the backends that take it.
     """
+    check_known(weights)
     if not applies(problem.record, weights.everything):
         raise SolverError(
             f"the turn program cannot count the weight 'hero' ({weights.hero:g}) on a turn in which a minion "
             "with Lifesteal may attack; use backend 'search' or 'auto', or set 'hero' to 0"
         )
+
+
+def check_known(weights: Weights) -> None:
+    """Refuse a weight that programs do not have.
+
+    Raises:
+        SolverError: the message names the weight and the backends that take it.
+    """
+    for name in EXTENDED_NAMES[N_KNOWN:]:
+        if getattr(weights, name):
+            raise SolverError(
+                f"programs do not count the weight {name!r}; use 'search' or 'auto', or set it 0"
+            )

@@ -5,6 +5,7 @@ import numpy as np
 from engine import Action
 from engine.effects.luck import Chance
 from ilp_agent.backends import FORMULATIONS, SolverError
+from ilp_agent.exact.scope import check_known
 from ilp_agent.milp.cardclass import CardProblem
 from ilp_agent.milp.cardorder import acts_of, order_acts
 from ilp_agent.milp.cardprogram import card_model
@@ -67,6 +68,7 @@ def _read(turn: Turn, weights: Weights, who: str, where: str = "") -> CardProble
     Raises:
         SolverError: the turn is outside of class A.
     """
+    check_known(weights)
     try:
         return read_turn(turn, weights)
     except OutsideError as error:

@@ -394,6 +394,3 @@ def take_outcome(level: int, cards: np.ndarray, work: np.void) -> None:
     action = work["actions"][level, frame["next"] - 1]
     run_outcome(work["states"][level], cards, action, work, n)
     work["states"][level + 1] = work["scratch"][0]
-
-
-assert len(Term) == Term.OVERLOAD + 1

@@ -42,7 +42,7 @@ def best_pack(
             packed[0, 0] = 0
             empty = False
         cost, takes = int(cards[number]["cost"]), int(facts[number]["arrivals"])
-        gain = _late_gain(cards[number], facts[number], weights, work["start"])
+        gain = late_gain(cards[number], facts[number], weights, work["start"])
         if gain < 0.0:
             continue
         for used in range(room, takes - 1, -1):
@@ -83,7 +83,7 @@ def late_card(own: np.void, place: int) -> int:
 
 
 @njit_borrowing
-def _late_gain(card: np.void, fact: np.void, weights: np.ndarray, start: np.void) -> float:
+def late_gain(card: np.void, fact: np.void, weights: np.ndarray, start: np.void) -> float:
     """What a plain card adds to the objective, or to a score."""
     if is_score(weights):
         score = weights[N_TERMS + ATTACK] * fact["attack"] + weights[N_TERMS + HEALTH] * fact["survival"]

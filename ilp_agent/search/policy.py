@@ -14,7 +14,7 @@ from ilp_agent.search.keys import position_key
 from ilp_agent.search.late import FACE_FIRST, HERO_FIRST, LATE_PLAYS, next_late_action, what_is_late
 from ilp_agent.search.memo import NOWHERE, find
 from ilp_agent.search.objective import action_gain, acts_at_the_end, base_value, end_value
-from ilp_agent.search.pack import best_pack, late_card
+from ilp_agent.search.pack import best_pack, late_card, late_gain
 from ilp_agent.search.remembered import remembered_action
 from ilp_agent.search.work import FRAME
 from ilp_agent.weights import N_TERMS, Term
@@ -110,7 +110,7 @@ def expected_terms(
             add_gain(here[1], state, cards, action, thought, units, chance, terms)
             over = start["leaves_late"] and outcome(state) != Outcome.ONGOING
             if over and what_is_late(here[1], cards, facts, seat) & LATE_PLAYS:
-                add_pack(state["sides"][seat], cards, weights, facts, work, chance, terms)
+                add_pack(state["sides"][seat], cards, weights, facts, units, work, chance, terms)
     for term in range(N_TERMS):
         terms[term] = weights[term] * (terms[term] - base_value(work["states"][0], units[term], seat))
 
@@ -191,6 +191,7 @@ def add_pack(
     cards: np.ndarray,
     weights: np.ndarray,
     facts: np.ndarray,
+    units: np.ndarray,
     work: np.void,
     chance: float,
     terms: np.ndarray,
@@ -200,12 +201,8 @@ def add_pack(
     for place in range(own["n_hand"] + 1):
         if chosen >> place & 1:
             number = late_card(own, place)
-            fact = facts[number]
-            if place < own["n_hand"]:
-                terms[Term.PLAY] += chance * cards[number]["value"]
-            terms[Term.SURVIVE] += chance * fact["survival"]
-            terms[Term.DRAW] += chance * fact["draws"]
-            terms[Term.HERO] += chance * fact["armour"]
+            for term in range(N_TERMS):
+                terms[term] += chance * late_gain(cards[number], facts[number], units[term], work["start"])
 
 
 @njit

@@ -62,10 +62,14 @@ _codegen: Any = _target.codegen()
 _make_executable: Callable[..., Any] = _target.get_executable
 _make_library: Callable[..., Any] = _codegen.create_library
 
-PLAIN_OPTIONS = {"nopython": True, "nogil": True, "_nrt": True}
-"""numba's options that every kernel has where it names no others.
+PLAIN_OPTIONS = {"nopython": True, "nogil": True}
+"""numba's options that every kernel has."""
 
-`_nrt` is among them since numba would compile a kernel that makes arrays as its caller is: without them.
+MAKING_ARRAYS = frozenset("zeros empty ones full eye arange array zeros_like empty_like copy".split())
+"""Names by which a function makes arrays.
+
+numba compiles a kernel whose options do not say whether it counts references as its first caller is compiled;
+one that makes arrays has to count them, also where a kernel that borrows calls it first.
 """
 
 _depth = 0
@@ -432,10 +436,12 @@ class Kernel(CPUDispatcher):
 
     Args:
         function: in Python.
-        **options: numba's, beside `PLAIN_OPTIONS`.
+        **options: numba's, beside `nopython` and `nogil`.
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        if MAKING_ARRAYS.intersection(function.__code__.co_names):
+            options = {"_nrt": True, **options}
         if options_of.get(function, options) != options:  # it is compiled in another way, too
             function = _copy_of(function)
         super().__init__(function, locals={}, targetoptions={**PLAIN_OPTIONS, **options})
@@ -449,9 +455,8 @@ class Kernel(CPUDispatcher):
         """A kernel that another process has sent."""
         known: Kernel | None = cls._memo.get(uuid)
         if known is None:
-            options = targetoptions.items()
-            own = {name: value for name, value in options if PLAIN_OPTIONS.get(name) != value}
-            known = cls(py_func, **own)
+            options = {name: value for name, value in targetoptions.items() if name not in PLAIN_OPTIONS}
+            known = cls(py_func, **options)
             known._set_uuid(uuid)
         return known
 

@@ -65,7 +65,9 @@ _make_library: Callable[..., Any] = _codegen.create_library
 PLAIN_OPTIONS = {"nopython": True, "nogil": True}
 """numba's options that every kernel has."""
 
-MAKING_ARRAYS = frozenset(["zeros", "empty", "ones", "full", "eye", "arange", "array", "zeros_like", "empty_like", "copy"])
+MAKING_ARRAYS = frozenset(
+    ["zeros", "empty", "ones", "full", "eye", "arange", "array", "zeros_like", "empty_like", "copy"]
+)
 """Names by which a function makes arrays.
 
 numba compiles a kernel whose options do not say whether it counts references as its first caller is compiled;

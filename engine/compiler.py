@@ -29,7 +29,7 @@ from llvmlite.binding import (
     parse_bitcode,
 )
 from numba import _dynfunc
-from numba.core import bytecode, sigutils, types
+from numba.core import bytecode, config, sigutils, types
 from numba.core.ccallback import CFunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
@@ -491,18 +491,19 @@ class Kernel(CPUDispatcher):
             found = super().compile(sig)
             progress.was_read(self.py_func)
             return found
-        args = tuple(sigutils.normalize_signature(sig)[0])
+        given = sigutils.normalize_signature(sig)[0]
+        args = tuple(map(_as_writable, given))
         if args not in self._machine:
-            name = f"{self._name_of(sig)}.machine"
-            code = MachineCode.load(name) or self._make_machine_code(name, sig, args)
+            name = f"{self._name_of(args)}.machine"
+            code = MachineCode.load(name) or self._make_machine_code(name, args)
             self._machine[args] = code.as_function()
-            self._insert([one._code for one in args], self._machine[args], False)
+        self._insert([one._code for one in given], self._machine[args], False)
         return self._machine[args]
 
-    def _make_machine_code(self, name: str, sig: Any, args: tuple[Any, ...]) -> MachineCode:
+    def _make_machine_code(self, name: str, args: tuple[Any, ...]) -> MachineCode:
         with progress.watching(self.py_func):
             with _compiling_parts():
-                self.compile(sig)
+                self.compile(args)
             cres = self.overloads[args]
             library = _machine_library(cres.library, is_called=False)
             context = _target.subtarget(enable_nrt=self._options.get("_nrt", True))
@@ -531,6 +532,15 @@ def _passed_as(kind: Any) -> Any:
     plain = types.unliteral(kind)
     is_signed = isinstance(plain, types.Integer) and plain.signed
     return types.int64 if is_signed or isinstance(plain, types.IntEnumMember) else plain
+
+
+def _as_writable(kind: Any) -> Any:
+    """An array that Python may not write to is compiled as any: a kernel for both, not two.
+
+    Where bounds are checked they stay apart, so that no kernel is written that writes to a card table.
+    """
+    read_only = isinstance(kind, types.Array) and not kind.mutable and not config.BOUNDSCHECK
+    return kind.copy(readonly=False) if read_only else kind
 
 
 def _without_wrappers(flags: Any) -> Any:

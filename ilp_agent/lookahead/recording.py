@@ -7,7 +7,7 @@ the game on from both.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -84,7 +84,7 @@ def record(
     leaves, whose = np.zeros((room, N_FEATURES)), np.zeros(room, np.int64)
     looking, memory = looking_at(cards)
     memory.hands.n_decks[0] = 0
-    play = _recording_by(looking.choose).record_games
+    play = _recording_by(looking.choose)
     n = play(cards, kernel_rows(row[None])[0], states, chances, keys, explore, memory, leaves, whose)
     return Recorded(leaves[:n].copy(), whose[:n] // 2, whose[:n] % 2)
 
@@ -107,20 +107,15 @@ def record_pairs(
     features, points = np.zeros((len(states), 2, N_FEATURES)), np.zeros((len(states), 2))
     looking, memory = looking_at(cards)
     memory.hands.n_decks[0] = 0
-    then, compare = np.zeros_like(states[:1]), _recording_by(looking.choose).compare_ends
+    then, compare = np.zeros_like(states[:1]), _comparing_by(looking.choose)
     n = compare(cards, kernel_rows(row[None])[0], states, chances, keys, memory, then, features, points)
     return Pairs(features[:n].copy(), points[:n].copy())
 
 
-class Recording(NamedTuple):
-    """The kernels of recording, for a way to choose turns."""
-
-    record_games: Callable[..., int]
-    compare_ends: Callable[..., int]
-
-
 @cache
-def _recording_by(choose: Callable[..., None]) -> Recording:
+def _recording_by(choose: Callable[..., None]) -> Callable[..., int]:
+    """The kernel of `record`, for a way to choose turns."""
+
     @njit_borrowing
     def record_games(
         cards: np.ndarray,
@@ -163,6 +158,13 @@ def _recording_by(choose: Callable[..., None]) -> Recording:
                     n_leaves += 1
                 carry_out(state, cards, memory.plan[0], memory.luck[0])
         return n_leaves
+
+    return record_games
+
+
+@cache
+def _comparing_by(choose: Callable[..., None]) -> Callable[..., int]:
+    """The kernel of `record_pairs`, for a way to choose turns."""
 
     @njit_borrowing
     def play_on(state: np.void, cards: np.ndarray, row: np.ndarray, turns: int, memory: Memory[Any]) -> None:
@@ -221,7 +223,7 @@ def _recording_by(choose: Callable[..., None]) -> Recording:
                 found += 1
         return found
 
-    return Recording(record_games, compare_ends)
+    return compare_ends
 
 
 WHEN = 2

@@ -22,7 +22,7 @@ from engine.events import EVENTS
 from engine.jit import njit_borrowing
 from engine.rules import apply, decode, encode, legal_actions
 from engine.state import STATE
-from rivals.one_ply import best_choice, one_ply_batch, one_ply_choice
+from rivals.one_ply import best_choice, one_ply, one_ply_batch, one_ply_choice
 
 _HERO_WORTH = 1e6
 """Of a point of health of the enemy hero, in points of health of the own: more than all that follow."""
@@ -136,7 +136,7 @@ def _attack(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
     return int(encode(ActionKind.END_TURN, 0, 0))
 
 
-@njit_borrowing
+@one_ply
 def best_action(
     state: np.void,
     cards: np.ndarray,

@@ -30,7 +30,7 @@ from engine.rules import apply, legal_actions
 from engine.vocabulary import CardFilter, Trait, Trigger
 from ilp_agent import WeightVector
 from ilp_agent.weights import index_enum
-from rivals.one_ply import OnePlyAgent, best_choice, one_ply_batch, one_ply_choice
+from rivals.one_ply import OnePlyAgent, best_choice, one_ply, one_ply_batch, one_ply_choice
 
 WITH_EFFECTS = frozenset({"hero_attack", "minion_attack"})
 """Weights of what only real cards change."""
@@ -244,7 +244,7 @@ def score_action(
     return score / n
 
 
-@njit_borrowing
+@one_ply
 def best_action(
     state: np.void,
     cards: np.ndarray,

@@ -23,7 +23,7 @@ from engine.rules import apply, decode, encode, legal_actions
 from ilp_agent import Weights
 from ilp_agent.search.objective import further_gain, further_worth
 from ilp_agent.weights import Term
-from rivals.one_ply import OnePlyAgent, best_choice, one_ply_batch, one_ply_choice
+from rivals.one_ply import OnePlyAgent, best_choice, one_ply, one_ply_batch, one_ply_choice
 
 LOST = -1e100
 """What an action adds that kills the own hero."""
@@ -107,7 +107,7 @@ def score_action(
     return score
 
 
-@njit_borrowing
+@one_ply
 def best_action(
     state: np.void,
     cards: np.ndarray,

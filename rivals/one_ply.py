@@ -6,13 +6,14 @@ from typing import ClassVar, Generic, NamedTuple
 import numpy as np
 
 from engine import Action, PlayerView
+from engine.apart import njit_apart
 from engine.batches import game_loop
 from engine.codes import MAX_ACTIONS, ActionKind
 from engine.effects.cardsets import has_effects
 from engine.events import EVENTS
 from engine.jit import njit, njit_borrowing, njit_borrowing_inline
 from engine.rules import apply, encode
-from engine.state import STATE
+from engine.state import CARD, STATE
 from engine.view import hide
 from ilp_agent.profiles import Profile, W
 from rivals.batch import PlayBatch
@@ -24,6 +25,12 @@ It takes the state, the card table, the agent's weights, and workspaces that it 
 (at least `MAX_ACTIONS`,), positions of dtype `STATE`, shape (2,), and a record of dtype `EVENTS` in an
 array.
 """
+
+
+_WHOLE, _REAL = np.dtype(np.int64), np.dtype(np.float64)
+
+one_ply = njit_apart(STATE, (CARD,), (_REAL,), (_WHOLE,), (STATE,), (EVENTS,))
+"""The decorator of a `BestAction`: games and Python call one kernel, which is compiled once."""
 
 
 @njit_borrowing

@@ -2,12 +2,14 @@
 
 import numpy as np
 
+from engine.apart import njit_apart
 from engine.codes import COIN
 from engine.effects.board import any_asks
 from engine.effects.cardsets import asked_by, is_asked
 from engine.effects.numbers import count_of, holds
 from engine.events import NO_ROW
 from engine.jit import njit_borrowing, njit_borrowing_inline
+from engine.state import CARD, STATE
 from engine.vocabulary import ENEMY, OWN, SPELLS, Ask, Op, Trait, Trigger
 
 
@@ -31,11 +33,17 @@ def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
         seat: whose hand.
         place: of a card that is known.
     """
+    if not asked_by(cards) & (Ask.COSTS | Ask.HAND):
+        return held_cost(state["sides"][seat], cards, place)
+    return altered_cost(state, cards, seat, place)
+
+
+@njit_apart(STATE, (CARD,), int, int, rare=True)
+def altered_cost(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
+    """`cost_of` in games of which a card may change what cards cost."""
     side = state["sides"][seat]
     number = int(side["hand"][place])
     cost = held_cost(side, cards, place)
-    if not asked_by(cards) & (Ask.COSTS | Ask.HAND):
-        return cost
     if asked_by(cards) & Ask.COSTS:
         cost = _cost_by_auras(state, cards, seat, number, cost)
         for n in range(len(side["promises"])):

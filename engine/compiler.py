@@ -35,7 +35,9 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
+from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.targetconfig import ConfigStack
 
 from engine import kernelcache
 from engine.compilation import interrupts_kept, progress
@@ -473,7 +475,14 @@ class Kernel(CPUDispatcher):
         """
         plain = {name: _passed_as(kind) for name, kind in kws.items()}
         with _compiling_parts():  # also where the caller is no kernel of ours
-            return super().get_call_template(tuple(map(_passed_as, args)), plain)
+            found = super().get_call_template(tuple(map(_passed_as, args)), plain)
+        caller = ConfigStack.top_or_none()
+        if self._options.get("_nrt") and caller is not None and not caller.nrt:
+            made = [cres.signature.return_type for cres in self.overloads.values()]
+            if any(isinstance(part, types.Array) for kind in made for part in (kind, *_parts_of(kind))):
+                name = self.py_func.__name__
+                raise TypingError(f"{name} hands an array that it makes to a kernel that borrows")
+        return found
 
     @property
     def is_compiled(self) -> bool:
@@ -537,10 +546,15 @@ def _passed_as(kind: Any) -> Any:
 def _as_writable(kind: Any) -> Any:
     """An array that Python may not write to is compiled as any: a kernel for both, not two.
 
-    Where bounds are checked they stay apart, so that no kernel is written that writes to a card table.
+    Where bounds are checked they stay apart: there numba refuses a kernel that writes whole elements of it.
     """
     read_only = isinstance(kind, types.Array) and not kind.mutable and not config.BOUNDSCHECK
     return kind.copy(readonly=False) if read_only else kind
+
+
+def _parts_of(kind: Any) -> tuple[Any, ...]:
+    """The types in a tuple."""
+    return tuple(kind.types) if isinstance(kind, types.BaseTuple) else ()
 
 
 def _without_wrappers(flags: Any) -> Any:

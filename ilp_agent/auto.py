@@ -1,17 +1,19 @@
 """The backend `auto`: `exact` where it applies, `search` elsewhere."""
 
+import numpy as np
+
 from engine.codes import ActionKind
-from ilp_agent.exact.backend import ExactSolver
+from ilp_agent.exact.backend import ExactSolver, read_problem
 from ilp_agent.exact.scope import applies
 from ilp_agent.plan import Plan
-from ilp_agent.problem import TurnProblem
 from ilp_agent.search.backend import SearchSolver
 from ilp_agent.turn import Turn
+from ilp_agent.turnrecord import TURN
 from ilp_agent.weights import Weights
 
 
 class AutoSolver:
-    """Turns of bodies by `exact` where weights and what is left out allow it, all others by `search`."""
+    """Turns made from a problem by `exact` where the weights allow it, all others by `search`."""
 
     name = "auto"
 
@@ -20,9 +22,9 @@ class AutoSolver:
 
     def solve(self, turn: Turn, weights: Weights) -> Plan:
         """The best way to go on with a turn."""
-        bodies = not turn.position.table.effects
-        if bodies and all(barred.kind == ActionKind.ATTACK for barred in turn.barred):
-            record = TurnProblem.from_turn(turn).record
-            if applies(record, weights.everything):
+        if turn.program and all(barred.kind == ActionKind.ATTACK for barred in turn.barred):
+            turns = np.zeros(1, TURN)
+            read_problem(turn, turns)
+            if applies(turns[0], weights.everything):
                 return self._exact.solve(turn, weights)
         return self._search.solve(turn, weights)

@@ -141,22 +141,8 @@ class TurnProblem:
             ProblemError: as of `from_position`; or a card is left out, not an attack.
         """
         problem = cls.from_position(turn.position)
-        seat, sides = turn.position.active, turn.position.state["sides"]
-        own, enemy = sides[seat], sides[1 - seat]
-        board, others = (side["board"]["born"][: side["n_board"]].tolist() for side in (own, enemy))
-        hand = [ARRIVED - number for number in own["hand"][: own["n_hand"]].tolist() if number != COIN]
-        enemies = {born: place for place, born in enumerate(others)}
-        no_hero, pairs = set(problem.no_hero), set()
-        for kind, source, target in turn.barred:
-            if kind != ActionKind.ATTACK:
-                raise ProblemError(f"of bodies attacks alone can be left out, in {turn.position}")
-            for friend, who in enumerate((*board, *hand)):
-                if who == source and target in (ANY_TARGET, -1 - HERO):
-                    no_hero.add(friend)
-                if who == source and target != -1 - HERO:
-                    left_out = enemies.values() if target == ANY_TARGET else [enemies[target]]
-                    pairs |= {(friend, place) for place in left_out}
-        return replace(problem, no_hero=frozenset(no_hero), barred=frozenset(pairs))
+        no_hero, pairs = left_out(turn)
+        return replace(problem, no_hero=problem.no_hero | no_hero, barred=frozenset(pairs))
 
     @cached_property
     def record(self) -> np.void:
@@ -187,6 +173,34 @@ class TurnProblem:
             enemy = turn["enemies"][place]
             enemy["attack"], enemy["health"], enemy["keywords"] = spec.attack, spec.health, spec.keywords
         return turn
+
+
+def left_out(turn: Turn) -> tuple[set[int], set[tuple[int, int]]]:
+    """What a turn of bodies leaves out: friends that must not attack the hero, and (friend, enemy).
+
+    Raises:
+        ProblemError: a card is left out, not an attack.
+    """
+    seat, sides = turn.position.active, turn.position.state["sides"]
+    own, enemy = sides[seat], sides[1 - seat]
+    no_hero: set[int] = set()
+    pairs: set[tuple[int, int]] = set()
+    for kind, source, target in turn.barred:
+        if kind != ActionKind.ATTACK:
+            what = turn.position.card_name(source) if kind == ActionKind.PLAY else kind.name.lower()
+            raise ProblemError(
+                f"{what!r} cannot be left out of a problem of bodies, attacks alone can: "
+                f"use backend 'search' or 'auto'; in {turn.position}"
+            )
+        board, others = (side["board"]["born"][: side["n_board"]].tolist() for side in (own, enemy))
+        hand = [ARRIVED - number for number in own["hand"][: own["n_hand"]].tolist() if number != COIN]
+        for friend, who in enumerate((*board, *hand)):
+            if who != source:
+                continue
+            if target in (ANY_TARGET, -1 - HERO):
+                no_hero.add(friend)
+            pairs |= {(friend, place) for place, born in enumerate(others) if target in (ANY_TARGET, born)}
+    return no_hero, pairs
 
 
 def _spec(record: np.void, attacks_left: int | None) -> MinionSpec:

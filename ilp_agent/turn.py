@@ -46,10 +46,13 @@ class Turn:
         position: what the player to move sees.
         barred: actions to leave out.
         program: whether minions take places on the board as the turn program for bodies has it, which a turn
-            made from a `TurnProblem` asks for; else as the game has it, where the backend can.
+            made from a `TurnProblem` asks for. Else `search` and `auto` use places as the game does; `exact`
+            and the integer programs solve the program in any case, which does not see what enemies' Lifesteal
+            heals.
 
     Raises:
-        ProblemError: the game is over, or a card in the player's own hand is hidden.
+        ProblemError: the game is over, a card in the player's own hand is hidden, or `program` is asked for
+            with real cards.
     """
 
     position: Position
@@ -59,6 +62,8 @@ class Turn:
     def __post_init__(self) -> None:
         if self.position.outcome != Outcome.ONGOING:
             raise ProblemError(f"the game is over in {self.position}")
+        if self.program and self.position.table.effects:
+            raise ProblemError(f"the turn program is for bodies, not real cards, in {self.position}")
         own = self.position.state["sides"][self.position.active]
         if UNKNOWN in own["hand"][: own["n_hand"]]:
             raise ProblemError(f"the hand of the player to move has hidden cards in {self.position}")

@@ -14,8 +14,8 @@ from ilp_agent.exact.steps import MAX_STEPS, PLAN
 from ilp_agent.exact.tracker import TRACKER, follow
 from ilp_agent.exact.work import WORK, new_layers
 from ilp_agent.plan import Plan, Status, terms_of
-from ilp_agent.problem import TurnProblem
-from ilp_agent.turn import Turn
+from ilp_agent.problem import left_out
+from ilp_agent.turn import ProblemError, Turn
 from ilp_agent.turnrecord import TURN, read_turn
 from ilp_agent.weights import Weights
 
@@ -60,20 +60,39 @@ def write_codes(
     return follow(states[0], cards, turns[0], plans[0], trackers[0], luck[0], codes)
 
 
-def plan_in_game(
-    turn: Turn, problem: TurnProblem, record: np.ndarray, status: Status, weights: Weights
-) -> Plan:
+def read_problem(turn: Turn, turns: np.ndarray) -> None:
+    """Read a turn of bodies, with what it leaves out.
+
+    Args:
+        turn: the turn.
+        turns: dtype `TURN`, shape (1,). Modified in place.
+
+    Raises:
+        ProblemError: it is one on real cards, or leaves out a card.
+    """
+    position = turn.position
+    if position.table.effects:
+        raise ProblemError(f"the turn program reads bodies with keywords, not real cards, in {position}")
+    read_turns(position.states, position.table.array, turns)
+    no_hero, pairs = left_out(turn)
+    for friend in no_hero:
+        turns[0]["friends"][friend]["hits_hero"] = 0
+    for friend, enemy in pairs:
+        turns[0]["friends"][friend]["barred"] |= 1 << enemy
+
+
+def plan_in_game(turn: Turn, turns: np.ndarray, record: np.ndarray, status: Status, weights: Weights) -> Plan:
     """A plan of bodies in the engine's actions, as far as its predictions hold.
 
     Args:
         turn: what is solved.
-        problem: the same as a problem.
+        turns: the same as a record, dtype `TURN`, shape (1,).
         record: the plan, dtype `PLAN`, shape (1,).
         status: of the solver.
         weights: of the objective.
     """
-    here, codes, turns = turn.position.copy(), np.zeros(MAX_STEPS, np.int64), np.zeros(1, TURN)
-    trackers, luck, turns[0] = np.zeros(1, TRACKER), np.zeros(1, EVENTS), problem.record
+    here, codes = turn.position.copy(), np.zeros(MAX_STEPS, np.int64)
+    trackers, luck = np.zeros(1, TRACKER), np.zeros(1, EVENTS)
     n, again = write_codes(here.states, here.table.array, turns, record, trackers, luck, codes)
     actions = tuple(map(Action.from_code, codes[:n].tolist()))
     terms = terms_of(record[0]["terms"], weights)
@@ -93,13 +112,12 @@ class ExactSolver:
         """The best plan of the sequential formulation, for a turn of bodies.
 
         Raises:
-            ProblemError: a card is left out, not an attack.
+            ProblemError: it is one on real cards, or leaves out a card, not an attack.
             SolverError: a weight is set that the turn program cannot count on this turn.
         """
-        problem = TurnProblem.from_turn(turn)
-        check_scope(problem, weights)
         memory = memory_of_thread()
-        memory.turns[0] = problem.record
+        read_problem(turn, memory.turns)
+        check_scope(memory.turns[0], weights)
         solve_turns(memory.turns, weights.everything, memory.works, memory.layers, memory.plans)
         status = Status.FEASIBLE if memory.plans[0]["unproven"] else Status.OPTIMAL
-        return plan_in_game(turn, problem, memory.plans, status, weights)
+        return plan_in_game(turn, memory.turns, memory.plans, status, weights)

@@ -11,7 +11,6 @@ from engine.codes import BOARD_SIZE, Keyword
 from engine.jit import njit
 from ilp_agent.backends import SolverError
 from ilp_agent.exact.plays import can_attack_from_hand
-from ilp_agent.problem import TurnProblem
 from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, Term, Weights
 
 N_KNOWN = Term.OVERLOAD + 1
@@ -46,14 +45,14 @@ def applies(turn: np.void, weights: np.ndarray) -> bool:
     return True
 
 
-def check_scope(problem: TurnProblem, weights: Weights) -> None:
-    """Refuse a turn with a weight that the sequential turn program cannot count on it.
+def check_scope(turn: np.void, weights: Weights) -> None:
+    """Refuse a turn, dtype `TURN`, with a weight that the sequential turn program cannot count on it.
 
     Raises:
         SolverError: the message names the weight and the backends that take it.
     """
     check_known(weights)
-    if not applies(problem.record, weights.everything):
+    if not applies(turn, weights.everything):
         raise SolverError(
             f"the turn program cannot count the weight 'hero' ({weights.hero:g}) on a turn in which a minion "
             "with Lifesteal may attack; use backend 'search' or 'auto', or set 'hero' to 0"
@@ -69,5 +68,5 @@ def check_known(weights: Weights) -> None:
     for name in EXTENDED_NAMES[N_KNOWN:]:
         if getattr(weights, name):
             raise SolverError(
-                f"programs do not count the weight {name!r}; use 'search' or 'auto', or set it 0"
+                f"programs do not count the weight {name!r}; use 'search' or 'auto', or set it to 0"
             )

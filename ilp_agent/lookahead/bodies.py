@@ -94,7 +94,7 @@ def worth(
 
 @njit_borrowing
 def is_before(number: int, other: int, memory: Memory[Bodies]) -> bool:
-    """Whether of two ends that are worth the same the first is to be played: that of the higher objective."""
+    """Whether of two ends that are worth the same the first is played: where its objective is higher."""
     ends = memory.ends.pool.ends
     return bool(ends[number]["value"] > ends[other]["value"])
 

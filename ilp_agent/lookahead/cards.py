@@ -93,8 +93,8 @@ def worth(number: int, cards: np.ndarray, row: np.ndarray, stream: np.uint64, me
 
 @njit_borrowing
 def is_before(number: int, other: int, memory: Memory[Cards]) -> bool:  # noqa: ARG001
-    """Whether of two ways that are worth the same the first is to be played: the better is listed first."""
-    return number < other
+    """Never: of two ways that are worth the same the one listed first is played, which is the better."""
+    return False
 
 
 @njit_borrowing

@@ -43,7 +43,8 @@ class Ends(NamedTuple):
             and returns how many there are; 0 where what is left in `memory.plan` is played.
         worth: `(number, cards, row, stream, memory)`: what an end is worth, all that is drawn coming from the
             stream; `memory.features` are those of the position judged last.
-        is_before: `(number, other, memory)`: whether of two ends that are worth the same the first is played.
+        is_before: `(number, other, memory)`: whether an end is played that is worth the same as another, of a
+            lower number; else that is.
         take: `(number, cards, memory)`: writes an end to `memory.plan`.
     """
 

@@ -52,11 +52,12 @@ class ProgramSolver:
             if turn.position.table.effects:
                 return solve_cards(turn, weights, self.name, self.run)
             problem = TurnProblem.from_turn(turn)
-            check_scope(problem, weights)
+            check_scope(problem.record, weights)
             model = sequential_model(problem, scaled_weights(weights))
             status, chosen = rounded(self.run, model.milp)
             record = sequential_plan(model, weights, chosen)
-            return plan_in_game(turn, problem, record, proven(status, weights), weights)
+            turns = np.array([problem.record])
+            return plan_in_game(turn, turns, record, proven(status, weights), weights)
 
     def solve_thesis(self, problem: TurnProblem, weights: Weights) -> ProblemPlan:
         """The best plan of the thesis's formulation, which may have illegal actions.
@@ -94,7 +95,7 @@ def program_of(problem: TurnProblem | Turn, weights: Weights, formulation: str) 
     if formulation == "thesis":
         _check_thesis(weights)
         return thesis_model(problem, weights).milp
-    check_scope(problem, weights)
+    check_scope(problem.record, weights)
     return sequential_model(problem, weights).milp
 
 

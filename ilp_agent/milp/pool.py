@@ -27,7 +27,7 @@ def best_plans(problem: TurnProblem, weights: Weights, run: Run, most: int) -> I
     Raises:
         SolverError: a weight is set that the program cannot count on this turn.
     """
-    check_scope(problem, weights)
+    check_scope(problem.record, weights)
     model = sequential_model(problem, scaled_weights(weights))
     decisions = decisions_of(model)
     for _ in range(most + 1):

@@ -10,11 +10,12 @@ from engine.cards.table import CardTable
 from engine.jit import njit_borrowing
 from engine.position import Position
 from engine.state import CARD
+from ilp_agent.backends import SolverError
 from ilp_agent.plan import Plan, Status, terms_of
 from ilp_agent.search.facts import FACT, learn_facts
 from ilp_agent.search.kernel import solve_turn
 from ilp_agent.search.policy import certain_terms, expected_terms
-from ilp_agent.search.work import SOLVED, STATES, STATES_KEPT, SearchMemory, new_memory
+from ilp_agent.search.work import MAX_BARRED, SOLVED, STATES, STATES_KEPT, SearchMemory, new_memory
 from ilp_agent.turn import Turn, barred_records
 from ilp_agent.weights import N_TERMS, Weights
 
@@ -123,7 +124,12 @@ class SearchSolver:
             turn: the turn.
             weights: of the objective.
             limit: positions at most, 1 to `ilp_agent.search.work.MOST_STATES`; None as of `Searcher.ready`.
+
+        Raises:
+            SolverError: more actions are left out than it takes.
         """
+        if len(turn.barred) > MAX_BARRED:
+            raise SolverError(f"the search leaves out {MAX_BARRED} actions at most, got {len(turn.barred)}")
         searcher, array, terms = searcher_of_thread(), weights.everything, np.zeros(N_TERMS)
         solved = searcher.search(turn.position, array, limit, barred_records(turn), turn.program)
         status = Status.FEASIBLE if solved["unproven"] else Status.OPTIMAL

@@ -37,7 +37,7 @@ def only(**weights: float) -> Weights:
 
 
 def attacks(plan) -> set[tuple[int, int]]:
-    return {(action.attacker, action.target) for action in plan.actions if isinstance(action, Attack)}
+    return set(attacks_in_order(plan))
 
 
 @pytest.fixture(params=backends())
@@ -57,7 +57,31 @@ def plan_for(backend: str, weights: Weights = ALL, **arguments: object):
     assert len(plan.killed) == len(problem.enemy) - enemy["n_board"]
     assert problem.enemy_hero - enemy["health"] - enemy["armour"] == plan.damage
     assert own["mana"] == plan.mana
+    assert plan.terms == pytest.approx(terms_by_hand(problem, weights, plan), abs=1e-9)
     return plan
+
+
+def terms_by_hand(problem: TurnProblem, weights: Weights, plan) -> list[float]:
+    """The thesis's terms, from the plan's actions and from what they come to in the engine."""
+    friends, m = (*problem.friendly, *problem.hand), len(problem.friendly)
+    played = [action.hand for action in plan.actions if isinstance(action, Play)]
+    here = {*range(m), *(m + hand for hand in played)}
+    hits = [(friend, target) for friend, target in attacks_in_order(plan) if target != HERO]
+    counts = (
+        plan.lethal,
+        plan.cleared,
+        plan.damage,
+        -sum(enemy.attack for j, enemy in enumerate(problem.enemy) if j not in plan.killed),
+        sum(friends[i].health for i in here - set(plan.lost)),
+        sum(friends[friend].attack for friend, _ in hits),
+        -sum(problem.enemy[target].attack for _, target in hits),
+        sum(problem.hand[hand].worth for hand in played),
+    )
+    return [getattr(weights, name) * count for name, count in zip(WEIGHT_NAMES, counts, strict=True)]
+
+
+def attacks_in_order(plan) -> list[tuple[int, int]]:
+    return [(action.attacker, action.target) for action in plan.actions if isinstance(action, Attack)]
 
 
 # The cases of the formulation

@@ -5,16 +5,28 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine import HERO, IllegalActionError, MinionSpec
+from engine import HERO, IllegalActionError, MinionSpec, parse_position
 from engine.codes import ActionKind
 from engine.events import EVENTS
-from ilp_agent import Attack, Play, PlayCoin, ProblemError, TurnProblem, Weights, solve
+from ilp_agent import (
+    Attack,
+    Play,
+    PlayCoin,
+    ProblemError,
+    SolverError,
+    Turn,
+    TurnProblem,
+    Weights,
+    explain,
+    solve,
+)
 from ilp_agent.exact.backend import ExactSolver, memory_of_thread
 from ilp_agent.exact.kernel import solve_turns
 from ilp_agent.exact.steps import plan_of
 from ilp_agent.exact.tracker import apply_step
 from ilp_agent.plan import Status
 from ilp_agent.replay import plan_in, play_action, position_of, replay, track, turn_for
+from ilp_agent.turn import Barred
 from ilp_agent.weights import N_WEIGHTS
 from tests.conftest import UNCOMPILED, cases
 from tests.ilp_agent.positions import random_position, random_weights
@@ -75,10 +87,36 @@ def test_a_turn_of_bodies_leaves_out_attacks_alone() -> None:
     card = turn.without(turn.position.legal_actions()[0])
     assert card.barred[-1].kind == ActionKind.PLAY
     weights = Weights(*[1.0] * N_WEIGHTS)
-    with pytest.raises(ProblemError, match="attacks alone can be left out"):
+    with pytest.raises(ProblemError, match="minion d.* cannot be left out .*use backend .search. or .auto."):
         solve(card, weights, "exact")
-    # The others see a card left out, too.
-    assert solve(card, weights, "auto").objective == solve(card, weights, "search").objective
+    for backend in ("auto", "search"):
+        plan = solve(card, weights, backend)
+        assert plan.objective < solve(turn, weights, backend).objective
+        assert turn.position.legal_actions()[0] not in plan.actions[:1]
+    with pytest.raises(ProblemError, match="not real cards"):
+        Turn(parse_position("turn 5 | hero 20 mana 4/5 hand [Fireball*] | hero 20"), program=True)
+    gone = replace(turn, barred=(Barred(ActionKind.ATTACK, 1, 999),))  # nobody is of that birth
+    assert solve(gone, weights, "exact") == solve(turn, weights, "exact")
+    with pytest.raises(SolverError, match="64 actions at most, got 77"):
+        solve(replace(turn, barred=gone.barred * 77), weights, "search")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "turn 5 | hero 20 mana 5/5 hand [1:1/1C; 2:3/3] board [0/5; 0/5; 0/5; 0/5; 0/5; 0/5] "
+        "| hero 20 board [9/1T]",
+        "turn 5 | hero 20 mana 0/5 board [5/5 ready; 3/3 ready] | hero 5 board [1/1LT]",
+    ],
+)
+def test_auto_takes_a_turn_of_the_game_as_the_game_has_it(text: str) -> None:
+    """Places that free themselves, and Lifesteal of enemies, which the program for bodies does not see."""
+    weights = Weights(lethal=20, clear=1, face=1, threat=1, survive=1, damage=1, trade=0.5, play=1)
+    turn = Turn(parse_position(text))
+    assert solve(turn, weights, "auto").objective == solve(turn, weights, "search").objective
+    assert solve(turn, weights, "exact").objective != solve(turn, weights, "search").objective
+    explained = explain(turn, weights)
+    assert explained.plan.objective >= explained.alternative.objective
 
 
 PROBLEM = TurnProblem.build(

@@ -13,12 +13,15 @@ from ilp_agent import (
     WEIGHT_NAMES,
     Profile,
     ProfileError,
+    SolverError,
+    TurnProblem,
     WeightError,
     Weights,
     find_profile,
     read_profile,
     shipped_profiles,
 )
+from ilp_agent.exact import scope
 from ilp_agent.exact.steps import PLAN
 from ilp_agent.plan import ExtendedTerms, Terms
 from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, N_WEIGHTS, Term
@@ -88,6 +91,17 @@ def test_kernels_and_plans_take_the_names_from_the_weights() -> None:
     assert Terms._fields == WEIGHT_NAMES
     assert ExtendedTerms._fields == EXTENDED_NAMES
     assert PLAN["terms"].shape == (N_TERMS,)
+
+
+def test_programs_refuse_a_weight_that_they_do_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of a weight that is added after all others: `exact` leaves it to the search."""
+    monkeypatch.setattr(scope, "N_KNOWN", N_WEIGHTS)
+    turn = TurnProblem.build(mana=1, enemy_hero=9)
+    with pytest.raises(SolverError, match="do not count the weight 'draw'"):
+        scope.check_scope(turn.record, Weights(*[1.0] * N_WEIGHTS, draw=1.0))
+    asks = getattr(scope.applies, "py_func", scope.applies)
+    assert not asks(turn.record, Weights(*[1.0] * N_WEIGHTS, draw=1.0).everything)
+    assert asks(turn.record, Weights(*[1.0] * N_WEIGHTS).everything)
 
 
 def test_shares_are_scale_free() -> None:

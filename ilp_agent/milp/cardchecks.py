@@ -34,6 +34,9 @@ from ilp_agent.turn import ANY_TARGET
 from ilp_agent.turnrecord import attacks_on_arrival
 from ilp_agent.weights import Weights
 
+KNOWN_KEYWORDS = 2 * Keyword.STEALTH - 1
+"""Bits of the keywords that the program has."""
+
 MOST_BUFFS = 2
 """Most cards that strengthen a minion: each doubles the sources of every attacker."""
 
@@ -63,6 +66,15 @@ def _check_weapon(position: Position, number: int) -> None:
     card = position.table.array[number]
     if card["n_effects"] or card["keywords"] or card["traits"]:
         raise OutsideError(position.card_name(number), "a weapon with a text")
+
+
+def _check_keywords(found: CardProblem) -> None:
+    """Refuse minions with a keyword that came after those that the program has."""
+    problem, names = found.problem, [found.position.card_name(int(foe["card"])) for foe in found.foes]
+    minions = (*problem.friendly, *problem.hand, *problem.enemy)
+    for minion, label in zip(minions, (*found.labels, *names), strict=False):
+        if minion.keywords & ~KNOWN_KEYWORDS:
+            raise OutsideError(label, "a keyword that the program does not have")
 
 
 def _check_minions(found: CardProblem, w: Weights) -> None:
@@ -314,6 +326,7 @@ def check_turn(found: CardProblem, w: Weights) -> None:
     Raises:
         OutsideError: the message names the card and the reason.
     """
+    _check_keywords(found)
     _check_minions(found, w)
     _check_places(found)
     _check_together(found, w)

@@ -3,8 +3,10 @@
 import pytest
 
 from engine import find_deck, parse_position
+from engine.codes import Keyword
 from engine.errors import ManaforgeError
 from ilp_agent import WEIGHT_NAMES, CardTurn, SolverError, Weights, explain_cards, program_of, solve
+from ilp_agent.milp import cardchecks
 from rivals import refuse_decks
 from tests.backends import backends
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -457,6 +459,13 @@ def test_the_program_names_spells_weapons_and_powers() -> None:
         program_of(turn_of(REFUSED[0][0]), only(face=1), "sequential")
     with pytest.raises(SolverError, match="formulation 'thesis' reads bodies with keywords, not real cards"):
         program_of(turn_of(READS), only(face=1), "thesis")
+
+
+def test_a_keyword_that_came_after_the_program_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Taunt would be: else a program calls a plan optimal that knows nothing of it."""
+    monkeypatch.setattr(cardchecks, "KNOWN_KEYWORDS", cardchecks.KNOWN_KEYWORDS & ~Keyword.TAUNT)
+    with pytest.raises(SolverError, match="Sen'jin Shieldmasta .a keyword that the program does not have"):
+        solve(turn_of(READS), only(face=1), "highs")
 
 
 def test_the_program_folds_to_a_width() -> None:

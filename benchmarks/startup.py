@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Mapping
 
-from engine.__main__ import app as engine
+from evo.cli.engine_commands import app as engine
 from evo.cli.main import COMMANDS, GROUPS
 
 REPEATS = 5

@@ -17,11 +17,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FunctionType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TextIO
 
 from numba.core.compiler_lock import global_compiler_lock
-from rich.console import Console
-from rich.status import Status
 
 import engine.screen
 from engine import kernelcache
@@ -139,6 +137,34 @@ def removed_if_abandoned(folder: Path) -> Iterator[Callable[[], None]]:
         keep()
 
 
+def _is_terminal(stream: TextIO) -> bool:
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+class _StatusLine:
+    """One line of a terminal, written over until it is cleared."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._shown = ""
+
+    def show(self, text: str) -> None:
+        """Replace the line by this text, cut to the terminal's width."""
+        text = text[: shutil.get_terminal_size().columns - 1]
+        if text != self._shown:
+            self._write(text)
+            self._shown = text
+
+    def clear(self) -> None:
+        """Leave an empty line."""
+        self._write("")
+
+    def _write(self, text: str) -> None:
+        with suppress(OSError):
+            self._stream.write(f"\r\x1b[K{text}")
+            self._stream.flush()
+
+
 class _Progress:
     """What is compiled, and what is left of it.
 
@@ -163,7 +189,7 @@ class _Progress:
         self._told_at = 0.0
         self._spent = self._done = 0.0
         self._began = 0.0
-        self._status: Status | None = None
+        self._line: _StatusLine | None = None
 
     @contextmanager
     def watching(self, *functions: Any) -> Iterator[None]:
@@ -190,9 +216,9 @@ class _Progress:
                 thread.join()
             os.close(wake)
             os.close(waker)
-            if self._status is not None:
-                self._status.stop()
-                self._status = None
+            if self._line is not None:
+                self._line.clear()
+                self._line = None
             if not self._waits:
                 self._spent += time.perf_counter() - self._began
             self.active = False
@@ -302,10 +328,9 @@ class _Progress:
     def _announce(self) -> None:
         if self.quiet:
             return
-        console = Console(stderr=True)
-        if console.is_terminal and threading.current_thread() is threading.main_thread():
-            self._status = console.status(self._text())
-            self._status.start()
+        if _is_terminal(sys.stderr) and threading.current_thread() is threading.main_thread():
+            self._line = _StatusLine(sys.stderr)
+            self._line.show(self._text())
         elif not self._told_at or (self._count > self._announced and self.seconds_left() > LINE_SECONDS):
             say_error(self._text())
             self._told_at = time.perf_counter()
@@ -337,8 +362,8 @@ class _Progress:
                 end_process(stopped)
             if self.quiet or ends_at < float("inf"):
                 continue
-            if self._status is not None:
-                self._status.update(self._text())
+            if self._line is not None:
+                self._line.show(self._text())
             elif now - self._told_at > LINE_SECONDS:
                 say_error(self._text())
                 self._told_at = now

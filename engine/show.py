@@ -13,7 +13,7 @@ from engine.console import plain_width
 from engine.decks import Deck, coverage_of
 from engine.minion import keyword_names
 from engine.position import Position
-from engine.screen import Screen
+from engine.rich_screen import Screen
 from engine.tables import Column, FittingTable
 from engine.view import MinionView, PlayerView, SideView
 from engine.vocabulary import Trait
@@ -236,3 +236,11 @@ def console() -> Console:
     """Where drawings go: standard output; without a terminal plain text, as wide as COLUMNS says or 100."""
     screen = Screen()
     return screen if screen.is_terminal else Screen(width=plain_width(100))
+
+
+def position_as_text(position: Position) -> str:
+    """A drawn position as `console` shows it, in colours where standard output is a terminal."""
+    screen = console()
+    with screen.capture() as captured:
+        screen.print(draw_position(position))
+    return captured.get()

@@ -18,7 +18,7 @@ import typer
 from rich.console import Console
 
 from engine.compilation import compiling_quietly
-from engine.screen import Screen
+from engine.rich_screen import Screen
 from evo.analysis.tables import last_population, read_runs, read_validation
 from evo.cli.consoles import output_console
 from evo.cli.estimate import begin_or_refuse, refuse_without_memory

@@ -19,10 +19,10 @@ from engine.effects.luck import Chance
 from engine.environments.actions import numbers_of
 from engine.environments.observation import CARDS, SIZE, cards_of_view, numbers_of_view
 from engine.errors import DeckError, IllegalActionError
+from engine.lazy import loaded
 from engine.match import deal
 from engine.position import Position
 from engine.ruleset import Ruleset
-from engine.show import console, draw_position
 from engine.streams import stream_key
 from engine.view import PlayerView
 
@@ -174,14 +174,12 @@ class ManaforgeEnv(AECEnv):  # type: ignore[misc]
 
     def render(self) -> str | None:
         """The position with all that is hidden, drawn as text: returned ("ansi") or printed ("human")."""
-        if self.render_mode == "human":
-            console().print(draw_position(self._position))
+        if self.render_mode:
+            drawn: str = loaded("engine.show:position_as_text")(self._position)
+            if self.render_mode == "ansi":
+                return drawn
+            print(drawn, end="")
             return None
-        if self.render_mode == "ansi":
-            screen = console()
-            with screen.capture() as captured:
-                screen.print(draw_position(self._position))
-            return captured.get()
         gymnasium.logger.warn("render() shows nothing without a render_mode")
         return None
 

@@ -11,7 +11,7 @@ from types import FrameType
 from rich.console import Console
 
 from engine.console import plain_width
-from engine.screen import Screen
+from engine.rich_screen import Screen
 from evo.play.pool import InterruptedRunError
 
 PLAIN_WIDTH = 140

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import engine.__main__ as engine_main
+from evo.cli import engine_commands as engine_main
 from engine.cards import catalogue
 from engine.cards.coverage import coverage, markdown
 from engine.cards.facts import BODY, EXACT, NOT_PLAYED, chosen_cards, every_card, find_facts, kinds_in_texts

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-import engine.__main__ as engine_main
+from evo.cli import engine_commands as engine_main
 import engine.cards.__main__ as cards_main
 from engine.console import command_line
 

@@ -9,7 +9,8 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from engine.screen import HIDDEN, Screen, shown
+from engine.rich_screen import Screen
+from engine.screen import HIDDEN, shown
 
 EVIL = [
     "\x1b[2J",

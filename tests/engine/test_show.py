@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-import engine.__main__ as engine_main
+from evo.cli import engine_commands as engine_main
 from engine.console import command_line
 from engine.vocabulary import EFFECTS_VERSION
 

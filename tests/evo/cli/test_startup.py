@@ -44,7 +44,7 @@ def heavy(program: str, environment: dict[str, str] | None = None) -> str:
     ("module", "name", "commands"),
     [
         ("evo.cli.main", "main", ["", "config", *COMMANDS]),
-        ("engine.__main__", "app", ["", "show", "deck", "card", "perft"]),
+        ("evo.cli.engine_commands", "app", ["", "show", "deck", "card", "perft"]),
     ],
 )
 def test_help_imports_nothing_heavy(module: str, name: str, commands: list[str]) -> None:

@@ -1,0 +1,158 @@
+"""The commands of `python -m engine`: draw a position, list a deck, look up cards, count a move tree."""
+
+import json
+import time
+from typing import Annotated
+
+import typer
+
+from engine.codes import MAX_DEPTH
+from engine.console import command_line
+from engine.errors import DeckNameError
+from engine.shipped import EDITION_NAMES
+
+app = typer.Typer(
+    help="The rules of the game, and the cards.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+_POSITION = typer.Argument(
+    help="A position on one line, such as 'hero 20 board [3/2 ready] | hero 12' (docs/notation.md)."
+)
+
+
+@app.command()
+def show(position: str = _POSITION) -> None:
+    """Draw a position and list what may be done in it."""
+    from engine.notation import parse_position
+    from engine.show import console, draw_position
+
+    parsed = parse_position(position)
+    screen = console()
+    screen.print(draw_position(parsed))
+    actions = [parsed.describe(action) for action in parsed.legal_actions()]
+    count = f"{len(actions)} legal action{'s' if len(actions) != 1 else ''}"
+    screen.print(f"{count}: {'; '.join(actions)}" if actions else "the game is over", markup=False)
+
+
+EditionName = Annotated[
+    str,
+    typer.Option("--edition", help=f"Edition of the cards: {' or '.join(EDITION_NAMES)}.", metavar="NAME"),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+@app.command()
+def deck(
+    name: str | None = typer.Argument(
+        None, help="A shipped deck, a TOML file or a deck code; without one, all shipped decks."
+    ),
+    edition: EditionName = "",
+    bodies: Annotated[
+        bool, typer.Option("--bodies", help="Minions that are not exact are bodies with their keywords.")
+    ] = False,
+    any_deck: Annotated[
+        bool, typer.Option("--any-deck", help="Allow cards of other classes, and any number of copies.")
+    ] = False,
+    code: Annotated[bool, typer.Option("--code", help="Print the deck code alone.")] = False,
+) -> None:
+    """List the cards of a deck, or the decks that come with the package."""
+    from engine.deckcodes import code_of
+    from engine.deckfiles import find_deck, worded
+    from engine.deckreading import reading_of
+    from engine.shipped import shipped_decks
+    from engine.show import console, draw_deck
+
+    names = worded(shipped_decks() if name is None else [name], reading_of(edition, bodies, any_deck))
+    if code and name is None:
+        raise DeckNameError("--code prints the code of one deck: name it")
+    for deck_name in names:
+        found = find_deck(deck_name)
+        if code:
+            print(code_of(found))
+        else:
+            console().print(draw_deck(found))
+
+
+@app.command()
+def card(
+    name: str = typer.Argument(help="A card's id or English name."),
+    edition: EditionName = "",
+    as_data: AsJson = False,
+) -> None:
+    """Show a card: its numbers, what is played of it in words, and what is not covered; and its printings."""
+    from engine.cards.facts import find_facts
+    from engine.deckreading import reading_of
+    from engine.show import console
+    from engine.showcards import card_as_json, card_lines
+
+    found = find_facts(name, reading_of(edition).edition)
+    if as_data:
+        print(json.dumps([card_as_json(facts) for facts in found], indent=1, ensure_ascii=False))
+        return
+    screen = console()
+    for line in card_lines(found, screen.width):
+        screen.print(line, soft_wrap=True)
+
+
+@app.command()
+def cards(
+    edition: EditionName = "2018-07",
+    hero_class: Annotated[
+        str, typer.Option("--class", help="List the cards of a class.", metavar="NAME")
+    ] = "",
+    card_set: Annotated[str, typer.Option("--set", help="List the cards of a set.", metavar="NAME")] = "",
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--not-covered", help="List the cards that ask for this, such as secret.", metavar="KIND"
+        ),
+    ] = "",
+    as_data: AsJson = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the tables of docs/effects.md, of all editions.")
+    ] = False,
+) -> None:
+    """Count the exact cards of an edition by set and class, and what the others ask for; or list cards."""
+    from engine.cards import coverage
+    from engine.cards.facts import chosen_cards
+    from engine.deckreading import reading_of
+    from engine.show import console
+    from engine.showcards import card_as_json, coverage_as_json, draw_cards, draw_coverage
+
+    name = reading_of(edition).edition
+    if markdown:
+        print(coverage.markdown(), end="")
+    elif hero_class or card_set or kind:
+        found = chosen_cards(name, hero_class, card_set, kind)
+        if as_data:
+            print(json.dumps([card_as_json(facts) for facts in found], indent=1, ensure_ascii=False))
+        else:
+            console().print(draw_cards(found))
+    elif as_data:
+        print(json.dumps(coverage_as_json(coverage.coverage(name)), indent=1, ensure_ascii=False))
+    else:
+        console().print(draw_coverage(coverage.coverage(name)))
+
+
+@app.command(name="perft")
+def count(
+    position: str = _POSITION,
+    depth: int = typer.Argument(min=0, max=MAX_DEPTH, help="Length of the sequences."),
+) -> None:
+    """Count the sequences of legal actions from a position, for each depth up to DEPTH."""
+    from engine.movetrees import perft
+    from engine.notation import parse_position
+
+    parsed = parse_position(position)
+    perft(parsed, 1)  # compile before timing
+    for level in range(depth + 1):
+        began = time.perf_counter()
+        print(f"{level:2d} {perft(parsed, level):>16,d}   {time.perf_counter() - began:.3f} s")
+
+
+def main() -> None:
+    """Run `python -m engine`."""
+    command_line(app, "python -m engine")

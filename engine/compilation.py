@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, NoReturn, TextIO
 
 from numba.core.compiler_lock import global_compiler_lock
 
-import engine.screen
+from engine import screen
 from engine import kernelcache
 from engine.kernelkeys import kernel_key, reached
 from engine.lazy import loaded
@@ -358,7 +358,7 @@ class _Progress:
                     if number in (signal.SIGINT, signal.SIGTERM):
                         say_error(f"{signal.Signals(number).name}: stopping while kernels are compiled")
                         ends_at, stopped = min(ends_at, now + GRACE_SECONDS), number
-            if now > ends_at and engine.screen.in_command:
+            if now > ends_at and screen.in_command:
                 end_process(stopped)
             if self.quiet or ends_at < float("inf"):
                 continue

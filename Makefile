@@ -157,7 +157,7 @@ $(EDITION_PACKAGE)/.installed: requirements-edition-2018-07.lock | $(VENV)/.tool
 	@touch $@
 
 cards: $(EDITION_PACKAGE)/.installed  ## Generate the card tables in engine/data again from hearthstone-data
-	$(BIN)/python -m engine.cards build --edition-package $(EDITION_PACKAGE)
+	$(BIN)/python -m tools.card_tables build --edition-package $(EDITION_PACKAGE)
 
 lock: $(VENV)/.tools  ## Resolve the lock files again, with hashes and without an index
 	$(UV_LOCK) --group build -o requirements.lock

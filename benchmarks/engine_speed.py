@@ -15,9 +15,9 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from engine import RandomAgent, find_deck, find_ruleset, parse_position, perft, play
+from engine.batches import random_games
 from engine.decks import deck_records, table_of
 from engine.jit import njit
-from engine.playout import random_games
 from engine.state import STATE
 from engine.streams import stream_key
 

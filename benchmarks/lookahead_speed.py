@@ -13,12 +13,12 @@ from engine import find_deck, find_ruleset
 from engine.batches import deal_games, nothing_dealt
 from engine.codes import Outcome
 from engine.decks import tables_of
-from engine.effects.cardsets import has_effects
+from engine.effects.card_filters import has_effects
 from engine.rules import outcome
 from engine.state import STATE
 from engine.streams import stream_key
 from evo.play.entrants import find_entrant
-from ilp_agent.lookahead.library import library_for
+from ilp_agent.lookahead.deck_prediction import library_for
 from ilp_agent.lookahead.selfplay import USE, carry_out, looking_at
 from ilp_agent.lookahead.weights import kernel_rows
 

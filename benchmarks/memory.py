@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from benchmarks.pool_cost import generations
-from evo.configfiles import read_config
+from evo.config.files import read_config
 from evo.play.pools import open_pool
 
 NAMES = (b"ray::IDLE", b"ray::play_range")

@@ -16,8 +16,8 @@ from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
-from rivals.minimax_features import FEATURES
 from rivals.minimax_learning import Learning, learn
+from rivals.minimax_search import FEATURES
 
 
 def score_of(settings: Learning) -> float:

@@ -12,8 +12,8 @@ import typer
 from engine import find_deck, find_ruleset
 from evo.play.entrants import find_entrant
 from evo.play.games import Roster, Schedule
-from evo.play.local import LocalPool
 from evo.play.matchups import Matchups, games_table, make_pairings
+from evo.play.pool import LocalPool
 from evo.stats.standings import matchups_table
 
 MATCHUPS = (

@@ -10,13 +10,12 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from evo.config import RunConfig
-from evo.configfiles import read_config
+from evo.config.files import read_config
+from evo.config.run_config import RunConfig
 from evo.evolution.fitness import all_pairings, play_pairings
 from evo.evolution.records import new_strategy
 from evo.play.games import roster_of
-from evo.play.local import LocalPool
-from evo.play.pool import Pool
+from evo.play.pool import LocalPool, Pool
 from evo.play.ray import RayPool
 from evo.seeds import Stream
 

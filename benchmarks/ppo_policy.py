@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from engine import Action, PlayerView
-from engine.environments.actions import numbers_of
-from engine.environments.observation import numbers_of_view
+from engine.environments.spaces import numbers_of, numbers_of_view
 
 POLICY = Path(os.environ.get("MANAFORGE_PPO_POLICY", "build/ppo-policy/policy.npz"))
 """The policy's file."""

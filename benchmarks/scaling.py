@@ -13,18 +13,17 @@ import numpy as np
 
 from benchmarks.pool_cost import generations
 from engine import find_deck, find_ruleset
-from evo.configfiles import read_config
+from evo.config.files import read_config
 from evo.evolution.fitness import all_pairings, tally
 from evo.evolution.records import individuals_table, new_strategy, pairings_table
 from evo.evolution.run import new_manifest
-from evo.play.chunking import ChunkSizer
+from evo.play.dispatch import ChunkSizer
 from evo.play.games import GAME, Player, Roster, Schedule, roster_of
-from evo.play.local import LocalPool
-from evo.play.pool import Pool
+from evo.play.matchups import make_schedule, make_setups
+from evo.play.pool import LocalPool, Pool
 from evo.play.ray import RayPool
 from evo.play.results import play_chunk, refusal
-from evo.play.setups import make_schedule, make_setups
-from evo.storage.opening import create_run
+from evo.storage.run_folder import create_run
 
 GENERATIONS = 8
 

@@ -13,19 +13,17 @@ from engine import MinionSpec, find_deck, find_ruleset, play
 from engine.batches import deal_games
 from engine.codes import KEYWORD_FIELDS, ActionKind, Outcome
 from engine.decks import deck_records, table_of
-from engine.events import EVENTS
 from engine.jit import njit
 from engine.rules import apply, encode, outcome
-from engine.state import STATE, new_game
+from engine.state import EVENTS, STATE, new_game
 from engine.streams import stream_key
 from ilp_agent import DEFAULT_BACKEND, IlpAgent, TurnProblem, Weights, find_profile, shipped_profiles, solve
 from ilp_agent.backends import installed_backends
 from ilp_agent.exact.kernel import solve_turn
-from ilp_agent.exact.steps import MAX_STEPS, PLAN
-from ilp_agent.exact.tracker import TRACKER, follow
+from ilp_agent.exact.plan_record import MAX_STEPS, PLAN, TRACKER, follow
 from ilp_agent.exact.work import new_layers, new_work
 from ilp_agent.selfplay import exact_batch
-from ilp_agent.turnrecord import TURN, read_turn
+from ilp_agent.turn import TURN, read_turn
 from ilp_agent.weights import N_TERMS, N_WEIGHTS
 from rivals.batch import TURNS
 from tests.ilp_agent.turns import problem_of

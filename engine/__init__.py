@@ -15,12 +15,10 @@ from engine.lazy import exports
 
 if TYPE_CHECKING:  # imported when they are first asked for
     from engine.actions import Action
-    from engine.agents import PassAgent, RandomAgent, ScriptedAgent
     from engine.cards import Card, find_card
     from engine.cards.table import CardTable
     from engine.codes import HERO, RULES_VERSION, ActionKind, Keyword, Outcome
-    from engine.course import Agent
-    from engine.deckfiles import find_deck, read_deck
+    from engine.deck_files import find_deck, read_deck
     from engine.decks import Deck
     from engine.errors import (
         CardError,
@@ -31,13 +29,21 @@ if TYPE_CHECKING:  # imported when they are first asked for
         SeedError,
         UnknownNameError,
     )
-    from engine.faults import AgentFaultError, Reason
+    from engine.game_session import (
+        Agent,
+        AgentFaultError,
+        GameRecord,
+        MatchResult,
+        PassAgent,
+        RandomAgent,
+        Reason,
+        ScriptedAgent,
+    )
     from engine.match import deal, play
     from engine.minion import MinionSpec
-    from engine.movetrees import perft
     from engine.notation import format_action, format_position, parse_action, parse_position
+    from engine.perft_counter import perft
     from engine.position import Position
-    from engine.record import GameRecord, MatchResult
     from engine.ruleset import Ruleset, find_ruleset, rulesets
     from engine.shipped import shipped_decks
     from engine.view import MinionView, PlayerView, SideView

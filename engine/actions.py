@@ -4,9 +4,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.bitfields import (
+    AIMED,
+    AT_SHIFT,
+    OPTION_SHIFT,
+    option_of,
+    pack_action,
+    place_in,
+    unpack_action,
+)
 from engine.codes import HERO, OWN_SIDE, ActionKind
 from engine.errors import IllegalActionError
-from engine.packing import AIMED, AT_SHIFT, OPTION_SHIFT, option_of, pack_action, place_in, unpack_action
 
 
 class Action(NamedTuple):

@@ -4,7 +4,7 @@ numba by itself makes machine code of every kernel and copies the optimised code
 its callers, where it is optimised and translated again: a chain of ten calls does that ten times for the
 innermost. Here a kernel that only kernels call stays in LLVM's intermediate form. Machine code is made where
 Python asks for it, of the kernel and all that it reaches together. Both forms are kept in the cache
-(`engine.kernelcache`).
+(`engine.kernel_cache`).
 
 This replaces methods of numba that are not its public interface; pyproject.toml names the versions that
 have them.
@@ -39,9 +39,9 @@ from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.targetconfig import ConfigStack
 
-from engine import kernelcache
-from engine.compilation import interrupts_kept, progress
-from engine.kernelkeys import kernel_key, options_of, types_key
+from engine import kernel_cache
+from engine.compile_progress import interrupts_kept, progress
+from engine.kernel_cache import kernel_key, options_of, types_key
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
 """How the names begin of what functions know of their Python modules."""
@@ -268,7 +268,7 @@ def _load_part(name: str) -> tuple[PartLibrary, _Part] | None:
     """A kernel from the cache with all that it calls; None if any of it is not there."""
     if name in _parts:
         return _parts[name]
-    content = kernelcache.read(name)
+    content = kernel_cache.read(name)
     if content is None:
         return None
     _target.refresh()  # what the code calls of the compiler's own
@@ -280,7 +280,7 @@ def _load_part(name: str) -> tuple[PartLibrary, _Part] | None:
     for other in part.called:
         found = _load_part(other.name)
         if found is None or found[0].kept != other:
-            kernelcache.remove(name)  # it can be linked no more
+            kernel_cache.remove(name)  # it can be linked no more
             return None
         library.add_linking_library(found[0])
     _complete(part.environments)
@@ -310,7 +310,7 @@ def _save_part(name: str, cres: CompileResult) -> None:
         _environments(module),
     )
     content = pickle.dumps(tuple(part))
-    if kernelcache.write(name, content):
+    if kernel_cache.write(name, content):
         library.kept = Kept(name, _digest(content))
         _parts[name] = library, part
 
@@ -320,7 +320,7 @@ def _unpacked(kind: Any, name: str, content: bytes) -> Any:
     try:
         return kind(*pickle.loads(content))
     except (ImportError, AttributeError, TypeError):
-        kernelcache.remove(name)
+        kernel_cache.remove(name)
         return None
 
 
@@ -360,7 +360,7 @@ class MachineCode:
     @classmethod
     def load(cls, name: str) -> "MachineCode | None":
         """Machine code from the cache; None if it is not there."""
-        content = kernelcache.read(name)
+        content = kernel_cache.read(name)
         if content is None:
             return None
         _target.refresh()  # what the code calls of the compiler's own
@@ -389,7 +389,7 @@ class MachineCode:
         described = _Machine(library.name, code, symbol, cres.fndesc, cres.environment, environments)
         cres.fndesc.typemap = cres.fndesc.calltypes = None
         if not _has_addresses(library):
-            kernelcache.write(name, pickle.dumps(tuple(described)))
+            kernel_cache.write(name, pickle.dumps(tuple(described)))
         return cls(library, described)
 
     def as_function(self) -> Any:

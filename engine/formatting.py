@@ -13,7 +13,7 @@ from engine.cards import Card
 from engine.cards.real import find_real
 from engine.cards.table import CardTable
 from engine.codes import COIN, HERO_HEALTH, UNKNOWN, Keyword
-from engine.vocabulary import EFFECTS_VERSION, HIDDEN_SECRET, OF_OTHER, HeroName, Trait
+from engine.effect_codes import EFFECTS_VERSION, HIDDEN_SECRET, OF_OTHER, HeroName, Trait
 
 COUNTERS = ("fatigue", "died", "burned")
 """Counters of a side, written unless they are 0."""

@@ -1,26 +1,58 @@
-"""One game between two agents, from the deal to its end."""
+"""One game between two agents, from the deal and the mulligan to its end."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 
 from engine.actions import Action
+from engine.cards import Card
 from engine.cards.table import CardTable
-from engine.codes import Purpose
-from engine.course import Agent, Course, nothing
-from engine.deckfiles import find_deck
+from engine.codes import Opening, Purpose
+from engine.deck_files import find_deck
 from engine.decks import Deck, tables_of
-from engine.errors import AgentError
-from engine.keeps import Keeps, choices_of
+from engine.effect_codes import Ask
+from engine.errors import AgentError, KeepsError, unknown_name
+from engine.game_session import Agent, Course, MatchResult, nothing
 from engine.position import Position, empty_state
-from engine.record import MatchResult
 from engine.ruleset import Ruleset, find_ruleset
 from engine.state import deal_game
 from engine.streams import generator, stream_key
 from engine.view import Shown
-from engine.vocabulary import Ask
+
+Keeps = Mapping[str, bool]
+"""Whether a player keeps an opening card, by its id; others go by the ruleset's rule."""
+
+
+def card_word(card: Card) -> str:
+    """What names a card in `Keeps`: its id, or the name of one that is in no catalogue."""
+    return card.id or card.name
+
+
+def choices_of(cards: Iterable[Card], keeps: Keeps | None) -> np.ndarray:
+    """A player's choice as kernels read it: codes of `Opening`, uint8, shape (cards,).
+
+    Args:
+        cards: of the card table, in its order.
+        keeps: the choice; None: the ruleset's rule, which is an empty row.
+
+    Raises:
+        UnknownNameError: there is no such card in the game; the message lists the nearest.
+        KeepsError: it is not said by True or False whether a card is kept.
+    """
+    if keeps is None:
+        return np.zeros(0, np.uint8)
+    words = [card_word(card) for card in cards]
+    for word in keeps:
+        if word not in words:
+            raise unknown_name("opening card", word, words)
+    for word, kept in keeps.items():
+        if not isinstance(kept, bool | np.bool_):
+            raise KeepsError(f"keeps: {word} must be True or False, got {kept!r}")
+    codes = {True: Opening.KEEP, False: Opening.REPLACE, None: Opening.BY_RULE}
+    return np.array([codes[keeps.get(word)] for word in words], np.uint8)
+
 
 SeatKeeps = tuple[Keeps | None, Keeps | None]
 """By seat, what a player chooses to keep of the opening hand; None: the ruleset's rule."""

@@ -1,4 +1,4 @@
-"""Text of a position and of an action on one line, with an exact round trip (what FEN is to chess).
+"""Positions and actions as one line of text, with an exact round trip (what FEN is to chess).
 
 A position:
 
@@ -22,12 +22,14 @@ be left out. Indices in actions count from 0: `play 2`, `attack 1 -> 0`, `attack
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from engine.actions import Action, own
+from engine.cards import Card, CardKey
+from engine.cards.real import NEWEST_EDITION, OLD_EDITION, edition, find_real
 from engine.cards.table import CardTable
-from engine.cardtexts import NUMBER, CardTexts
 from engine.codes import (
     BOARD_SIZE,
     COIN,
@@ -35,27 +37,269 @@ from engine.codes import (
     HAND_SIZE,
     HERO,
     HERO_HEALTH,
+    KEYWORD_FIELDS,
+    KEYWORD_LETTERS,
     MAX_MANA,
     MAX_STAT,
     UNKNOWN,
+    Keyword,
 )
-from engine.effects.auras import refresh_auras
-from engine.errors import NotationError, unknown_name
-from engine.formatting import COUNTERS, HELD, HERO_NUMBERS, format_card, format_state
-from engine.miniontexts import number_of, parse_changes, parse_minion, traits_of
-from engine.position import Position, empty_state, number_minions
-from engine.textparts import bounded, items_of, matched
-from engine.vocabulary import (
+from engine.effect_codes import (
     EFFECTS_VERSION,
     GRAVES,
     HIDDEN_SECRET,
     MAX_CHOICES,
+    MAX_GIFTS,
     MAX_PROMISES,
     MAX_SECRETS,
+    OF_OTHER,
     OFFERED,
     Ask,
     HeroName,
+    Race,
+    Trait,
 )
+from engine.effects.auras import refresh_auras
+from engine.effects.ops_character import traits_of_rows
+from engine.errors import CardError, ManaforgeError, NotationError, unknown_name
+from engine.formatting import COUNTERS, HELD, HERO_NUMBERS, format_card, format_state, trait_words
+from engine.minion import MinionSpec
+from engine.position import Position, empty_state, number_minions
+
+NUMBER = r"\d{1,4}"
+LETTERS = f"[{KEYWORD_LETTERS}]*"
+STATS = rf"(?P<attack>{NUMBER})/(?P<health>{NUMBER})(?P<letters>{LETTERS})"
+_CARD = re.compile(rf"(?:(?P<name>\S.*?)\s+)?(?:(?P<cost>{NUMBER}):)?{STATS}(?:=(?P<value>[\d.eE+-]+))?$")
+_NUMBERS_FOR_NAME = re.compile(rf"(?:{NUMBER}:)?{NUMBER}/{NUMBER}|{NUMBER}$")
+_REAL = re.compile(
+    rf"(?P<name>\S.*?)(?:\s+(?P<cost>{NUMBER})(?::(?P<attack>{NUMBER})/(?P<health>{NUMBER}))?(?P<letters>{LETTERS})"
+    rf"(?:=(?P<value>[\d.eE+-]+))?)?\*(?P<id>\w*)$"
+)
+
+
+class CardTexts:
+    """Maps card texts to numbers of a given table, or of one that grows as texts are read.
+
+    Attributes:
+        asks: bits of `Ask` of what the text says of the game, whatever its cards are.
+    """
+
+    def __init__(self, table: CardTable | None) -> None:
+        self._given = table
+        self._cards: list[Card] = list(table.cards) if table else []
+        self.asks = 0
+        self._by_key: dict[CardKey, int] = {}
+        for number, card in enumerate(self._cards):
+            self._by_key.setdefault(card.key, number)
+
+    def table(self) -> CardTable:
+        """The given table, or one of the cards that were read."""
+        if self._given and (self._given.effects or not self.asks & Ask.EFFECTS):
+            return self._given
+        return _table_of(tuple(self._cards), self.asks)
+
+    def know(self, card_id: str) -> None:
+        """Add the real card with this id, which is in no hand and on no board."""
+        if not any(card.real and card.id == card_id for card in self._cards):
+            try:
+                self._number(find_real(card_id, edition(OLD_EDITION).find(card_id).spec), card_id)
+            except ManaforgeError as error:
+                raise NotationError(f"{error}, as a gift") from None
+
+    def card(self, number: int) -> Card:
+        """The card of a number."""
+        return self._cards[number]
+
+    def of(self, text: str) -> int:
+        """The number of a card.
+
+        Raises:
+            NotationError: the text is no card, or names one that is not in the given table.
+        """
+        if text.endswith("*") or _REAL.match(text):
+            return self._number(self._real(text), text)
+        match = _CARD.match(text)
+        if not match:
+            raise NotationError(
+                f"not a card: {text!r}; a card needs its numbers, for example "
+                '"Sen\'jin Shieldmasta 4:3/5T" (cost:attack/health, keyword letters); a minion may then have '
+                '"now 2/1", "ready" and "arrived" (docs/notation.md)'
+            )
+        if match["name"] and _NUMBERS_FOR_NAME.match(match["name"]):
+            raise NotationError(f"{text!r} reads as two cards or more; separate cards by '; '")
+        try:
+            value = float(match["value"]) if match["value"] else None
+            letters = zip(KEYWORD_FIELDS, KEYWORD_LETTERS, strict=True)
+            flags = {name: letter in match["letters"] for name, letter in letters}
+            spec = MinionSpec(
+                int(match["attack"]), int(match["health"]), int(match["cost"] or 0), value, **flags
+            )
+        except (CardError, ValueError) as error:
+            raise NotationError(f"{error} in card {text!r}") from None
+        return self._number(Card(id="", name=match["name"] or "", spec=spec), text)
+
+    def _real(self, text: str) -> Card:
+        """A card with a star: what its text says, with the numbers that are written, else as printed."""
+        match = _REAL.match(text)
+        if not match:
+            raise NotationError(f"not a card: {text!r}; write for example 'Fireball*' or 'Fireball 4*'")
+        try:
+            named = edition(OLD_EDITION).find(match["name"])
+            if match["cost"] is None:
+                return edition(NEWEST_EDITION).find(match["id"]) if match["id"] else named
+            letters = zip(KEYWORD_FIELDS, KEYWORD_LETTERS, strict=True)
+            spec = MinionSpec(
+                int(match["attack"] or 0),
+                int(match["health"] or 1),
+                int(match["cost"]),
+                float(match["value"]) if match["value"] else None,
+                **{name: letter in match["letters"] for name, letter in letters},
+            )
+            return find_real(match["id"] or match["name"], spec)
+        except (ManaforgeError, ValueError) as error:
+            raise NotationError(f"{error} in card {text!r}") from None
+
+    def _number(self, card: Card, text: str) -> int:
+        if card.key not in self._by_key:
+            if self._given:
+                raise NotationError(f"card {text!r} is not in this game's card table")
+            self._by_key[card.key] = len(self._cards)
+            self._cards.append(card)
+        return self._by_key[card.key]
+
+
+@lru_cache(maxsize=16)
+def _table_of(cards: tuple[Card, ...], asks: int) -> CardTable:
+    """A table of cards that were read: one position after another often has the same."""
+    return CardTable(cards, asks)
+
+
+def items_of(text: str) -> list[str]:
+    """The parts of a list that semicolons separate."""
+    return [item.strip() for item in text.split(";")] if text.strip() else []
+
+
+def matched(pattern: re.Pattern[str], name: str, text: str, example: str) -> re.Match[str]:
+    """The match of a pattern.
+
+    Raises:
+        NotationError: there is none; it names the field and an example.
+    """
+    match = pattern.match(text)
+    if not match:
+        raise NotationError(f"cannot read {name} {text!r}; write for example '{name} {example}'")
+    return match
+
+
+def bounded(name: str, number: str | int, low: int, high: int) -> int:
+    """A whole number from `low` to `high`.
+
+    Raises:
+        NotationError: it is none, or is out of bounds.
+    """
+    if isinstance(number, str) and not re.fullmatch(r"-?\d{1,6}", number):
+        raise NotationError(f"{name} must be a whole number, got {number!r}")
+    if not low <= int(number) <= high:
+        raise NotationError(f"{name} must be from {low} to {high}, got {number}")
+    return int(number)
+
+
+MINION = re.compile(
+    rf"(?P<card>.*?)(?: now (?P<now>{NUMBER}/{NUMBER}{LETTERS}))?"
+    rf"(?P<changes>(?: (?:(?:max|spell|race|born) {NUMBER}|until -?{NUMBER}|(?:gift|theirs) \w+|aura \S+"
+    r"|is [a-z,-]+))*)"
+    r"(?: ready(?: (?P<ready>\d))?)?(?P<arrived> arrived)?$"
+)
+CHANGE = re.compile(r" (max|until|spell|race|born|gift|theirs|aura|is) (\S+)")
+_AURA = re.compile(rf"(?P<attack>-?{NUMBER})/(?P<health>-?{NUMBER})(?P<letters>[A-Z]*)$")
+
+
+def parse_minion(minion: np.void, text: str, numbers: CardTexts) -> None:
+    """Read a minion on board into `minion`, which is modified in place."""
+    match = MINION.match(text)
+    assert match, "every text matches"
+    number = numbers.of(match["card"])
+    minion["card"] = number
+    for change, value in CHANGE.findall(match["changes"]):
+        if change in ("gift", "theirs"):
+            numbers.know(value)
+    stats = re.match(STATS, match["now"]) if match["now"] else None
+    if stats:
+        minion["attack"] = bounded("attack", stats["attack"], 0, MAX_STAT)
+        minion["health"] = bounded("health", stats["health"], 1, MAX_STAT)
+        minion["keywords"] = keywords_of(stats["letters"])
+    else:
+        spec = numbers.card(number).spec
+        minion["attack"], minion["health"], minion["keywords"] = spec.attack, spec.health, spec.keywords
+    minion["arrived"] = match["arrived"] is not None
+    ready = " ready" in text[len(match["card"]) :]
+    most = 2 if minion["keywords"] & Keyword.WINDFURY else 1
+    minion["attacks_left"] = bounded("ready", match["ready"] or "1", 1, most) if ready else 0
+
+
+def parse_changes(minion: np.void, text: str, table: CardTable, birth: int) -> None:
+    """Read what a minion in a game with effects says beside its body. `minion` is modified in place."""
+    match = MINION.match(text)
+    assert match, "every text matches"
+    row = table.array[minion["card"]]
+    minion["max_health"], minion["traits"], minion["race"] = row["health"], row["traits"], row["race"]
+    minion["spell_damage"], minion["born"] = row["spell_damage"], birth
+    gifts = 0
+    for name, value in CHANGE.findall(match["changes"]):
+        if name == "is":
+            traits = traits_of(value)
+            kept = 0 if traits & Trait.SILENCED else row["traits"]  # silence alone takes what the card says
+            minion["traits"] = traits | kept
+        elif name in ("gift", "theirs"):
+            if gifts == MAX_GIFTS:
+                raise NotationError(f"a minion holds at most {MAX_GIFTS} gifts, got more in {text!r}")
+            minion["gifts"][gifts] = 1 + number_of(value, table) + (OF_OTHER if name == "theirs" else 0)
+            gifts += 1
+        elif name == "aura":
+            given = matched(_AURA, "aura", value, "2/1")
+            minion["aura_attack"], minion["aura_health"] = int(given["attack"]), int(given["health"])
+            minion["aura_keywords"] = keywords_of(given["letters"])
+        else:
+            field, most = _CHANGES[name]
+            minion[field] = bounded(name, value, -MAX_STAT, most)
+    for gift in minion["gifts"]:
+        given = (gift & ~OF_OTHER) - 1
+        minion["traits"] |= traits_of_rows(int(table.array[given]["hears"])) if gift else 0
+    minion["max_health"] = max(minion["max_health"], minion["health"])
+
+
+_CHANGES = {
+    "max": ("max_health", MAX_STAT),
+    "until": ("turn_attack", MAX_STAT),
+    "spell": ("spell_damage", MAX_STAT),
+    "race": ("race", max(Race)),
+    "born": ("born", np.iinfo(np.int16).max),
+}
+"""What a minion says of itself: the field and the largest number."""
+
+
+def traits_of(text: str) -> int:
+    """The bits of traits that positions write as words."""
+    words = [word for word in text.split(",") if word and word != "plain"]
+    known = {trait_words(trait)[0]: int(trait) for trait in Trait if trait != Trait.ACTS}
+    for word in words:
+        if word not in known:
+            raise unknown_name("trait", word, known)
+    return sum({known[word] for word in words})
+
+
+def keywords_of(letters: str) -> int:
+    """The bits of keywords that positions write as letters."""
+    return sum(keyword for keyword in Keyword if keyword.letter in letters)
+
+
+def number_of(name: str, table: CardTable) -> int:
+    """The number of the card with an id."""
+    for number, card in enumerate(table.cards):
+        if card.real and card.id == name:
+            return number
+    raise NotationError(f"not the id of a card of this game: {name!r}")
+
 
 __all__ = [
     "MAX_COUNT",

@@ -6,15 +6,14 @@ import numpy as np
 
 from engine import rules
 from engine.actions import Action
+from engine.bitfields import PLACE_MASK
 from engine.cards import Card
 from engine.cards.table import CardTable
 from engine.codes import BOARD_SIZE, COIN, HERO, HERO_HEALTH, MAX_ACTIONS, UNKNOWN, ActionKind, Outcome
-from engine.combat import guards
-from engine.effects.luck import Chance
+from engine.effects.chance import Chance
 from engine.errors import ChanceError, IllegalActionError, NotationError
 from engine.formatting import format_state
-from engine.packing import PLACE_MASK
-from engine.state import STATE
+from engine.state import STATE, guards
 
 
 class Position:

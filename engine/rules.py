@@ -8,6 +8,7 @@ errors that carry the position, is `engine.position.Position.play`.
 
 import numpy as np
 
+from engine.bitfields import pack_action, unpack_action
 from engine.codes import (
     BOARD_SIZE,
     COIN,
@@ -19,16 +20,13 @@ from engine.codes import (
     Keyword,
     Outcome,
 )
-from engine.combat import guards, may_attack_hero
 from engine.effects.board import leave, lose_card
-from engine.effects.cardsets import has_effects
-from engine.effects.legal import list_with_effects
-from engine.effects.operations import heal_hero
+from engine.effects.card_filters import has_effects
+from engine.effects.legal_actions import list_with_effects
+from engine.effects.ops_character import heal_hero
 from engine.effects.play import apply_effects
-from engine.events import TO_HERO, TO_MINIONS
 from engine.jit import njit, njit_inline
-from engine.packing import pack_action, unpack_action
-from engine.state import ZERO_MINION, damage_hero, start_turn
+from engine.state import TO_HERO, TO_MINIONS, ZERO_MINION, damage_hero, guards, may_attack_hero, start_turn
 
 ILLEGAL = -1
 """What `play_checked` returns for an action that the rules do not allow."""

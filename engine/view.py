@@ -8,13 +8,13 @@ import numpy as np
 from engine.actions import Action
 from engine.cards import Card
 from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, HAND_SIZE, UNKNOWN, Keyword
-from engine.effects.cardsets import has_effects
-from engine.effects.costs import cost_of
+from engine.effect_codes import GRAVES, HIDDEN_SECRET, OF_OTHER, HeroName, Trait
+from engine.effects.card_filters import has_effects
+from engine.effects.legal_actions import cost_of
 from engine.jit import njit
 from engine.minion import MinionSpec, keyword_flags_of
 from engine.position import Position
 from engine.state import STATE
-from engine.vocabulary import GRAVES, HIDDEN_SECRET, OF_OTHER, HeroName, Trait
 
 MOST_SHOWN = DECK_SIZE + HAND_SIZE + BOARD_SIZE + GRAVES + 1
 """Cards of an opponent that may be shown beside a view."""
@@ -40,7 +40,7 @@ class MinionView:
         attacks_left: attacks it may still make this turn, 0 to 2.
         arrived: whether it was played this turn.
         max_health: health it has when it is not hurt; with real cards, as all that follows, else 0.
-        traits: bits of `engine.vocabulary.Trait`: frozen, silenced and the like.
+        traits: bits of `engine.effect_codes.Trait`: frozen, silenced and the like.
         spell_damage: that it adds to its player's spells.
         turn_attack: the part of its attack that ends with the turn.
         gifts: cards whose text it was given, such as a Deathrattle.
@@ -93,7 +93,7 @@ class SideView:
         durability: attacks that the weapon has left.
         hero_attack: attack that the hero has this turn beside the weapon's.
         hero_attacks_left: attacks it may still make this turn.
-        traits: bits of `engine.vocabulary.Trait` of the hero: frozen, immune.
+        traits: bits of `engine.effect_codes.Trait` of the hero: frozen, immune.
         overload: crystals that will be locked on the next turn.
         locked: crystals locked this turn.
         played: cards played this turn; counted, as what follows, where a card of the game asks for it.

@@ -17,26 +17,22 @@ import pandas as pd
 import typer
 from rich.console import Console
 
-from engine.compilation import compiling_quietly
-from engine.rich_screen import Screen
+from engine.compile_progress import compiling_quietly
 from evo.analysis.tables import last_population, read_runs, read_validation
-from evo.cli.consoles import output_console
-from evo.cli.estimate import begin_or_refuse, refuse_without_memory
 from evo.cli.options import Place, one_of, place_of, placed, unfollowed_address
-from evo.cli.playing import play_into
-from evo.cli.progress import Display, default_folder
-from evo.cli.reporting import write_page
-from evo.cli.sessions import carry_on, playing
-from evo.config import RunConfig
-from evo.configfiles import find_config, names_in, read_config
+from evo.cli.progress import Display, default_folder, output_console
+from evo.cli.run_summary import begin_or_refuse, refuse_without_memory
+from evo.cli.sessions import carry_on, play_into, playing, write_page
+from evo.config.files import find_config, names_in, read_config
+from evo.config.run_config import RunConfig
 from evo.evolution.study import open_or_create
-from evo.play.formats import OFFERED_FORMATS, SEATS
+from evo.play.notation import OFFERED_FORMATS, SEATS
 from evo.storage.champion import read_final
-from evo.storage.opening import peek_run
+from evo.storage.run_folder import peek_run
+from evo.terminal.console import Screen
 from evo.tournament.arena import arena_of
-from evo.tournament.output import warnings_of
-from evo.tournament.run import Tournament
-from evo.tournament.words import tournament_of
+from evo.tournament.report import warnings_of
+from evo.tournament.run import Tournament, tournament_of
 from ilp_agent import Profile, WeightVector
 from rivals import read_agent_profile
 

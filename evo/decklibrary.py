@@ -9,12 +9,10 @@ from typing import Any
 
 from engine import find_deck
 from engine.cards.real import OLD_EDITION
-from engine.deckcodes import deck_from_code
-from engine.deckfiles import read_deck
-from engine.deckreading import Reading, split_words
-from engine.decks import Deck
+from engine.deck_files import deck_from_code, read_deck
+from engine.decks import Deck, Reading, split_words
 from engine.errors import DeckError, DeckNameError, ManaforgeError, WrongValueError
-from engine.received import read_text
+from engine.safe_files import read_text
 from engine.shipped import shipped_decks
 
 ANY_LIST = Reading(bodies=True, any_deck=True)

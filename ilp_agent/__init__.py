@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # imported when they are first asked for
     from ilp_agent.agent import IlpAgent
     from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, Backend, SolverError
     from ilp_agent.explanation import CardExplanation, Explanation, explain, explain_cards
-    from ilp_agent.milp.interpret import program_of
+    from ilp_agent.milp.program_solver import program_of
     from ilp_agent.plan import Attack, CardPlan, Plan, Play, PlayCoin, ProblemPlan, Status, Terms
     from ilp_agent.problem import TurnProblem
     from ilp_agent.profiles import (

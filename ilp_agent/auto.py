@@ -3,12 +3,10 @@
 import numpy as np
 
 from engine.codes import ActionKind
-from ilp_agent.exact.backend import ExactSolver, read_problem
-from ilp_agent.exact.scope import applies
+from ilp_agent.exact.backend import ExactSolver, applies, read_problem
 from ilp_agent.plan import Plan
 from ilp_agent.search.backend import SearchSolver
-from ilp_agent.turn import Turn
-from ilp_agent.turnrecord import TURN
+from ilp_agent.turn import TURN, Turn
 from ilp_agent.weights import Weights
 
 

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from engine.codes import COIN, UNKNOWN, Keyword
-from engine.combat import guards
-from engine.effects.cardsets import has_effects
+from engine.effect_codes import ENEMY, CardKind, Op, Trigger
+from engine.effects.card_filters import has_effects
 from engine.jit import njit_borrowing
-from engine.vocabulary import ENEMY, CardKind, Op, Trigger
+from engine.state import guards
 
 ATTACK, HEALTH, ENEMY_ATTACK, ENEMY_HEALTH, HAND_MANA, HERO, ENEMY_HERO, SHIELD = range(8)
 """HearthSim's counts in every game."""

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from engine.errors import ManaforgeError, unknown_name
-from engine.received import is_one_line
+from engine.safe_files import is_one_line
 
 SEATS = ("first", "second")
 """Names of the seats: who goes first, and who second."""

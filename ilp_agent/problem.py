@@ -20,8 +20,7 @@ from engine.codes import (
     Outcome,
 )
 from engine.minion import keyword_flags_of
-from ilp_agent.turn import ANY_TARGET, ARRIVED, ProblemError, Turn
-from ilp_agent.turnrecord import TURN, attacks_on_arrival, read_turn
+from ilp_agent.turn import ANY_TARGET, ARRIVED, TURN, ProblemError, Turn, attacks_on_arrival, read_turn
 
 
 @dataclass(frozen=True)
@@ -146,7 +145,7 @@ class TurnProblem:
 
     @cached_property
     def record(self) -> np.void:
-        """The problem as a record of dtype `ilp_agent.turnrecord.TURN`, for kernels."""
+        """The problem as a record of dtype `ilp_agent.turn.TURN`, for kernels."""
         turn: np.void = np.zeros(1, TURN)[0]
         turn["n_board"], turn["n_hand"], turn["n_enemies"] = (
             len(self.friendly),

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 import tomli_w
 
 from engine.errors import ManaforgeError, WrongValueError, unknown_name
-from engine.received import is_one_line, read_toml
+from engine.safe_files import is_one_line, read_toml
 from ilp_agent.mulligan import MulliganError, SeatValues, read_mulligan, write_mulligan
 from ilp_agent.shipped import profiles_folder, shipped_profiles
 from ilp_agent.weights import WeightError, Weights, WeightVector

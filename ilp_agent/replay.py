@@ -9,8 +9,15 @@ import numpy as np
 from engine import Action, Card, CardTable, IllegalActionError, Position
 from engine.codes import COIN, HERO, HERO_HEALTH, ActionKind
 from engine.position import empty_state, number_minions
-from ilp_agent.exact.steps import step_of
-from ilp_agent.exact.tracker import GONE, TRACKER, begin_tracking, hero_damage, note_done, present_action
+from ilp_agent.exact.plan_record import (
+    GONE,
+    TRACKER,
+    begin_tracking,
+    hero_damage,
+    note_done,
+    present_action,
+    step_of,
+)
 from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, ProblemPlan
 from ilp_agent.problem import TurnProblem
 from ilp_agent.turn import ARRIVED, Barred, Turn
@@ -103,7 +110,7 @@ def plan_in(problem: TurnProblem, turn: Turn, found: Plan) -> ProblemPlan:
 
 
 def track(problem: TurnProblem) -> np.void:
-    """A tracker of this turn, a record of dtype `ilp_agent.exact.tracker.TRACKER`."""
+    """A tracker of this turn, a record of dtype `ilp_agent.exact.plan_record.TRACKER`."""
     tracker: np.void = np.zeros(1, TRACKER)[0]
     begin_tracking(problem.record, tracker)
     return tracker

@@ -6,19 +6,17 @@ import numpy as np
 
 from engine.batches import game_loop
 from engine.codes import ActionKind, Outcome
-from engine.effects.cardsets import has_effects
+from engine.effects.card_filters import has_effects
 from engine.jit import njit_borrowing
 from engine.rules import apply, encode, outcome
 from ilp_agent.exact import kernel as exact
-from ilp_agent.exact.backend import Memory, memory_of_thread
-from ilp_agent.exact.scope import applies
-from ilp_agent.exact.steps import MAX_STEPS
-from ilp_agent.exact.tracker import TRACKER, follow
+from ilp_agent.exact.backend import Memory, applies, memory_of_thread
+from ilp_agent.exact.plan_record import MAX_STEPS, TRACKER, follow
 from ilp_agent.search import kernel as searching
 from ilp_agent.search.backend import searcher_of_thread
-from ilp_agent.search.facts import learn_facts
+from ilp_agent.search.card_facts import learn_facts
 from ilp_agent.search.work import SOLVED
-from ilp_agent.turnrecord import read_turn
+from ilp_agent.turn import read_turn
 from ilp_agent.weights import N_WEIGHTS
 
 USE = np.dtype(

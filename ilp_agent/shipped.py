@@ -1,4 +1,4 @@
-"""What comes with this installation in `configs/`, and its names, without loading it."""
+"""Names and folders of the configurations and profiles in `configs/`."""
 
 from pathlib import Path
 
@@ -23,3 +23,14 @@ def profiles_folder(agent: str = "ilp") -> Path:
 def shipped_profiles(agent: str = "ilp") -> list[str]:
     """Names of an agent's profiles in this installation (`profiles_folder`)."""
     return sorted(path.stem for path in profiles_folder(agent).glob("*.toml"))
+
+
+def shipped_configs() -> list[str]:
+    """Names of the configurations of runs in `configs/`."""
+    others = {"arena", *shipped_learning()}
+    return sorted(file.stem for file in configs_folder().glob("*.toml") if file.stem not in others)
+
+
+def shipped_learning() -> list[str]:
+    """Names of the configurations of learning in `configs/`."""
+    return sorted(file.stem for file in configs_folder().glob("learn*.toml"))

@@ -2,7 +2,7 @@
 
 To add a weight to the turn program, add its field and its meaning to `Weights`. Its term then has a place in
 plans and a name for kernels (`Term`); its formula belongs in `ilp_agent.exact` (what the search adds up, and
-`ilp_agent.exact.prediction.predict`) and in the objective of `ilp_agent.milp.sequential`.
+`ilp_agent.exact.order.predict`) and in the objective of `ilp_agent.milp.formulations`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from engine.cards import Card
+from engine.effect_codes import CardKind, Op, Trait
 from engine.errors import ManaforgeError
 from engine.lazy import loaded
-from engine.vocabulary import CardKind, Op, Trait
 
 MAX_WEIGHT = 1e100
 """Far beyond any use, and far enough from the largest float that no objective overflows."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # imported when they are first asked for
     from rivals.kinds import AgentKind, Sight
     from rivals.mcts import MctsAgent
     from rivals.minimax import MinimaxAgent, MinimaxWeights
-    from rivals.outside.names import is_outside
+    from rivals.outside.permissions import is_outside
     from rivals.profiles import find_agent_profile, read_agent_profile
     from rivals.registry import (
         AGENTS,

@@ -15,13 +15,11 @@ import numpy as np
 
 from engine import Action, PlayerView
 from engine.codes import COIN, HERO, MAX_ACTIONS, ActionKind
-from engine.combat import guards
 from engine.effects.chance import imaginable, imagine, think
-from engine.effects.costs import cost_of
-from engine.events import EVENTS
+from engine.effects.legal_actions import cost_of
 from engine.jit import njit_borrowing
 from engine.rules import apply, decode, encode, legal_actions
-from engine.state import STATE
+from engine.state import EVENTS, STATE, guards
 from rivals.one_ply import best_choice, one_ply, one_ply_batch, one_ply_choice
 
 _HERO_WORTH = 1e6

@@ -23,11 +23,11 @@ import numpy as np
 from engine.cards import Card
 from engine.cards.table import tags_of
 from engine.codes import KEYWORD_FIELDS, Keyword
+from engine.effect_codes import CardFilter, Trait, Trigger
 from engine.effects.board import place_after
 from engine.effects.chance import imaginable, imagine, think
 from engine.jit import njit_borrowing, njit_borrowing_inline
 from engine.rules import apply, legal_actions
-from engine.vocabulary import CardFilter, Trait, Trigger
 from ilp_agent import WeightVector
 from ilp_agent.weights import index_enum
 from rivals.one_ply import OnePlyAgent, best_choice, one_ply, one_ply_batch, one_ply_choice

@@ -16,10 +16,10 @@ import numpy as np
 from engine.codes import COIN, HERO, MAX_MANA, ActionKind
 from engine.effects.board import place_after
 from engine.effects.chance import imaginable, imagine, think
-from engine.effects.costs import cost_of
-from engine.events import TO_HERO, TO_MINIONS
+from engine.effects.legal_actions import cost_of
 from engine.jit import njit_borrowing, njit_borrowing_inline
 from engine.rules import apply, decode, encode, legal_actions
+from engine.state import TO_HERO, TO_MINIONS
 from ilp_agent import Weights
 from ilp_agent.search.objective import further_gain, further_worth
 from ilp_agent.weights import Term

@@ -38,8 +38,8 @@ import numpy as np
 from engine import Action, PlayerView
 from engine.cards import Card
 from ilp_agent import Profile, WeightVector
+from ilp_agent.agent import place_actions
 from ilp_agent.features import ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO
-from ilp_agent.planner import place_actions
 from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.selfplay import USE, play_searched, searched_turns
 from ilp_agent.weights import N_TERMS

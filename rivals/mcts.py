@@ -1,4 +1,22 @@
-"""MCTS: plays the action that most random games of its tree went through (`rivals.mcts_search`).
+"""MCTS: information-set Monte Carlo tree search over single actions.
+
+The own deck is known but for its order, and is shuffled. Of the opponent's hand and deck a view tells the
+numbers of cards alone; each of them is drawn from the cards that the player can see: its own deck and hand
+and the minions on the enemy board. With equal decks these are cards that the opponent plays, too. Where
+there are none, cards stay hidden, and nobody plays them. Secrets stay hidden, and nothing reveals them.
+
+Nothing here depends on how cards are numbered: a batch of games has one table for all its decks, a single
+game one for its two.
+
+Source: Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search" (2012), single-observer
+ISMCTS. Each iteration imagines the hidden cards (`rivals.mcts`) and goes down one tree with them: at a
+node it takes by UCB1 one of the actions that are legal in this position, where the logarithm counts how
+often an action was available, not how often its parent was visited. The first action without a node gets
+one; from there uniformly random legal actions are played to the end of the game, and its result counts 1,
+1/2 or 0 for the player who chose, at every node on the way.
+
+An edge is what is done: the card that is played, not its place in hand, so that an edge means the same with
+other hidden cards. Chance falls out anew in each iteration, below the same node.
 
 Source: Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search" (2012). It needs no
 weights: games that are played out at random take the place of an evaluation. Every action is searched for
@@ -7,19 +25,409 @@ anew, from what the player sees alone.
 
 import threading
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from engine import Action, Deck, PlayerView
-from engine.batches import nothing_dealt
-from engine.effects.cardsets import has_effects
+from engine.batches import game_loop, nothing_dealt, playout
+from engine.bitfields import SOURCE_SHIFT, stir
+from engine.codes import BOARD_SIZE, DECK_SIZE, HAND_SIZE, MAX_ACTIONS, UNKNOWN, ActionKind, Outcome
+from engine.effects.card_filters import has_effects
+from engine.effects.chance import draw_for
+from engine.effects.transposition import word_of
+from engine.jit import njit, njit_borrowing
 from engine.match import Reckoned
-from engine.streams import key_of
-from engine.view import Shown
-from ilp_agent.lookahead.hands import take_over
-from ilp_agent.lookahead.library import class_decks, library_for
+from engine.rules import apply, decode, legal_actions, outcome
+from engine.state import EVENTS, STATE
+from engine.streams import below, derive, key_of, shuffle
+from engine.view import Shown, hide
+from ilp_agent.lookahead.deck_prediction import Library, class_decks, library_for
+from ilp_agent.lookahead.determinization import (
+    Hands,
+    foresee,
+    hold_hand,
+    look_at,
+    new_hands,
+    order_deck,
+    take_over,
+)
 from rivals.batch import with_options
-from rivals.mcts_search import SearchMemory, choose, new_memory, play_games
+
+MOST_POSSIBLE = DECK_SIZE + HAND_SIZE + BOARD_SIZE
+"""Cards that hidden ones may be drawn from."""
+
+_OWN_DECK, _HAND, _DECK = range(3)
+"""Streams below that of what is imagined."""
+
+
+@njit_borrowing
+def list_possible(state: np.void, seat: int, possible: np.ndarray) -> int:
+    """List the cards that hidden ones of the opponent are drawn from; how many there are.
+
+    Args:
+        state: dtype `STATE`, as the player at `seat` sees it.
+        seat: 0 or 1.
+        possible: integers, shape (`MOST_POSSIBLE`,). Modified in place.
+    """
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    n = 0
+    for place in range(own["n_deck"]):
+        possible[n] = own["deck"][place]
+        n += 1
+    for place in range(own["n_hand"]):
+        if own["hand"][place] >= 0:
+            possible[n] = own["hand"][place]
+            n += 1
+    for place in range(enemy["n_board"]):
+        possible[n] = enemy["board"][place]["card"]
+        n += 1
+    return n
+
+
+@njit_borrowing
+def imagine_hidden(state: np.void, seat: int, possible: np.ndarray, n: int, key: np.uint64) -> None:
+    """Shuffle the own deck, and draw the opponent's hidden cards. `state` is modified in place.
+
+    Args:
+        state: dtype `STATE`, as the player at `seat` sees it, its deck in the order of `order_deck`
+            (`ilp_agent.lookahead.determinization`).
+        seat: 0 or 1.
+        possible: what hidden cards are drawn from, each as likely, however often it was drawn.
+        n: how many of these there are.
+        key: the stream.
+    """
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    shuffle(own["deck"], own["n_deck"], derive(key, _OWN_DECK))
+    if n == 0:
+        return
+    hand, deck = derive(key, _HAND), derive(key, _DECK)
+    for place in range(enemy["n_hand"]):
+        if enemy["hand"][place] == UNKNOWN:
+            enemy["hand"][place] = possible[below(hand, place, n)]
+    for place in range(enemy["n_deck"]):
+        if enemy["deck"][place] == UNKNOWN:
+            enemy["deck"][place] = possible[below(deck, place, n)]
+
+
+MOST_PLAYOUTS = 100_000
+"""Playouts of a decision at most."""
+
+EXPLORATION = 0.7
+"""The constant of UCB1 for results of 0 to 1, as in the program that the authors published."""
+
+SLOTS = 1 << 18
+"""Places of the table that finds nodes; a power of two, well above `MOST_PLAYOUTS`."""
+
+ROOT_KEY = np.uint64(1)
+"""Any number but 0, which the end of a turn would leave as it is."""
+
+NODE = np.dtype(
+    [
+        ("key", "u8"),  # hash of what was done from the root on
+        ("parent", "i4"),  # node it comes from; -1 at the root
+        ("visits", "i4"),  # iterations that came through it
+        ("available", "i4"),  # iterations that came through its parent while its action was legal
+        ("counted", "i4"),  # the last of these
+        ("chooser", "i4"),  # seat of the player who chose its action
+        ("results", "i4"),  # of these iterations for that player together: 2 a win, 1 a draw
+    ]
+)
+"""A node: what was done from the root on."""
+
+_HIDDEN, _CHANCE, _TREE, _PLAYOUT, _HELD = range(5)
+"""Streams of an iteration."""
+
+
+class SearchMemory(NamedTuple):
+    """Memory of searches, one for each thread. Modified in place."""
+
+    nodes: np.ndarray
+    slots: np.ndarray
+    """Node by key; open addressing."""
+    stamps: np.ndarray
+    """Search a place of `slots` was last used in."""
+    clock: np.ndarray
+    """Number of the search, shape (1,)."""
+    n_nodes: np.ndarray
+    """How many nodes there are, shape (1,)."""
+    seen: np.ndarray
+    """The position as its player sees it, dtype `STATE`, shape (1,)."""
+    here: np.ndarray
+    """The position of an iteration, dtype `STATE`, shape (1,)."""
+    events: np.ndarray
+    """Its chance, dtype `EVENTS`, shape (1,)."""
+    actions: np.ndarray
+    possible: np.ndarray
+    """Cards that hidden ones are drawn from."""
+    words: np.ndarray
+    """Workspace of `ilp_agent.lookahead.determinization.order_deck`."""
+    hands: Hands
+    """What the opponent may hold; where nothing is said of it, `rivals.mcts` draws it."""
+
+
+@njit
+def new_memory() -> SearchMemory:
+    """Memory for searches: some six megabytes, touched as searches need them."""
+    return SearchMemory(
+        np.empty(MOST_PLAYOUTS + 1, NODE),
+        np.empty(SLOTS, np.int32),
+        np.zeros(SLOTS, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(1, STATE),
+        np.zeros(1, STATE),
+        np.zeros(1, EVENTS),
+        np.empty(MAX_ACTIONS, np.int64),
+        np.empty(MOST_POSSIBLE, np.int64),
+        np.empty(DECK_SIZE, np.uint64),
+        new_hands(),
+    )
+
+
+@njit_borrowing
+def choose_action(
+    state: np.void, cards: np.ndarray, budget: int, key: np.uint64, memory: SearchMemory
+) -> int:
+    """The action that most iterations went through, among equals the first in the order of `legal_actions`.
+
+    Args:
+        state: dtype `STATE`, not over; the active player chooses. Hidden cards are not looked at.
+        cards: the card table.
+        budget: playouts, 1 to `MOST_PLAYOUTS`.
+        key: the agent's stream of the game.
+        memory: modified in place.
+    """
+    seat = int(state["active"])
+    memory.seen[0] = state
+    seen = memory.seen[0]
+    hide(seen, cards, seat)
+    if legal_actions(seen, cards, memory.actions) == 1:
+        return int(memory.actions[0])
+    order_deck(seen["sides"][seat], cards, memory.words)
+    n_possible = list_possible(seen, seat, memory.possible)
+    stream = stream_of(seen, key)
+    _begin(memory)
+    for iteration in range(budget):
+        own = derive(stream, iteration)
+        memory.here[0] = seen
+        here, events = memory.here[0], memory.events[0]
+        hold_hand(here["sides"][1 - seat], derive(own, _HELD), True, memory.hands)
+        imagine_hidden(here, seat, memory.possible, n_possible, derive(own, _HIDDEN))
+        draw_for(events, here, derive(own, _CHANCE))
+        node = _descend(here, cards, iteration, derive(own, _TREE), events, memory)
+        result = outcome(here)
+        if result == Outcome.ONGOING:
+            result = playout(here, cards, memory.actions, derive(own, _PLAYOUT), events)
+        _back_up(node, result, memory)
+    return _most_visited(seen, cards, memory)
+
+
+@njit_borrowing
+def stream_of(state: np.void, key: np.uint64) -> np.uint64:
+    """The stream of a decision, from the round and from numbers that every action changes some of.
+
+    None of them depends on how cards are numbered, or on cards that are hidden.
+    """
+    own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
+    attacks = 0
+    for place in range(own["n_board"]):
+        attacks += own["board"][place]["attacks_left"]
+    word = stir(np.uint64(0), word_of(own["n_hand"], own["n_deck"], own["mana"], state["n_options"]))
+    word = stir(word, word_of(own["n_board"], enemy["n_board"], attacks, own["hero_attacks_left"]))
+    word = stir(word, word_of(own["health"], own["armour"], enemy["health"], enemy["armour"]))
+    word = stir(word, word_of(own["power_used"], own["hero_attack"], own["durability"], 0))
+    return derive(derive(key, state["turn"]), int(word >> np.uint64(32)))
+
+
+@njit_borrowing
+def _begin(memory: SearchMemory) -> None:
+    """Begin a tree with its root. `memory` is modified in place."""
+    memory.clock[0] += 1
+    memory.n_nodes[0] = 0
+    _add(-1, ROOT_KEY, 0, -1, memory)
+
+
+@njit_borrowing
+def _add(parent: int, key: np.uint64, chooser: int, iteration: int, memory: SearchMemory) -> int:
+    """Add a node that was not visited yet; its number. `memory` is modified in place."""
+    n = int(memory.n_nodes[0])
+    node = memory.nodes[n]
+    node["key"], node["parent"], node["chooser"] = key, parent, chooser
+    node["visits"], node["results"] = 0, 0
+    node["available"], node["counted"] = 1, iteration
+    slot = np.int64(key & np.uint64(SLOTS - 1))
+    while memory.stamps[slot] == memory.clock[0]:
+        slot = (slot + 1) & (SLOTS - 1)
+    memory.stamps[slot] = memory.clock[0]
+    memory.slots[slot] = n
+    memory.n_nodes[0] = n + 1
+    return n
+
+
+@njit_borrowing
+def _find(key: np.uint64, memory: SearchMemory) -> int:
+    """The node of a key; -1 where there is none."""
+    slot = np.int64(key & np.uint64(SLOTS - 1))
+    while memory.stamps[slot] == memory.clock[0]:
+        found = memory.slots[slot]
+        if memory.nodes[found]["key"] == key:
+            return int(found)
+        slot = (slot + 1) & (SLOTS - 1)
+    return -1
+
+
+@njit_borrowing
+def _edge(state: np.void, action: int) -> np.uint64:
+    """What an action does, in a word: a card that is played or chosen by its number, not by its place."""
+    kind, source, _ = decode(action)
+    number = 0
+    if kind == ActionKind.PLAY:
+        number = int(state["sides"][state["active"]]["hand"][source])
+        action -= source << SOURCE_SHIFT
+    elif kind == ActionKind.CHOOSE:
+        number = int(state["options"][source])
+        action -= source << SOURCE_SHIFT
+    return np.uint64(action) << np.uint64(16) | np.uint64(number & 0xFFFF)
+
+
+@njit_borrowing
+def _descend(
+    state: np.void, cards: np.ndarray, iteration: int, key: np.uint64, events: np.void, memory: SearchMemory
+) -> int:
+    """Go down the tree, and add a node where there is none yet; the last node on the way.
+
+    `state`, `events` and `memory` are modified in place.
+    """
+    place, depth = 0, 0
+    n = legal_actions(state, cards, memory.actions)
+    while n > 0:
+        untried, best, chosen, most = 0, -1, 0, -1.0
+        for number in range(n):
+            child = _find(stir(memory.nodes[place]["key"], _edge(state, memory.actions[number])), memory)
+            if child < 0:
+                untried += 1
+                continue
+            node = memory.nodes[child]
+            if node["counted"] != iteration:
+                node["counted"] = iteration
+                node["available"] += 1
+            worth = ucb1(node["results"], node["visits"], node["available"])
+            if worth > most:
+                most, best, chosen = worth, child, number
+        if untried > 0:
+            return _expand(place, state, cards, n, below(key, depth, untried), iteration, events, memory)
+        apply(state, cards, memory.actions[chosen], events)
+        place = best
+        depth += 1
+        n = legal_actions(state, cards, memory.actions)
+    return place
+
+
+@njit_borrowing
+def ucb1(results: int, visits: int, available: int) -> float:
+    """UCB1 of a node with at least one visit; `results` count 2 a win, 1 a draw."""
+    mean = results / (2.0 * visits)
+    return float(mean + EXPLORATION * np.sqrt(np.log(np.float64(available)) / visits))
+
+
+@njit_borrowing
+def _expand(
+    place: int,
+    state: np.void,
+    cards: np.ndarray,
+    n: int,
+    left: int,
+    iteration: int,
+    events: np.void,
+    memory: SearchMemory,
+) -> int:
+    """Take the action numbered `left` of those without a node, and give it one. Modified in place."""
+    for number in range(n):
+        action = memory.actions[number]
+        key = stir(memory.nodes[place]["key"], _edge(state, action))
+        if _find(key, memory) >= 0:
+            continue
+        if left == 0:
+            chooser = int(state["active"])
+            apply(state, cards, action, events)
+            return _add(place, key, chooser, iteration, memory)
+        left -= 1
+    return place
+
+
+@njit_borrowing
+def _back_up(place: int, result: int, memory: SearchMemory) -> None:
+    """Count a game's `Outcome` at a node and at all above it. `memory` is modified in place."""
+    while place >= 0:
+        node = memory.nodes[place]
+        node["visits"] += 1
+        if result == Outcome.DRAW:
+            node["results"] += 1
+        elif (result == Outcome.FIRST_WINS) == (node["chooser"] == 0):
+            node["results"] += 2
+        place = node["parent"]
+
+
+@njit_borrowing
+def _most_visited(state: np.void, cards: np.ndarray, memory: SearchMemory) -> int:
+    """The legal action whose node was visited most, the first of equals."""
+    n = legal_actions(state, cards, memory.actions)
+    most, best = 0, int(memory.actions[n - 1])
+    for number in range(n):
+        child = _find(stir(memory.nodes[0]["key"], _edge(state, memory.actions[number])), memory)
+        if child >= 0 and memory.nodes[child]["visits"] > most:
+            most, best = int(memory.nodes[child]["visits"]), int(memory.actions[number])
+    return best
+
+
+@njit_borrowing
+def take_action(
+    game: int,
+    state: np.void,
+    cards: np.ndarray,
+    row: np.ndarray,
+    luck: np.void,
+    search: tuple[SearchMemory, np.ndarray, np.ndarray, Library],
+    used: np.void,  # noqa: ARG001
+) -> None:
+    """Play the action that the search chooses; see `engine.batches.game_loop`.
+
+    A row is the budget and what is taken of the opponent's hand, an `engine.view.Shown`. `search` is memory
+    of this thread, the agents' streams, uint64, shape (games, 2), the cards dealt
+    (`engine.batches.dealt_cards`), and decks that may be predicted.
+    """
+    memory, keys, dealt, library = search
+    seat = state["active"]
+    look_at(state, dealt[game, 1 - seat], int(row[1]), cards, library, memory.hands)
+    action = choose_action(state, cards, int(row[0]), keys[game, seat], memory)
+    memory.hands.n_decks[0] = 0
+    apply(state, cards, action, luck)
+
+
+play_games = game_loop(take_action)
+
+
+@njit
+def choose(
+    states: np.ndarray,
+    cards: np.ndarray,
+    budget: int,
+    key: np.uint64,
+    what: int,
+    n_shown: int,
+    library: Library,
+    memory: SearchMemory,
+) -> int:
+    """`choose_action` of the only state of an array of shape (1,).
+
+    Of the opponent's cards `n_shown` are in `memory.hands.shown`, `what` of them (`engine.view.Shown`).
+    """
+    foresee(states[0], what, n_shown, cards, library, memory.hands)
+    action = choose_action(states[0], cards, budget, key, memory)
+    memory.hands.n_decks[0] = 0
+    return action
+
 
 _LOCAL = threading.local()
 
@@ -55,8 +463,8 @@ class MctsAgent:
     """Plays the action that most iterations of its search went through.
 
     Args:
-        budget: playouts for a decision, 1 to `rivals.mcts_search.MOST_PLAYOUTS`.
-        hands: what is taken of the opponent's hand, a value of `ilp_agent.lookahead.options.HANDS`.
+        budget: playouts for a decision, 1 to `rivals.mcts.MOST_PLAYOUTS`.
+        hands: what is taken of the opponent's hand, a value of `ilp_agent.lookahead.HANDS`.
         further: decks that an opponent may play beside the shipped ones, where its deck is predicted.
 
     Attributes:

@@ -1,7 +1,7 @@
 """Minimax with learned weights: plays the action chain that is worth most after the opponent's best answer.
 
 Source: Dash, Handali and Jia, "Do Androids Dream Of Explosive Sheep?". The value of a position is linear in
-the 16 features of `rivals.minimax_features`; `rivals.minimax_search` follows chains; the weights are
+the 16 features of `rivals.minimax_search`; `rivals.minimax_search` follows chains; the weights are
 learned by temporal differences (`rivals.minimax_learning`), for the paper prints none. Its prediction of
 the opponent's hand from decks of the internet is left out: nothing here knows such decks.
 """
@@ -16,17 +16,24 @@ import numpy as np
 from engine import Action, Deck, PlayerView
 from engine.batches import nothing_dealt
 from engine.cards import Card
-from engine.effects.cardsets import has_effects
+from engine.effects.card_filters import has_effects
 from engine.match import Reckoned
 from engine.state import STATE
 from engine.view import Shown
 from ilp_agent import Profile, WeightVector
-from ilp_agent.lookahead.hands import take_over
-from ilp_agent.lookahead.library import class_decks, library_for
+from ilp_agent.lookahead.deck_prediction import class_decks, library_for
+from ilp_agent.lookahead.determinization import take_over
 from rivals.batch import with_options
-from rivals.minimax_chains import MOST_STEPS
-from rivals.minimax_features import FEATURES, MEANINGS
-from rivals.minimax_search import HANDS, MinimaxMemory, new_memory, plan_chain, play_games
+from rivals.minimax_search import (
+    FEATURES,
+    HANDS,
+    MEANINGS,
+    MOST_STEPS,
+    MinimaxMemory,
+    new_memory,
+    plan_chain,
+    play_games,
+)
 
 _Vector: Any = make_dataclass(
     "_Vector", [(name, float) for name in FEATURES], bases=(WeightVector,), frozen=True, slots=True
@@ -89,7 +96,7 @@ class MinimaxAgent:
         profile: the weights and the name that results show; or weights alone.
         depth: turns that are looked at: 1, the own one; 2, the opponent's answer, too.
         chains: chains of the own turn that are followed, 1 to `rivals.minimax_search.MOST_CHAINS`.
-        hands: what is taken of the opponent's hand, a value of `ilp_agent.lookahead.options.HANDS`.
+        hands: what is taken of the opponent's hand, a value of `ilp_agent.lookahead.HANDS`.
         further: decks that an opponent may play beside the shipped ones, where its deck is predicted.
 
     Attributes:

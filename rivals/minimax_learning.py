@@ -27,17 +27,15 @@ from engine.batches import deal_games, endings
 from engine.codes import ActionKind
 from engine.decks import tables_of
 from engine.effects.chance import draw_for
-from engine.events import EVENTS
 from engine.jit import njit
 from engine.rules import apply, decode, encode, legal_actions, outcome
-from engine.state import STATE
+from engine.state import EVENTS, STATE
 from engine.streams import agent_keys, below, derive, stream_key
 from ilp_agent import Profile
 from rivals.batch import TURNS
+from rivals.kinds import OptionError
 from rivals.minimax import MinimaxWeights, memory_of_thread, play_batch
-from rivals.minimax_features import FEATURES, N_FEATURES, read_features
-from rivals.minimax_search import MinimaxMemory, play_chains
-from rivals.options import OptionError
+from rivals.minimax_search import FEATURES, N_FEATURES, MinimaxMemory, play_chains, read_features
 from rivals.profiles import find_agent_profile
 from rivals.registry import find_kind
 

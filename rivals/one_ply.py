@@ -6,14 +6,13 @@ from typing import ClassVar, Generic, NamedTuple
 import numpy as np
 
 from engine import Action, PlayerView
-from engine.apart import njit_apart
 from engine.batches import game_loop
 from engine.codes import MAX_ACTIONS, ActionKind
-from engine.effects.cardsets import has_effects
-from engine.events import EVENTS
+from engine.effects.card_filters import has_effects
+from engine.indirect_call import njit_apart
 from engine.jit import njit, njit_borrowing, njit_borrowing_inline
 from engine.rules import apply, encode
-from engine.state import CARD, STATE
+from engine.state import CARD, EVENTS, STATE
 from engine.view import hide
 from ilp_agent.profiles import Profile, W
 from rivals.batch import PlayBatch

@@ -9,18 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from engine.effect_codes import Ask
 from engine.errors import DeckError, unknown_name
 from engine.lazy import loaded
-from engine.vocabulary import Ask
+from ilp_agent import lookahead as looking
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND
-from ilp_agent.lookahead import options as looking
-from rivals.kinds import HANDS, AgentKind
-from rivals.options import Option
-from rivals.outside.names import command_of, is_outside
+from rivals.kinds import HANDS, AgentKind, Option
+from rivals.outside.permissions import command_of, is_outside
 
 if TYPE_CHECKING:
-    from engine.course import Agent
     from engine.decks import Deck
+    from engine.game_session import Agent
     from ilp_agent.weights import WeightVector
 
 
@@ -127,12 +126,12 @@ _ENTRIES = (
     ),
     AgentKind(
         "random",
-        "engine.agents:RandomAgent",
+        "engine.game_session:RandomAgent",
         "plays every legal action with the same probability",
         random=True,
         effects=True,
     ),
-    AgentKind("pass", "engine.agents:PassAgent", "ends every turn at once", effects=True),
+    AgentKind("pass", "engine.game_session:PassAgent", "ends every turn at once", effects=True),
 )
 
 AGENTS = {entry.name: entry for entry in _ENTRIES}
@@ -253,7 +252,11 @@ def reckoned_decks(
     }
     if not hands or not any(deck.effects for deck in decks):
         return (), 0
-    found = loaded("ilp_agent.lookahead.library:class_decks")(further) if looking.PREDICTED in hands else ()
+    found = (
+        loaded("ilp_agent.lookahead.deck_prediction:class_decks")(further)
+        if looking.PREDICTED in hands
+        else ()
+    )
     return found, Ask.GRAVES
 
 

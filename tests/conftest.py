@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from matplotlib.figure import Figure
 
-from engine.compilation import progress
+from engine.compile_progress import progress
 from tests.waiting import give_agents_an_hour
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"

@@ -12,8 +12,7 @@ from scipy.cluster.hierarchy import dendrogram, linkage
 
 from benchmarks.published.eva_blocks import cells_of, lives_of, newcomers_of_age, short
 from benchmarks.published.eva_paper import ACRONYMS, BATTLEFIELD, DECKS, VALUE
-from evo.analysis.plots import BOXES
-from evo.analysis.plots_clusters import cluster_colours, plot_comparison
+from evo.analysis.plots import BOXES, cluster_colours, plot_comparison
 from evo.figures.style import BLUE, DIVERGING, GREY, figure, grid, legend_above, png, whole_ticks
 
 EVERY = 5

@@ -10,7 +10,7 @@ from scipy.stats import t as student
 from benchmarks.published.jobs import Job, Part, keep_jobs, read_jobs
 from benchmarks.published.minimax_figures import draw_learning, draw_search
 from benchmarks.published.pages import jobs_table, percent, picture, prose, table
-from rivals.minimax_features import FEATURES
+from rivals.minimax_search import FEATURES
 
 SEEDS = (1, 2, 3, 4, 5)
 SEARCHES = (1, 2, 3)

@@ -1,6 +1,6 @@
 """The card catalogue: every collectible Hearthstone minion as a body with the keywords we play.
 
-`engine/data/cards.csv` is generated (`python -m engine.cards build`) and holds names and numbers
+`engine/data/cards.csv` is generated (`python -m tools.card_tables build`) and holds names and numbers
 only. A card is `exact` when its text says nothing beyond those keywords; the others are playable
 as bodies with their keywords.
 """
@@ -14,10 +14,10 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from engine.effect_codes import CardKind, Race
 from engine.effects.rows import Effect
 from engine.errors import CardError, unknown_name
 from engine.minion import MinionSpec, keyword_flags, keyword_names
-from engine.vocabulary import CardKind, Race
 
 CLASSIC_SET = "VANILLA"
 """The set of the Classic format: old numbers of cards that exist elsewhere too."""

@@ -1,7 +1,7 @@
 """Real cards: what does all its text says, by edition of the game.
 
 Numbers come from the edition's own table, what a card does from `engine/data/effects.csv`. The newest edition
-has real cards where text and numbers are those of a card of edition 2018-07 (`engine.cards.editions`).
+has real cards where text and numbers are those of a card of edition 2018-07 (`tools.card_tables`).
 """
 
 import csv
@@ -12,11 +12,11 @@ from importlib import resources
 from typing import Any
 
 from engine.cards import Card, OtherCard, catalogue, other_card
+from engine.effect_codes import BREWED, CardKind, Need, Op, Race, Trait
 from engine.effects.rows import effect_rows, potions
 from engine.errors import CardError, unknown_name
 from engine.minion import MinionSpec, keyword_flags
 from engine.shipped import EDITION_NAMES
-from engine.vocabulary import BREWED, CardKind, Need, Op, Race, Trait
 
 EDITIONS = OLD_EDITION, NEWEST_EDITION = EDITION_NAMES
 """The editions by name."""

@@ -6,15 +6,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from engine.apart import prepare_kernels
 from engine.cards import RARITIES, Card, CardKey
 from engine.cards.real import edition, token
-from engine.effects.cardsets import WHOSE_CLASS, mark_pooled
-from engine.effects.cells import Asked
-from engine.effects.operations import ACTING, traits_of_rows
-from engine.effects.rows import CREATING, EVENTS_CARD, ITS_OWN, NO_CARDS, Effect
-from engine.state import CARD
-from engine.vocabulary import (
+from engine.effect_codes import (
     BREWED,
     EVENT_CARD,
     EVENT_SHIFT,
@@ -33,6 +27,11 @@ from engine.vocabulary import (
     Trait,
     Trigger,
 )
+from engine.effects.card_filters import WHOSE_CLASS, mark_pooled
+from engine.effects.ops_character import ACTING, traits_of_rows
+from engine.effects.rows import CREATING, EVENTS_CARD, ITS_OWN, NO_CARDS, Asked, Effect
+from engine.indirect_call import prepare_kernels
+from engine.state import CARD
 
 _FIELDS = (
     "trigger",

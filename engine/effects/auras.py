@@ -2,27 +2,16 @@
 
 import numpy as np
 
-from engine.apart import njit_apart
 from engine.codes import BOARD_SIZE
+from engine.effect_codes import ENEMY, MINIONS, OWN, Ask, Filter, Op, Pick, Trait, Trigger
 from engine.effects.board import is_dying
-from engine.effects.cardsets import asked_by, is_asked
-from engine.effects.numbers import count_of, holds
-from engine.effects.operations import clamp, set_keywords, set_max_health
+from engine.effects.card_filters import asked_by, is_asked
+from engine.effects.conditions import count_of, holds
+from engine.effects.ops_character import clamp, set_keywords, set_max_health
 from engine.effects.targets import passes
-from engine.events import NO_ROW
+from engine.indirect_call import njit_apart
 from engine.jit import njit, njit_borrowing
-from engine.state import CARD, STATE
-from engine.vocabulary import (
-    ENEMY,
-    MINIONS,
-    OWN,
-    Ask,
-    Filter,
-    Op,
-    Pick,
-    Trait,
-    Trigger,
-)
+from engine.state import CARD, NO_ROW, STATE
 
 ZERO_GIVEN = np.zeros((2, BOARD_SIZE, 4), np.int16)
 """What auras give to whom: attack, health, keywords, and 1 where attack is what health is."""

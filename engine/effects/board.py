@@ -3,9 +3,9 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE, Keyword
-from engine.effects.cardsets import asked_by
+from engine.effect_codes import Ask, Trait
+from engine.effects.card_filters import asked_by
 from engine.jit import njit_borrowing, njit_borrowing_inline
-from engine.vocabulary import Ask, Trait
 
 
 @njit_borrowing

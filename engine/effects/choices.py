@@ -6,12 +6,12 @@ A choice is offered once nothing else waits. Until it is made the player can do 
 import numpy as np
 
 from engine.codes import UNKNOWN
+from engine.effect_codes import BREWED, ENEMY, MAX_CHOICES, OFFERED, POOL, CardFilter, Op
 from engine.effects.board import take_card
-from engine.effects.cardsets import list_of, listed, n_listed
+from engine.effects.card_filters import list_of, listed, n_listed
 from engine.effects.chance import chosen_of
-from engine.effects.zones import change_held, is_named, leave_deck
+from engine.effects.ops_zones import change_held, is_named, leave_deck
 from engine.jit import njit_borrowing
-from engine.vocabulary import BREWED, ENEMY, MAX_CHOICES, OFFERED, POOL, CardFilter, Op
 
 BREWS = len(BREWED)
 """Costs of potions; the pool lists them, then for each of them its effects, then every pair of these."""

@@ -1,6 +1,6 @@
-"""Effect rows as people read them: `engine/data/effects.csv`, checked once and kept by card id.
+"""Effect rows: `engine/data/effects.csv` parsed, checked and kept by card id.
 
-The table says what cards do, in the words of `engine.vocabulary`: one row per effect, the rows of a card
+The table says what cards do, in the words of `engine.effect_codes`: one row per effect, the rows of a card
 in the order in which its text happens. Empty columns are defaults. A card whose text is not wholly covered
 has no rows.
 """
@@ -13,11 +13,10 @@ from functools import lru_cache
 from importlib import resources
 from itertools import combinations
 from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 from engine.codes import Keyword
-from engine.effects.cells import ARGS, Asked, Cells
-from engine.errors import CardError, unknown_name
-from engine.vocabulary import (
+from engine.effect_codes import (
     BREWED,
     ENEMY,
     HEROES,
@@ -33,6 +32,8 @@ from engine.vocabulary import (
     Condition,
     Count,
     Filter,
+    Gang,
+    HeroName,
     Op,
     Pick,
     Race,
@@ -41,6 +42,117 @@ from engine.vocabulary import (
     Trigger,
     Until,
 )
+from engine.errors import CardError, unknown_name
+
+ARGS: Mapping[int, type[IntEnum]] = {
+    CardFilter.RACE: Race,
+    CardFilter.KEYWORD: Keyword,
+    CardFilter.CLASS: HeroName,
+    CardFilter.GANG: Gang,
+}
+"""What the args of these words of a card filter are named by; the others are numbers."""
+
+SMALLEST, LARGEST = -(2**15), 2**15 - 1
+"""What a field of `EFFECT` holds."""
+
+Word = TypeVar("Word", bound=IntEnum)
+
+
+class Asked(NamedTuple):
+    """Whose event, or which cards.
+
+    Attributes:
+        side: bits of OWN, ENEMY, ITSELF_ALONE and OTHERS_ALONE; of events alone.
+        kind: bits of kinds of cards or characters; 0 for any.
+        filter: bits of `CardFilter`.
+        arg: what that compares with.
+    """
+
+    side: int = 0
+    kind: int = 0
+    filter: int = 0
+    arg: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The cells of one row of the table.
+
+    Attributes:
+        row: their texts by column.
+        where: of the row, for messages: "effects.csv line 7".
+    """
+
+    row: Mapping[str, str]
+    where: str
+
+    def fail(self, column: str, reason: str) -> CardError:
+        """What is wrong with a cell."""
+        return CardError(f"{self.where}, column {column}: {reason}, got {self.row[column]!r}")
+
+    def word(self, column: str, words: type[Word], default: Word) -> Word:
+        """The word of a cell; `default` where it is empty."""
+        text = self.row[column]
+        return words(self.number_of(column, text, words)) if text else default
+
+    def bits(self, column: str, words: Mapping[str, int] | type[IntEnum]) -> int:
+        """The bits of all words of a cell."""
+        return sum({self.number_of(column, item, words) for item in self.row[column].split()})
+
+    def argued(
+        self, column: str, text: str, words: type[Word], names: Mapping[int, type[IntEnum]]
+    ) -> tuple[Word, int]:
+        """A word and what it compares with, of a text such as "race:pirate" or "cost:3"; 0 without.
+
+        Args:
+            column: whose text it is a part of.
+            text: that part.
+            words: what the word may be.
+            names: what names the args of words whose args are no numbers.
+        """
+        name, _, arg = text.partition(":")
+        member = words(self.number_of(column, name, words))
+        if arg and member in names:
+            return member, self.number_of(column, arg, names[member])
+        if arg and not arg.isdecimal():
+            raise self.fail(column, "what follows ':' must be a number")
+        return member, int(arg or 0)
+
+    def asked_of(self, column: str, sides: Mapping[str, int], kinds: Mapping[str, int]) -> Asked:
+        """Whose event, or which cards, a cell names."""
+        side = kind = found = arg = 0
+        for item in self.row[column].split():
+            if item in sides:
+                side |= sides[item]
+            elif item in kinds:
+                kind |= kinds[item]
+            else:
+                bit, compared = self.argued(column, item, CardFilter, ARGS)
+                found |= bit
+                arg = compared or arg
+        return Asked(side, kind, found, arg)
+
+    def number(self, column: str, default: int = 0) -> int:
+        """The integer of a cell; `default` where it is empty."""
+        if not self.row[column]:
+            return default
+        try:
+            value = int(self.row[column])
+        except ValueError:
+            raise self.fail(column, "must be an integer") from None
+        if not SMALLEST <= value <= LARGEST:
+            raise self.fail(column, f"must be from {SMALLEST} to {LARGEST}")
+        return value
+
+    def number_of(self, column: str, name: str, words: Mapping[str, int] | type[IntEnum]) -> int:
+        """The number of a word; an unknown one is an error that lists the nearest."""
+        known: dict[str, Any] = (
+            {member.name.lower(): member for member in words} if isinstance(words, type) else dict(words)
+        )
+        if name not in known:
+            raise unknown_name(f"word ({self.where}, column {column})", name, known)
+        return int(known[name])
+
 
 EFFECT_COLUMNS = (
     "id", "name", "trigger", "op", "pick", "side", "kind", "filter", "arg", "times", "amount", "amount2",
@@ -196,7 +308,8 @@ def read_rows(lines: Iterable[str], known: set[str]) -> Mapping[str, tuple[Effec
         rows = found.setdefault(row["id"], [])
         if len(rows) == MAX_ROWS:
             raise CardError(
-                f"{where}: {row['id']} has more than {MAX_ROWS} rows; raise MAX_ROWS in engine/vocabulary.py"
+                f"{where}: {row['id']} has more than {MAX_ROWS} rows; "
+                "raise MAX_ROWS in engine/effect_codes.py"
             )
         rows.append(_effect(row, where, known))
     return MappingProxyType({name: tuple(rows) for name, rows in found.items()})

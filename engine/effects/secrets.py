@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from engine.effects.cardsets import asked_by
-from engine.effects.listen import announce
-from engine.events import NO_ONE
+from engine.effect_codes import MAX_QUEUE, MAX_SECRETS, Ask, CardFilter, Op, Trigger
+from engine.effects.card_filters import asked_by
+from engine.effects.triggers import announce
 from engine.jit import njit_borrowing
-from engine.vocabulary import MAX_QUEUE, MAX_SECRETS, Ask, CardFilter, Op, Trigger
+from engine.state import NO_ONE
 
 REVEALED = 2
 """In `heard` of a row: its Secret has been revealed."""

@@ -1,14 +1,9 @@
-"""Which characters an effect may have to do with, and what a card may be aimed at, compiled."""
+"""Target selection of effects and of played cards; compiled."""
 
 import numpy as np
 
 from engine.codes import BOARD_SIZE, OWN_SIDE, Keyword
-from engine.effects.board import has_room, is_dying, place_of
-from engine.effects.chance import chosen_of
-from engine.effects.secrets import is_secret, may_hide
-from engine.events import ENEMY_HERO, NO_TARGET, OWN_HERO
-from engine.jit import njit_borrowing, njit_borrowing_inline
-from engine.vocabulary import (
+from engine.effect_codes import (
     ENEMY,
     HEROES,
     MAX_SECRETS,
@@ -21,6 +16,11 @@ from engine.vocabulary import (
     Race,
     Trait,
 )
+from engine.effects.board import has_room, is_dying, place_of
+from engine.effects.chance import chosen_of
+from engine.effects.secrets import is_secret, may_hide
+from engine.jit import njit_borrowing, njit_borrowing_inline
+from engine.state import ENEMY_HERO, NO_TARGET, OWN_HERO
 
 
 @njit_borrowing

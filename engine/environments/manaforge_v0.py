@@ -13,11 +13,10 @@ from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from engine.codes import Outcome
-from engine.deckfiles import find_deck
+from engine.deck_files import find_deck
 from engine.decks import Deck
-from engine.effects.luck import Chance
-from engine.environments.actions import numbers_of
-from engine.environments.observation import CARDS, SIZE, cards_of_view, numbers_of_view
+from engine.effects.chance import Chance
+from engine.environments.spaces import CARDS, SIZE, cards_of_view, numbers_of, numbers_of_view
 from engine.errors import DeckError, IllegalActionError
 from engine.lazy import loaded
 from engine.match import deal
@@ -54,8 +53,8 @@ def parallel_env(**options: Any) -> ParallelEnv:
 class ManaforgeEnv(AECEnv):  # type: ignore[misc]
     """A game of two players, `player_0` (who goes first) and `player_1`.
 
-    An action is a number (`engine.environments.actions`). An observation has `observation`, the numbers of
-    what its player sees (`engine.environments.observation`), `cards`, the numbers of the cards on these
+    An action is a number (`engine.environments.spaces`). An observation has `observation`, the numbers of
+    what its player sees (`engine.environments.spaces`), `cards`, the numbers of the cards on these
     places, and `action_mask`, 1 for legal actions and all 0 for who is not to move. The winner's reward is 1
     and the loser's -1, at the end; a draw gives 0.
 
@@ -175,7 +174,7 @@ class ManaforgeEnv(AECEnv):  # type: ignore[misc]
     def render(self) -> str | None:
         """The position with all that is hidden, drawn as text: returned ("ansi") or printed ("human")."""
         if self.render_mode:
-            drawn: str = loaded("engine.show:position_as_text")(self._position)
+            drawn: str = loaded("evo.terminal.drawing:position_as_text")(self._position)
             if self.render_mode == "ansi":
                 return drawn
             print(drawn, end="")

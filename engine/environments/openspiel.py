@@ -6,7 +6,7 @@ Importing this registers `python_manaforge`:
 
 A game begins with chance nodes that set the order of both decks, card by card from the top; equal cards are
 one outcome. What is random in an action follows it, as chance nodes of equally likely outcomes. Actions are
-the numbers of `engine.environments.actions`. Observations are what a player sees; an information state is all
+the numbers of `engine.environments.spaces`. Observations are what a player sees; an information state is all
 that a player has seen so far, so that every player remembers everything.
 """
 
@@ -18,11 +18,10 @@ import pyspiel
 
 from engine.cards import Card
 from engine.codes import BOARD_SIZE, DECK_SIZE, HAND_SIZE, Outcome
-from engine.deckfiles import find_deck
+from engine.deck_files import find_deck
 from engine.decks import Deck
-from engine.effects.luck import Chance
-from engine.environments.actions import numbers_of
-from engine.environments.observation import CARDS, SIZE, cards_of_view, numbers_of_view
+from engine.effects.chance import Chance
+from engine.environments.spaces import CARDS, SIZE, cards_of_view, numbers_of, numbers_of_view
 from engine.errors import ChanceError, DeckError, RulesetError, unknown_name
 from engine.match import deal
 from engine.position import Position
@@ -273,7 +272,7 @@ class ManaforgeObserver:
     """What one player sees, as numbers and text; with perfect recall, as text, all that was seen so far.
 
     Attributes:
-        tensor: float32, shape (numbers + cards,): `engine.environments.observation`, a position's numbers and
+        tensor: float32, shape (numbers + cards,): `engine.environments.spaces`, a position's numbers and
             then the numbers of the cards on its places.
         dict: the two parts by name, "observation" and "cards".
 

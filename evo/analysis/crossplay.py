@@ -12,7 +12,7 @@ from engine import Deck
 from evo.analysis.tables import Runs, last_population, weights_of
 from evo.play.entrants import Entrant
 from evo.play.games import roster_of
-from evo.storage.store import RunError
+from evo.storage.run_folder import RunError
 from evo.tournament.run import Tournament
 
 

@@ -7,16 +7,15 @@ from importlib.metadata import version
 from pathlib import Path
 
 from engine import RULES_VERSION, ManaforgeError
-from engine.received import read_bytes
-from engine.screen import shown
+from engine.safe_files import read_bytes
+from engine.terminal import shown
 from evo.analysis.clustering import cluster_weights
 from evo.analysis.tables import find_runs, last_population, read_runs, weights_of
 from evo.evolution.champion import named_agent, profile_of
 from evo.evolution.records import restore
 from evo.storage.champion import read_final, whole_champion
 from evo.storage.files import replace_file, why_unusable
-from evo.storage.opening import peek_run, run_path
-from evo.storage.store import RunError
+from evo.storage.run_folder import RunError, peek_run, run_path
 from evo.strategies import StrategyError
 from ilp_agent import Profile, WeightVector
 from rivals import read_agent_profile

@@ -1,6 +1,6 @@
 """Which deck an opponent plays and which cards are left in it, by the cards seen; how often that is right.
 
-The neighbours are those of the agents (`ilp_agent.lookahead.library`); here a card is its name.
+The neighbours are those of the agents (`ilp_agent.lookahead.deck_prediction`); here a card is its name.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from engine import Deck
-from engine.cards.facts import find_facts
+from engine.cards.lookup import find_facts
 from engine.codes import DECK_SIZE
 from engine.decks import COPIES
 from engine.errors import DeckError, UnknownNameError, WrongValueError, unknown_name
@@ -20,7 +20,7 @@ from engine.streams import generator
 from engine.view import MOST_SHOWN
 from evo.seeds import Stream
 from evo.stats.ratings import cluster_rate
-from ilp_agent.lookahead.library import NEIGHBOURS, different, find_neighbours, library_of
+from ilp_agent.lookahead.deck_prediction import NEIGHBOURS, different, find_neighbours, library_of
 
 BODIES = "bodies"
 """What stands for the class of decks without one."""

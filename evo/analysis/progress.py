@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from evo.analysis.tables import Runs, best_individuals, weights_of
-from evo.config import RunConfig
+from evo.config.run_config import RunConfig
 from evo.evolution.champion import THESIS_SEVEN, thesis_seven
 from evo.evolution.validation import BEST
 from evo.play.games import Play, roster_of

@@ -1,16 +1,546 @@
-"""A run, or a study, as one HTML page: each section answers a question with sentences and figures."""
+"""The HTML report of a run or study: each section answers a question with figures and tables.
+
+To add one, write a function here and add it to `SECTIONS`; docs/extending.md describes the steps.
+"""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
-from evo.analysis.sections import SECTIONS, Material
-from evo.analysis.tables import Runs
-from evo.figures.page import make_page
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+from matplotlib.axes import Axes
+
+from engine import Deck
+from engine.decks import coverage_of
+from evo.analysis import sentences as say
+from evo.analysis.clustering import Clusters, cluster_weights, compare_clusters, size_in_words, sizes_of
+from evo.analysis.crossplay import clusters_of, crossplay
+from evo.analysis.listing import solved_sentence, solved_turns
+from evo.analysis.plots import (
+    plot_ages,
+    plot_comparison,
+    plot_fitness,
+    plot_lifespans,
+    plot_lineage,
+    plot_map,
+    plot_newcomers,
+    plot_progress,
+    plot_sigmas,
+    plot_tree,
+    plot_weights,
+)
+from evo.analysis.progress import PROGRESS_GAMES, absolute_progress, validated_progress
+from evo.analysis.tables import (
+    Runs,
+    ancestors,
+    best_individuals,
+    last_population,
+    lifespans,
+    long_sigmas,
+    names_of,
+    newcomers,
+    read_pairings,
+    read_validation,
+    shares_of,
+    sigmas_of,
+    wins_by_decks,
+)
+from evo.config.run_config import RunConfig
+from evo.evolution.champion import CHAMPION_AGAINST_SEVEN, THESIS_SEVEN
+from evo.evolution.validation import CENTRE, stop_of
+from evo.figures.page import (
+    MOST_HEAT,
+    Cell,
+    Format,
+    Section,
+    heat_table,
+    html_table,
+    image,
+    intervals,
+    make_page,
+    points,
+)
+from evo.figures.style import NARROW, WIDE, draw_both, grid, plot_scores, png
 from evo.play.games import Play
+from evo.play.matchups import play_matchups
 from evo.storage.champion import whole_champion
-from evo.storage.store import RunError
-from rivals.outside.allowed import allowing
+from evo.storage.run_folder import RunError
+from evo.strategies import find_strategy
+from ilp_agent import DEFAULT_BACKEND, shipped_profiles
+from ilp_agent.backends import listed
+from ilp_agent.weights import WeightVector
+from rivals import DEFAULT_AGENT, find_agent_profile, is_outside
+from rivals.outside.permissions import allowing
+
+MOST_COMPARED = 3
+"""Most clusters whose comparisons are drawn."""
+
+
+def clusters_section(
+    clusters: Clusters, vector: type[WeightVector], scores: Mapping[int, float] | None = None
+) -> Section:
+    """The clusters: their tree, their map, a table of them and the silhouettes of other numbers of clusters.
+
+    Args:
+        clusters: of a population.
+        vector: the class of its weights.
+        scores: by cluster, where they have played.
+    """
+    parts = []
+    if len(clusters.members) > 1:
+        parts.append(image(draw_both(plot_tree, clusters, height=4), "Ward's tree"))
+        parts.append(image(draw_both(plot_map, clusters, height=4.4), "map of the weights"))
+    parts.append(_clusters_table(clusters, vector, scores))
+    if len(clusters.levels):
+        levels = clusters.levels.rename(columns={"groups": "clusters", "silhouette": "mean silhouette"})
+        parts.append(
+            html_table(levels, {"mean silhouette": "{:.2f}"}, "Silhouettes by the number of clusters")
+        )
+    what = "shares" if vector.COMPARABLE else "places between the bounds"
+    note = f"Ward's method on {what}; rings mark medoids. Weights: their means."
+    text, conclusion = say.clusters_sentence(clusters), say.clusters_conclusion(clusters)
+    return Section("Styles", text, parts, note, conclusion)
+
+
+def shown_weights(vector: type[WeightVector], names: Iterable[str]) -> dict[str, Format]:
+    """How columns of a table show the scale-free forms of weights of these names."""
+    return {name: partial(vector.shown, name) for name in names}
+
+
+def _clusters_table(
+    clusters: Clusters, vector: type[WeightVector], scores: Mapping[int, float] | None
+) -> Markup:
+    names = names_of(clusters.summary)
+    alone = clusters.summary["size"] == 1
+    columns = {"group": "cluster", "name": "set apart by"}
+    columns |= dict(zip(shares_of(clusters.summary), names, strict=True))
+    table = clusters.summary.drop(columns="medoid").rename(columns=columns)
+    table["size"] = [Cell(size_in_words(size), size) for size in clusters.summary["size"]]
+    table["silhouette"] = table["silhouette"].mask(alone)  # 0 by convention, and says nothing
+    if scores is not None:
+        table.insert(3, "score", table["cluster"].map(scores))
+    formats = shown_weights(vector, names) | {"score": "{:.1%}"}
+    return html_table(table, formats | dict.fromkeys(("silhouette", "stability"), "{:.2f}"), "Clusters")
+
+
+def comparisons_section(
+    comparisons: pd.DataFrame, decks: list[str], sizes: Mapping[int, int], played: str
+) -> Section:
+    """How clusters differ by decks.
+
+    Args:
+        comparisons: as `evo.analysis.clustering.compare_clusters` makes it.
+        decks: names, in the order to draw.
+        sizes: of the clusters.
+        played: the games, in a sentence.
+    """
+    few = comparisons[(comparisons["group"] <= MOST_COMPARED) & (comparisons["other"] <= MOST_COMPARED)]
+    parts = []
+    cut = f" Drawn are the {MOST_COMPARED} largest clusters." if len(few) < len(comparisons) else ""
+    if len(few):
+        both = (_drawn(few, decks, sizes, columns=3), _drawn(few, decks, sizes, columns=1))
+        parts.append(image(both, "clusters compared by decks"))
+        parts.append(_comparisons_table(comparisons))
+    sentence = say.comparisons_sentence(comparisons, sizes)
+    return Section(
+        "Styles by decks",
+        sentence,
+        parts,
+        f"{played} Numbers: the first cluster's score less the second's, in points; depth of colour: the "
+        f"corrected p-value; thick boxes: below 0.05.{cut}",
+        say.comparisons_conclusion(comparisons),
+    )
+
+
+def _drawn(comparisons: pd.DataFrame, decks: list[str], sizes: Mapping[int, int], columns: int) -> bytes:
+    """A row for each two clusters, in it the kinds of comparison, in one figure."""
+    pairs = list(comparisons.groupby(["group", "other", "kind"]))
+    width = NARROW if columns == 1 else max(2.9, 1.2 + 0.45 * len(decks))
+    with grid(len(pairs), width, 1.05 * width, columns) as (drawn, cells):
+        for axes, (_, pair) in zip(cells, pairs, strict=True):
+            plot_comparison(axes, pair, decks, sizes)
+        return png(drawn)
+
+
+def _comparisons_table(comparisons: pd.DataFrame) -> Markup:
+    columns = {"group": "cluster", "opponent_deck": "opponent's deck", "other_score": "other's score"}
+    table = comparisons.rename(columns=columns)
+    table.insert(table.columns.get_loc("p"), "difference, points", table["score"] - table["other's score"])
+    table = table.rename(columns={"p_adjusted": "corrected p"})
+    formats = dict.fromkeys(("score", "other's score"), "{:.1%}") | dict.fromkeys(
+        ("p", "corrected p"), "{:.3f}"
+    )
+    return html_table(table, {**formats, "difference, points": points}, "Comparisons")
+
+
+def crossplay_sections(
+    clusters: Clusters,
+    vector: type[WeightVector],
+    comparisons: pd.DataFrame,
+    scores: Mapping[int, float],
+    decks: list[str],
+    problems: tuple[str, ...] = (),
+) -> list[Section]:
+    """What a crossplay tells of the clusters of its population.
+
+    Args:
+        clusters: of the population.
+        vector: the class of its weights.
+        comparisons: of the clusters by the games that were played.
+        scores: of the clusters over all their games.
+        decks: names, in the order to draw.
+        problems: what could not be read, one sentence each.
+    """
+    sections = [clusters_section(clusters, vector, scores)]
+    if len(clusters.summary) > 1:
+        played = "All individuals against all."
+        sections.append(comparisons_section(comparisons, decks, sizes_of(clusters), played))
+    if problems:
+        text = ". ".join(problems) + "."
+        sections.insert(0, Section("What could not be read", text, conclusion=text))
+    return sections
+
+
+MOST_PLAYERS = 120
+"""Most individuals in the round robin of a report; of more, the best of each run play."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """The data of the sections.
+
+    Attributes:
+        runs: as `evo.analysis.tables.read_runs` gives them; all with the same decks and rules.
+        paths: as the user named them.
+        play: plays a schedule (`evo.play.pool.Pool.play`).
+    """
+
+    runs: Runs
+    paths: Sequence[Path]
+    play: Play
+
+    @property
+    def individuals(self) -> pd.DataFrame:
+        """All individuals of all generations."""
+        return self.runs.individuals
+
+    @cached_property
+    def config(self) -> RunConfig:
+        """Decks and rules of all runs."""
+        return next(iter(self.runs.configs.values()))
+
+    @cached_property
+    def decks(self) -> list[str]:
+        """Names of the decks."""
+        return self.config.deck_names
+
+    @cached_property
+    def all_decks(self) -> list[Deck]:
+        """The decks of all runs, each once."""
+        return list(
+            dict.fromkeys(deck for config in self.runs.configs.values() for deck in config.found_decks)
+        )
+
+    @cached_property
+    def population(self) -> pd.DataFrame:
+        """The last populations."""
+        return last_population(self.individuals)
+
+    @property
+    def survive(self) -> bool:
+        """Whether parents compete with their children in these runs, so that they have ages and ancestors."""
+        return any(find_strategy(config.strategy).SURVIVE for config in self.runs.configs.values())
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """The last populations in clusters."""
+        return cluster_weights(self.population)
+
+
+def what_was_run(given: Material) -> list[Section]:
+    """The number of runs and games, and a table of the runs."""
+    individuals, runs = given.individuals, given.runs
+    games = int(individuals["games"].sum() / 2)
+    if any(config.opponents.beside for config in runs.configs.values()):  # whose games are of one individual
+        games = int(read_pairings(runs, "games")[0]["games"].sum())
+    last = individuals.groupby("run", observed=True)["generation"].max()
+    finished = sum(
+        int(last[name]) == config.generations for name, config in runs.configs.items() if name in last
+    )
+    text = (
+        f"{_finished_runs(len(runs.folders), finished)}, {games:,} games of evolution. "
+        f"{_how_played(given.config)} {coverage_of(given.all_decks)}"
+    )
+    solved = solved_sentence(solved_turns(runs.folders.values()))
+    text += f" {solved[0].upper()}{solved[1:]}." if solved else ""
+    return [Section("What was run", text, [_runs_table(runs)])]
+
+
+def _how_played(config: RunConfig) -> str:
+    """Whom the individuals of a generation play, and on which deals."""
+    options = config.opponents
+    whom = ["each other"] if options.population or not options.fixed else []
+    whom += [f"{listed(list(options.fixed), 'and')}"] if options.fixed else []
+    whom += ["bests of earlier generations"] if options.hall or options.nash else []
+    deals = "common deals" if config.deals == "common" else "deals of each pairing's own"
+    text = f"In every generation individuals play {', and '.join(whom)}"
+    text += f", with every ordered pair of decks, on {deals}"
+    return f"{text}; who is clearly beaten gets no more games." if config.racing else f"{text}."
+
+
+def _finished_runs(n: int, finished: int) -> str:
+    """How many runs there are, and how many of them have all their generations."""
+    if n == 1:
+        return f"One run with {'all' if finished else 'not yet all of'} its generations"
+    return f"{n} runs, {'all' if finished == n else f'{finished} of them'} with all their generations"
+
+
+def _runs_table(runs: Runs) -> Markup:
+    last = runs.individuals.groupby("run", observed=True)["generation"].max()
+    rows = [
+        {
+            "run": name,
+            "strategy": config.strategy,
+            "individuals": find_strategy(config.strategy).sizes(config.mu, config.lambda_),
+            "generation": f"{last.get(name, 'none')} of {config.generations}",
+            "games a cell": config.games,
+            "decks": ", ".join(config.deck_names),
+            "ruleset": config.ruleset,
+            "seed": str(config.seed),
+        }
+        for name, config in runs.configs.items()
+    ]
+    return html_table(pd.DataFrame(rows), title="Runs")
+
+
+def champions(given: Material) -> list[Section]:
+    """The champions with their records."""
+    rows = []
+    for name, folder in given.runs.folders.items():
+        champion = whole_champion(folder)
+        if champion is None:
+            continue
+        profile = champion
+        names, provenance = profile.weights.names(), profile.provenance
+        seven = provenance.get("against_thesis_seven", {})
+        rows.append(
+            {"run": name, "champion": provenance.get("candidate", "")}
+            | profile.weights.active(given.runs.inert_weights)
+            | {
+                CHAMPION_AGAINST_SEVEN: seven.get("win_rate"),
+                "low": seven.get("low"),
+                "high": seven.get("high"),
+            }
+        )
+    if not rows:
+        text = "No run is finished yet, so there is no champion."
+        return [Section("Champions", text, conclusion=text)]
+    table = pd.DataFrame(rows)
+    text = "One champion." if len(rows) == 1 else f"{len(rows)} champions."
+    if table[CHAMPION_AGAINST_SEVEN].notna().any():
+        best = table.loc[table[CHAMPION_AGAINST_SEVEN].astype(float).idxmax()]
+        bounds = f"(95% interval {best['low']:.1%} to {best['high']:.1%})"
+        text = (
+            f"Against the thesis's seven the champion scores {best[CHAMPION_AGAINST_SEVEN]:.1%} {bounds}."
+            if len(rows) == 1
+            else "Against the thesis's seven the champions score "
+            f"{table[CHAMPION_AGAINST_SEVEN].mean():.1%} on average; the best, of run {best['run']}, "
+            f"{best[CHAMPION_AGAINST_SEVEN]:.1%} {bounds}."
+        )
+    shown = table.drop(columns=["low", "high"])
+    shown["95% interval"] = intervals(table, "low", "high", "{:.1%}")
+    formats = shown_weights(given.runs.vector, names) | {CHAMPION_AGAINST_SEVEN: "{:.1%}"}
+    note = f"Weights as {profile.weights.SCALE}.{say.inert_sentence(given.runs.inert_weights)}"
+    return [Section("Champions", text, [html_table(shown, formats, "Champions")], note, text)]
+
+
+def fitness(given: Material) -> list[Section]:
+    """The spread of fitness in a generation."""
+    drawn = _draw(plot_fitness, given.individuals, "fitness")
+    chosen = any(config.opponents.beside for config in given.runs.configs.values())
+    return [Section("Fitness by generation", say.fitness_sentence(given.individuals, chosen), [drawn])]
+
+
+def progress(given: Material) -> list[Section]:
+    """Whether the best got better against fixed opponents."""
+    validated = read_validation(given.runs)
+    table = validated_progress(validated)
+    if set(table["run"]) == set(given.runs.folders):
+        centre = validated_progress(validated, CENTRE).rename(columns={"score": "centre"})
+        table = table.merge(centre[["run", "generation", "centre"]], how="left", on=["run", "generation"])
+        note = "As the runs validated themselves, always on the same deals"
+    else:
+        table = absolute_progress(given.runs, given.config, given.play)
+        note = (
+            f"The best of each generation against each of the thesis's seven, {PROGRESS_GAMES} games for "
+            f"each ordered pair of decks, the same deals for all, turns solved with {DEFAULT_BACKEND}"
+        )
+    drawn = _draw(plot_progress, table, "score of each generation's best against the thesis's seven")
+    one = len(given.runs.folders) == 1
+    note += f"; {'bars are 95% intervals of the games' if one else 'a band is the 95% interval over runs'}."
+    text, conclusion = say.progress_sentence(table), say.progress_conclusion(table)
+    stops = {name: stop_of(folder) for name, folder in given.runs.folders.items()}
+    for name, stop in stops.items():
+        if stop is not None and stop.generation == given.runs.folders[name].committed - 1:
+            text += f" Run {name} {stop.sentence}."
+    return [Section("Absolute progress", text, [drawn], note, conclusion)]
+
+
+def ages(given: Material) -> list[Section]:
+    """How long individuals survive."""
+    if not given.survive:
+        return []
+    spans = lifespans(given.individuals)
+    parts = [
+        _draw(plot_lifespans, spans, "lifespans", height=2.2),
+        _draw(plot_ages, given.individuals, "ages"),
+    ]
+    return [Section("Ages", say.ages_sentence(given.individuals, spans), parts)]
+
+
+def new_individuals(given: Material) -> list[Section]:
+    """How many of a population are replaced."""
+    if not given.survive:
+        return []
+    new = newcomers(given.individuals)
+    parts = [_draw(plot_newcomers, new, "newcomers")] if len(new) else []
+    return [Section("Newcomers", say.newcomers_sentence(new), parts)]
+
+
+def weights(given: Material) -> list[Section]:
+    """Which weights are large, which near zero, which undecided."""
+    agent, population, vector = given.config.agent, given.population, given.runs.vector
+    marked = _marked(agent, vector, given.runs.inert_weights)
+    width = max(WIDE, 0.35 * len(vector.names()))
+
+    labels = {
+        f"{what}_{name}": f"{what}_{vector.label(name)}"
+        for what in ("share", "weight")
+        for name in vector.names()
+    }
+
+    def plot(axes: Axes, table: pd.DataFrame) -> Axes:
+        return plot_weights(axes, table, marked, vector.MEASURE)
+
+    labelled = population.rename(columns=labels)
+    parts = [_draw(plot, labelled, "weights", width=width, height=4.6), _weights_table(population, vector)]
+    marks = f"; marks to the right: shipped profiles of {agent}" if marked else ""
+    note = (
+        f"Weights as {vector.SCALE}. Boxes: the last populations, quartiles and extremes{marks}."
+        f"{say.inert_sentence(given.runs.inert_weights)}"
+    )
+    text, conclusion = say.weights_sentence(population, vector), say.largest_weights(population, vector)
+    return [Section("Weights", text, parts, note, conclusion)]
+
+
+def _weights_table(population: pd.DataFrame, vector: type[WeightVector]) -> Markup:
+    points = "points" if vector.COMPARABLE else "% of the way between bounds"
+    columns = {
+        "quartile_1": "first quartile",
+        "quartile_3": "third quartile",
+        "between_runs": f"spread between runs, {points}",
+        "within_runs": f"spread within runs, {points}",
+    }
+    table = say.weights_table(population).rename(columns=columns)
+    formats: dict[str, Format] = {}
+    for column in ("median", "first quartile", "third quartile"):
+        named = zip(table["weight"], table[column], strict=True)
+        table[column] = [Cell(vector.shown(name, share), share) for name, share in named]
+    spreads = dict.fromkeys(list(columns.values())[2:], lambda spread: f"{100 * spread:.1f}")
+    return html_table(table, {**formats, **spreads}, "Weights of the last populations")
+
+
+def step_sizes(given: Material) -> list[Section]:
+    """Which step sizes shrank; no section if the strategy has none."""
+    if not sigmas_of(given.individuals):
+        return []
+    sigmas = long_sigmas(given.individuals)
+    return [Section("Step sizes", say.sigmas_sentence(sigmas), [_draw(plot_sigmas, sigmas, "step sizes")])]
+
+
+def decks(given: Material) -> list[Section]:
+    """Which deck scores best, and which is the hardest to play against."""
+    wins = wins_by_decks(given.population, given.decks)
+    if len(wins) <= MOST_HEAT:
+        shown = heat_table(wins, "Scores by decks")
+    else:
+        shown = _draw(
+            lambda axes, table: plot_scores(axes, table, "score"), wins, "scores by decks", height=8
+        )
+    deals = sum(config.games for config in given.runs.configs.values())
+    said = f"{say.decks_sentence(wins)}{say.few_deals(deals) if len(wins) > 1 else ''}"
+    conclusion = say.best_deck(wins) if deals >= say.ENOUGH_DEALS else ""
+    return [Section("Decks", said, [shown], conclusion=conclusion)]
+
+
+def styles(given: Material) -> list[Section]:
+    """The clusters, their tree and map, and their scores by decks."""
+    sections = [clusters_section(given.clusters, given.runs.vector)]
+    if len(given.clusters.summary) > 1:
+        sections.append(_comparisons(given))
+    return sections
+
+
+def _comparisons(given: Material) -> Section:
+    runs = given.runs
+    fewer = -(-MOST_PLAYERS // len(runs.folders))
+    tournament, population = crossplay(runs, given.paths, 2, most=fewer, backend=DEFAULT_BACKEND)
+    games = play_matchups(tournament.roster, tournament.matchups, tournament.names, given.play)
+    comparisons = compare_clusters(games, clusters_of(population, given.clusters.members))
+    played = f"{len(population)} individuals, all against all, {len(games):,} games."
+    return comparisons_section(comparisons, given.decks, sizes_of(given.clusters), played)
+
+
+def lineage(given: Material) -> list[Section]:
+    """Ancestors of the individual that scores most against its own generation, of the longest runs."""
+    if not given.survive:
+        return []
+    individuals = given.individuals
+    best = best_individuals(individuals)
+    last = best[best["generation"] == best["generation"].max()]
+    row = last.loc[last["win_rate"].idxmax()]
+    family = ancestors(individuals, row["run"], int(row["individual"]))
+    height = 1.2 + 0.16 * min(len(family), 40)
+    drawn = _draw(plot_lineage, family, "lineage", height=height)
+    return [Section("Lineage", say.lineage_sentence(family, row["run"]), [drawn])]
+
+
+SECTIONS: tuple[Callable[[Material], list[Section]], ...] = (
+    what_was_run,
+    champions,
+    fitness,
+    progress,
+    ages,
+    new_individuals,
+    weights,
+    step_sizes,
+    decks,
+    styles,
+    lineage,
+)
+"""The sections in the order of the page."""
+
+
+def _marked(agent: str, vector: type[WeightVector], inert: frozenset[str]) -> dict[str, np.ndarray]:
+    """Shares of the shipped profiles of an agent, by name, without those of inert weights."""
+    if is_outside(agent):
+        return {}
+    owner = vector.AGENT
+    names = THESIS_SEVEN if owner == DEFAULT_AGENT else shipped_profiles(owner)
+    found = {name: find_agent_profile(agent, name).weights for name in names}
+    vectors = {name: vector.from_array(one.everything[: len(vector.names())]) for name, one in found.items()}
+    return {name: np.array(list(vector.active(inert).values())) for name, vector in vectors.items()}
+
+
+def _draw(
+    plot: Callable[[Axes, Any], Axes], table: Any, text: str, width: float = WIDE, height: float = 3.6
+) -> Markup:
+    return image(draw_both(plot, table, width=width, height=height), text)
 
 
 def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:

@@ -8,9 +8,9 @@ import pandas as pd
 
 from evo.analysis.clustering import Clusters, called, size_in_words
 from evo.analysis.tables import names_of, shares_of
+from evo.config.messages import counted
 from evo.figures.page import points
-from evo.stats.runs import mean_over_runs
-from evo.wording import counted
+from evo.stats.run_statistics import mean_over_runs
 from ilp_agent.weights import Weights, WeightVector
 
 STABLE = 0.75

@@ -16,14 +16,13 @@ import pandas as pd
 import pyarrow as pa
 
 from engine import ManaforgeError
-from engine.screen import shown
-from evo.config import RunConfig
+from engine.terminal import shown
+from evo.config.run_config import RunConfig
 from evo.evolution.validation import is_due
+from evo.storage.files import what_it_is
 from evo.storage.history import HistoryError, read_committed, read_history, table_file
-from evo.storage.kinds import what_it_is
-from evo.storage.opening import peek_run, run_path
+from evo.storage.run_folder import RunError, RunFolder, RunNameError, peek_run, run_path
 from evo.storage.schema import VALIDATION, SchemaError, read_table, wins_column
-from evo.storage.store import RunError, RunFolder, RunNameError
 from ilp_agent.weights import WeightVector
 
 READERS = 4

@@ -8,12 +8,12 @@ import pandas as pd
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from engine.tables import Column, FittingTable
+from evo.analysis.listing import RunState, state_of
 from evo.analysis.progress import validated_progress
-from evo.analysis.running import RunState, state_of
 from evo.analysis.tables import Runs, last_population, names_of, newcomers, read_validation, shares_of
+from evo.config.messages import duration
 from evo.evolution.validation import BEST, BEST_AGAINST_SEVEN, CENTRE, CENTRE_AGAINST_SEVEN
-from evo.wording import duration
+from evo.terminal.console import Column, FittingTable
 from ilp_agent.weights import WeightVector
 
 BARS = "▁▂▃▄▅▆▇█"

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from engine.codes import MAX_DEPTH
-from engine.console import command_line
 from engine.errors import DeckNameError
 from engine.shipped import EDITION_NAMES
+from evo.terminal.console import command_line
 
 app = typer.Typer(
     help="The rules of the game, and the cards.",
@@ -27,7 +27,7 @@ _POSITION = typer.Argument(
 def show(position: str = _POSITION) -> None:
     """Draw a position and list what may be done in it."""
     from engine.notation import parse_position
-    from engine.show import console, draw_position
+    from evo.terminal.drawing import console, draw_position
 
     parsed = parse_position(position)
     screen = console()
@@ -59,11 +59,10 @@ def deck(
     code: Annotated[bool, typer.Option("--code", help="Print the deck code alone.")] = False,
 ) -> None:
     """List the cards of a deck, or the decks that come with the package."""
-    from engine.deckcodes import code_of
-    from engine.deckfiles import find_deck, worded
-    from engine.deckreading import reading_of
+    from engine.deck_files import code_of, find_deck, worded
+    from engine.decks import reading_of
     from engine.shipped import shipped_decks
-    from engine.show import console, draw_deck
+    from evo.terminal.drawing import console, draw_deck
 
     names = worded(shipped_decks() if name is None else [name], reading_of(edition, bodies, any_deck))
     if code and name is None:
@@ -83,10 +82,9 @@ def card(
     as_data: AsJson = False,
 ) -> None:
     """Show a card: its numbers, what is played of it in words, and what is not covered; and its printings."""
-    from engine.cards.facts import find_facts
-    from engine.deckreading import reading_of
-    from engine.show import console
-    from engine.showcards import card_as_json, card_lines
+    from engine.cards.lookup import find_facts
+    from engine.decks import reading_of
+    from evo.terminal.drawing import card_as_json, card_lines, console
 
     found = find_facts(name, reading_of(edition).edition)
     if as_data:
@@ -116,15 +114,14 @@ def cards(
     ] = False,
 ) -> None:
     """Count the exact cards of an edition by set and class, and what the others ask for; or list cards."""
-    from engine.cards import coverage
-    from engine.cards.facts import chosen_cards
-    from engine.deckreading import reading_of
-    from engine.show import console
-    from engine.showcards import card_as_json, coverage_as_json, draw_cards, draw_coverage
+    from engine.cards import lookup
+    from engine.cards.lookup import chosen_cards
+    from engine.decks import reading_of
+    from evo.terminal.drawing import card_as_json, console, coverage_as_json, draw_cards, draw_coverage
 
     name = reading_of(edition).edition
     if markdown:
-        print(coverage.markdown(), end="")
+        print(lookup.markdown(), end="")
     elif hero_class or card_set or kind:
         found = chosen_cards(name, hero_class, card_set, kind)
         if as_data:
@@ -132,9 +129,9 @@ def cards(
         else:
             console().print(draw_cards(found))
     elif as_data:
-        print(json.dumps(coverage_as_json(coverage.coverage(name)), indent=1, ensure_ascii=False))
+        print(json.dumps(coverage_as_json(lookup.coverage(name)), indent=1, ensure_ascii=False))
     else:
-        console().print(draw_coverage(coverage.coverage(name)))
+        console().print(draw_coverage(lookup.coverage(name)))
 
 
 @app.command(name="perft")
@@ -143,8 +140,8 @@ def count(
     depth: int = typer.Argument(min=0, max=MAX_DEPTH, help="Length of the sequences."),
 ) -> None:
     """Count the sequences of legal actions from a position, for each depth up to DEPTH."""
-    from engine.movetrees import perft
     from engine.notation import parse_position
+    from engine.perft_counter import perft
 
     parsed = parse_position(position)
     perft(parsed, 1)  # compile before timing

@@ -1,7 +1,8 @@
-"""The commands that show single games and turns: play, replay, explain."""
+"""The commands about single games and agents: play, replay, explain, check-agent."""
 
 import json
 import shlex
+import signal
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
@@ -9,17 +10,31 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import ConsoleRenderable
 
-from engine.screen import shown
 from engine.shipped import shipped_decks, shipped_rulesets
-from evo.cli import completion
-from evo.cli.options import AllowAgent, AnyDeck, AsBodies, DeckEdition, LibraryFolder, chosen_decks, one_of
+from engine.terminal import shown
+from evo.cli import options
+from evo.cli.options import (
+    WHO_PLAYS,
+    AllowAgent,
+    AnyDeck,
+    AsBodies,
+    AsJson,
+    DealSeed,
+    DeckEdition,
+    LibraryFolder,
+    chosen_decks,
+    one_of,
+)
 from evo.play.notation import NOTATION
+from evo.terminal.console import Column, FittingTable
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS
 from ilp_agent.shipped import shipped_profiles
 
 if TYPE_CHECKING:
     from engine import Deck, Position
+    from evo.play.checking import Check
     from ilp_agent import Weights
+
 
 SOLVERS = "; ".join(entry.summary for entry in BACKENDS.values())
 
@@ -42,15 +57,13 @@ TournamentFolder = Annotated[
 
 
 def play_command(
-    first: str = typer.Argument(
-        help=f"Agent that goes first: {NOTATION}.", autocompletion=completion.entrants
-    ),
-    second: str = typer.Argument(help="Agent that goes second.", autocompletion=completion.entrants),
+    first: str = typer.Argument(help=f"Agent that goes first: {NOTATION}.", autocompletion=options.entrants),
+    second: str = typer.Argument(help="Agent that goes second.", autocompletion=options.entrants),
     decks: str = typer.Option(
         "thesis-paladin,thesis-warrior",
         help=f"Decks of the first and the second, separated by a comma; one for both: "
         f"{', '.join(shipped_decks())}, files or deck codes.",
-        autocompletion=completion.decks,
+        autocompletion=options.decks,
     ),
     edition: DeckEdition = "",
     bodies: AsBodies = False,
@@ -58,7 +71,7 @@ def play_command(
     library: LibraryFolder = None,
     seed: int = typer.Option(1, min=0, max=2**64 - 1, help="The same seed deals and plays the same game."),
     ruleset: str = typer.Option(
-        "thesis", help=f"{', '.join(shipped_rulesets())}.", autocompletion=completion.rulesets_of
+        "thesis", help=f"{', '.join(shipped_rulesets())}.", autocompletion=options.rulesets_of
     ),
     explain_turns: bool = typer.Option(
         False, "--explain", help="Explain the plan of each turn of an ILP agent."
@@ -69,14 +82,12 @@ def play_command(
     from engine import Action, Position, find_ruleset, play
     from engine.codes import ActionKind
     from engine.decks import coverage_of
-    from engine.show import console, draw_position
     from engine.view import PlayerView
     from evo.decklibrary import library_for
+    from evo.game_pages.story import Cast, reasons_of, story_page, tell
     from evo.play.entrants import find_entrant
     from evo.play.games import keeps_of_both
-    from evo.stories.page import story_page
-    from evo.stories.reasons import reasons_of
-    from evo.stories.story import Cast, tell
+    from evo.terminal.drawing import console, draw_position
     from ilp_agent import IlpAgent
     from rivals import refuse_decks
 
@@ -141,10 +152,9 @@ def replay_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Play a game of a tournament again, and write a page to step through it, with reasons."""
-    from engine.course import nothing
     from engine.errors import WrongValueError
-    from evo.stories.page import story_page
-    from evo.stories.story import replayed
+    from engine.game_session import nothing
+    from evo.game_pages.story import replayed, story_page
     from evo.tournament.reading import read_tournament, tournament_to_replay
 
     if not (folder / "tournament.json").is_file():
@@ -167,7 +177,7 @@ def _write_game(file: Path, page: bytes) -> None:
         RunError: the file cannot be written.
     """
     from evo.storage.files import replace_file, temporary_of, why_not_writable
-    from evo.storage.store import RunError
+    from evo.storage.run_folder import RunError
 
     temporary = temporary_of(file)
     why = why_not_writable(file, temporary)
@@ -181,7 +191,7 @@ def _explained(
     position: "Position", weights: "Weights", backend: str, title: str = ""
 ) -> "ConsoleRenderable":
     """The plan of the player to move, on real cards or on bodies, explained."""
-    from evo.cli.explanation import draw_explanation
+    from evo.cli.tables import draw_explanation
     from ilp_agent import explain, turn_of
 
     return draw_explanation(explain(turn_of(position), weights, backend), position, title)
@@ -200,7 +210,7 @@ def _two_decks(text: str, edition: str, bodies: bool, any_deck: bool) -> "tuple[
     """The decks of the first and the second player, read as options say; one named is both players'."""
     from engine import find_deck
     from engine.errors import DeckNameError
-    from evo.configfiles import names_in
+    from evo.config.files import names_in
 
     names = names_in(text)
     if len(names) not in (1, 2):
@@ -216,21 +226,21 @@ def explain_command(
     profile: str = typer.Option(
         "true-balanced",
         help=f"{', '.join(shipped_profiles())}, a profile file, or a run folder.",
-        autocompletion=completion.profiles,
+        autocompletion=options.profiles,
     ),
-    backend: str = typer.Option(DEFAULT_BACKEND, help=f"{SOLVERS}.", autocompletion=completion.backends),
+    backend: str = typer.Option(DEFAULT_BACKEND, help=f"{SOLVERS}.", autocompletion=options.backends),
     as_data: bool = typer.Option(False, "--json", help="Print JSON for machines."),
     program: str = typer.Option(
         "",
         help=f"Print the integer program instead of its solution: {' or '.join(FORMULATIONS)}.",
-        autocompletion=completion.formulations,
+        autocompletion=options.formulations,
     ),
 ) -> None:
     """Show the best plan of a turn, and its terms beside those of the best plan without its first action."""
     from engine import parse_position
-    from engine.show import console, draw_position
-    from evo.cli.explanation import as_json
+    from evo.cli.tables import as_json
     from evo.play.entrants import entrant_profile
+    from evo.terminal.drawing import console, draw_position
     from ilp_agent import (
         Profile,
         Weights,
@@ -259,3 +269,48 @@ def explain_command(
     screen = console()
     screen.print(draw_position(parsed))
     screen.print(explained)
+
+
+COLUMNS = (Column("check"), Column("verdict"), Column("what came out", folds=True))
+
+
+def check_agent_command(
+    entrant: str = typer.Argument(
+        help=f"The agent. {WHO_PLAYS}", show_default=False, autocompletion=options.entrants
+    ),
+    games: int = typer.Option(1000, min=2, max=10**6, help="Games against an agent that plays at random."),
+    pairs: int = typer.Option(
+        200, min=1, max=10**6, help="Pairs of positions that differ only in what is hidden."
+    ),
+    seed: DealSeed = 1,
+    as_data: AsJson = False,
+) -> None:
+    """Check whether an agent plays legally, in time, repeatably, and by what its player knows alone."""
+    from engine.terminal import say_error
+    from evo.cli.progress import Counter, output_console, stop_on_signals
+    from evo.play.checking import REPEATED, check_agent
+    from evo.play.entrants import find_entrant
+    from evo.play.pool import InterruptedRunError
+
+    console = output_console(stderr=as_data)
+    found = find_entrant(entrant)
+    counter = Counter(console, games + 2 * min(REPEATED, games))
+    counter.at_once = True
+    checks: list[Check] = []
+    try:
+        with stop_on_signals(counter):
+            checks += check_agent(found, games, pairs, seed, counter.advance)
+    except (InterruptedRunError, KeyboardInterrupt):
+        say_error("stopped: nothing is kept")
+        raise typer.Exit(128 + (counter.stopping or signal.SIGINT)) from None
+    finally:
+        counter.close()
+    passed = all(check.passed for check in checks)
+    if as_data:
+        print(json.dumps({"passed": passed, "checks": [check._asdict() for check in checks]}, indent=1))
+    else:
+        rows = [[check.name, "ok" if check.passed else "FAILED", check.told] for check in checks]
+        console.print(FittingTable(COLUMNS, rows))
+        console.print(f"{found.text} {'passed' if passed else 'did not pass'}", markup=False, highlight=False)
+    if not passed:
+        raise typer.Exit(1)

@@ -1,5 +1,6 @@
-"""The commands about learned values: learn, features."""
+"""The commands that learn from games: learn, features, mulligan, predict."""
 
+import json
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,29 +8,55 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.screen import say_error
-from engine.tables import Column, FittingTable
-from evo.cli import completion
-from evo.cli.options import MOST_WORKERS, AllowAgent, Overrides
-from evo.shipped import shipped_learning
+from engine.terminal import say_error
+from evo.cli import options
+from evo.cli.options import (
+    DECKS_HELP,
+    MOST_WORKERS,
+    Address,
+    AllowAgent,
+    AnyDeck,
+    AsBodies,
+    AsJson,
+    DealSeed,
+    DeckEdition,
+    LibraryFolder,
+    Overrides,
+    PoolName,
+    RulesetName,
+    Workers,
+    chosen_decks,
+    place_of,
+)
+from evo.play.notation import NOTATION
+from evo.terminal.console import Column, FittingTable
+from ilp_agent.shipped import shipped_learning
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas as pd
+    from rich.console import Console
 
+    from engine import Deck
+    from evo.analysis.prediction import DeckLibrary
     from evo.cli.options import Place
     from evo.cli.progress import Counter
+    from evo.experiments.folder import ExperimentFolder
     from evo.learning.features import Comparison, Trial
     from evo.learning.folder import LearningFolder
+    from evo.learning.mulligan import CardRow, Lesson
     from evo.play.games import Roster, Schedule
     from ilp_agent import Profile
     from ilp_agent.lookahead.weights import LookaheadWeights
+    from ilp_agent.mulligan import SeatValues
+
 
 LearnConfigName = Annotated[
     str,
     typer.Argument(
         metavar="CONFIG",
         help=f"A file of learning, or one of {', '.join(shipped_learning())}; docs/learning.md has its keys.",
-        autocompletion=completion.learning,
+        autocompletion=options.learning,
     ),
 ]
 FEATURES_SPRT = "elo0=-15 elo1=0"
@@ -58,9 +85,8 @@ def learn_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Learn the value of lookahead from games against itself; the same command again continues."""
-    from evo.cli.consoles import output_console, print_problems
-    from evo.cli.progress import Counter
-    from evo.configfiles import read_config_as
+    from evo.cli.progress import Counter, output_console, print_problems
+    from evo.config.files import read_config_as
     from evo.learning.config import LearnConfig
     from evo.learning.folder import open_learning
     from evo.learning.report import write_learning
@@ -93,9 +119,9 @@ def _learned(folder: "LearningFolder", counter: "Counter") -> "Profile[Lookahead
     """Play the rounds that are missing, with their lines and progress; the value that scored best."""
     from evo.cli.options import Place
     from evo.cli.sessions import pool_of
+    from evo.config.messages import counted
     from evo.learning.run import learn
     from evo.play.pool import InterruptedRunError
-    from evo.wording import counted
 
     chosen, players = folder.config, [folder.config.player, *folder.config.opponents]
     with pool_of(Place("local", chosen.workers, ""), players, chosen.found_decks, counter) as pool:
@@ -159,8 +185,8 @@ def features_command(
     """Find the features that a learned value needs: leave out one after the other, and each alone."""
     import shlex
 
-    from evo.cli.consoles import output_console
     from evo.cli.options import Place
+    from evo.cli.progress import output_console
     from evo.learning.features import Trial, smallest, table_of
     from evo.learning.folder import read_learning
     from evo.learning.report import features_figure, features_page
@@ -188,13 +214,12 @@ def _compared(
     trial: "Trial", folder: "LearningFolder", place: "Place", alone: bool
 ) -> "dict[str, list[Comparison]]":
     """Play all sets of features, with a line and a row of a table for each; by the name of the table."""
-    from evo.cli.consoles import output_console
-    from evo.cli.progress import Counter
+    from evo.cli.progress import Counter, output_console
     from evo.cli.sessions import pool_of
+    from evo.config.messages import counted
     from evo.learning.features import leave_one_out, search_backward, table_of
     from evo.play.pool import InterruptedRunError
     from evo.storage.files import csv_bytes
-    from evo.wording import counted
 
     counter, config = Counter(output_console(), 0), trial.config
     tables: dict[str, list[Comparison]] = {"features-alone": [], "features": []}
@@ -243,3 +268,292 @@ def _elo_of(tested: "Comparison") -> str:
     from evo.stats.ratings import elo
 
     return f"{elo(tested.score):+.0f} ({elo(tested.low):+.0f} to {elo(tested.high):+.0f})"
+
+
+Learner = Annotated[
+    str,
+    typer.Argument(
+        help=f"Whose mulligan is learned, an entrant with a profile: {NOTATION}.",
+        autocompletion=options.entrants,
+    ),
+]
+LearnedDecks = Annotated[str, typer.Option("--decks", help=DECKS_HELP, autocompletion=options.decks)]
+Opponents = Annotated[
+    list[str],
+    typer.Option("--against", help="An opponent; may repeat.", autocompletion=options.entrants),
+]
+ProfileOut = Annotated[
+    Path,
+    typer.Option(
+        "--out", help="File of the profile that is written, NAME.toml; its games are kept in NAME.mulligan."
+    ),
+]
+
+STOPPED = "no profile was written; the same command goes on"
+"""Said where a signal stops the games."""
+
+COLUMNS = (
+    Column("card"),
+    Column("cost", 3, right=True),
+    Column("value", right=True),
+    Column("95% interval", 2, right=True),
+    Column("", 0),
+    Column("rule", 1),
+)
+"""Of a deck in one seat; the column without a heading says what the profile does."""
+
+
+def mulligan_command(
+    entrant: Learner,
+    decks: LearnedDecks,
+    against: Opponents,
+    out: ProfileOut,
+    games: int = typer.Option(
+        20_000, min=1, max=10**7, help="Games for each deck, seat and round, about: deals are whole."
+    ),
+    rounds: int = typer.Option(
+        2, min=1, max=100, help="Each learns under the mulligan that the one before found."
+    ),
+    ruleset: RulesetName = "standard",
+    seed: DealSeed = 1,
+    edition: DeckEdition = "",
+    bodies: AsBodies = False,
+    any_deck: AnyDeck = False,
+    workers: Workers = 0,
+    pool: PoolName = "auto",
+    address: Address = "",
+    as_data: bool = typer.Option(False, "--json", help="Print the keep values as JSON for machines."),
+) -> None:
+    """Learn from games which opening cards to keep, and write a profile that keeps them."""
+    from engine import find_deck, find_ruleset
+    from evo.cli.progress import Counter, output_console, print_problems
+    from evo.config.files import names_in
+    from evo.config.messages import counted
+    from evo.experiments.folder import open_experiment
+    from evo.learning.mulligan import Lesson, check_out, learned_profile, rows_of, write_learned
+    from evo.play.entrants import find_entrant, profile_of_entrant
+    from rivals import refuse_decks
+
+    place = place_of(pool, workers, address)
+    player, profile = find_entrant(entrant).player, profile_of_entrant(entrant)
+    opponents = tuple(find_entrant(text).player for text in against)
+    found = tuple(find_deck(name) for name in chosen_decks(names_in(decks), edition, bodies, any_deck))
+    refuse_decks((one.sort for one in (player, *opponents)), found)
+    lesson = Lesson(player, opponents, found, find_ruleset(ruleset), games, rounds, seed)
+    check_out(out)
+    path, console = out.with_suffix(".mulligan"), output_console(stderr=as_data)
+    heading = f"mulligan of {entrant}: {lesson.total:,} games in {counted(rounds, 'round')}, kept in {path}"
+    with open_experiment(path, "mulligan", lesson.definition) as folder:
+        console.print(heading, markup=False, highlight=False, soft_wrap=True)
+        print_problems(console, folder.problems)
+        values = _played(lesson, folder, place, Counter(console, lesson.total))
+        learned = learned_profile(profile, lesson, values, out.stem, against)
+        folder.write("profile.toml", learned.to_toml().encode())
+        write_learned(learned, out)
+    tables = [(one, rows_of(one, found[number // 2], lesson.ruleset)) for number, one in enumerate(values)]
+    if as_data:
+        print(json.dumps(_as_json(entrant, lesson, tables), indent=1, allow_nan=False))
+        return
+    for one, rows in tables:
+        console.print(_keep_value_table(one, rows))
+    console.print(f"written: {out}; play it as {player.kind}:{out}", markup=False, soft_wrap=True)
+    console.print(f"with --ruleset {ruleset}, which has a mulligan", markup=False)
+
+
+def _played(
+    lesson: "Lesson", folder: "ExperimentFolder", place: "Place", counter: "Counter"
+) -> "tuple[SeatValues, ...]":
+    """Play all games of a lesson that are not kept; the keep values of the last round."""
+    from evo.cli.sessions import pool_of
+    from evo.learning.mulligan import learn_keeps
+
+    values: tuple[SeatValues, ...] = ()
+    with pool_of(place, (lesson.player, *lesson.opponents), lesson.decks, counter, STOPPED) as players:
+        for found in learn_keeps(lesson, folder.playing(players, counter.advance)):
+            values = found
+    return values
+
+
+def _keep_value_table(values: "SeatValues", rows: "list[CardRow]") -> FittingTable:
+    """The cards of a deck in one seat."""
+    from ilp_agent.mulligan import SEATS
+
+    does = {True: "keep", False: "replace"}
+    cells = [
+        [
+            row.name,
+            str(row.cost),
+            f"{row.value:+.1%}",
+            f"{row.low:+.1%} to {row.high:+.1%}",
+            does[row.keep],
+            does[row.rule],
+        ]
+        for row in rows
+    ]
+    return FittingTable(COLUMNS, cells, f"{values.deck}, going {SEATS[values.seat]}")
+
+
+def _as_json(
+    entrant: str, lesson: "Lesson", tables: "list[tuple[SeatValues, list[CardRow]]]"
+) -> dict[str, Any]:
+    """The keep values as JSON values."""
+    from ilp_agent.mulligan import SEATS
+
+    return {
+        "entrant": entrant,
+        "ruleset": lesson.ruleset.name,
+        "games": lesson.total,
+        "rounds": lesson.rounds,
+        "seed": lesson.seed,
+        "mulligan": [
+            {"deck": one.deck, "seat": SEATS[one.seat], "cards": [row._asdict() for row in rows]}
+            for one, rows in tables
+        ],
+    }
+
+
+EXCHANGED = (0, 3, 6)
+"""Cards of a deck that are exchanged where accuracy is measured."""
+
+MOST_HOLDERS = 3
+"""Decks that are named for a card."""
+
+SHOWN = 15
+"""Most cards of a table."""
+
+Seen = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="CARD", help="Cards seen, by name or id; a second copy once more.", show_default=False
+    ),
+]
+
+FigureOut = Annotated[Path | None, typer.Option("--out", help="A PNG file for the figure of --accuracy.")]
+
+
+def predict_command(
+    cards: Seen = None,
+    hero_class: str = typer.Option(
+        "", "--class", metavar="CLASS", help="The opponent's class, or bodies for a deck without one."
+    ),
+    library: LibraryFolder = None,
+    accuracy: bool = typer.Option(
+        False, "--accuracy", help="Measure how well the library's decks are predicted."
+    ),
+    orders: int = typer.Option(20, min=1, max=10_000, help="Random orders of each deck, for --accuracy."),
+    out: FigureOut = None,
+    seed: DealSeed = 1,
+    as_data: AsJson = False,
+) -> None:
+    """Predict an opponent's deck by the cards seen: the likeliest decks, and the cards left in them."""
+    from evo.analysis.prediction import DeckLibrary, card_name, of_class
+    from evo.cli.progress import output_console
+    from evo.decklibrary import shipped_and
+
+    _check(cards, accuracy, out)
+    every = shipped_and(library)
+    decks = of_class(every, hero_class) if hero_class else every
+    console = output_console()
+    if accuracy:
+        _measure(decks, orders, seed, out, as_data, console)
+        return
+    known = DeckLibrary(decks)
+    seen = [card_name(text, known) for text in cards or ()]
+    if as_data:
+        print(json.dumps(_as_data(known, seen), indent=1))
+    else:
+        _show(known, seen, console)
+        elsewhere = [name for name in sorted(set(seen) - set(known.names)) if _holders(name, every)]
+        for name in elsewhere:
+            said = f"in no {hero_class} deck of the library: {name} (it is in {_holders(name, every)})"
+            console.print(said, markup=False, highlight=False)
+        nowhere = sorted(set(seen) - set(known.names) - set(elsewhere))
+        if nowhere:
+            console.print(f"in no deck of the library: {', '.join(nowhere)}", markup=False, highlight=False)
+
+
+def _holders(card: str, decks: "tuple[Deck, ...]") -> str:
+    """Names of the first few decks that hold a card; "" where none does."""
+    found = [deck.name for deck in decks if any(card == one.name for one in deck.cards)]
+    return ", ".join(found[:MOST_HOLDERS]) + (", ..." if len(found) > MOST_HOLDERS else "")
+
+
+def _check(cards: list[str] | None, accuracy: bool, out: Path | None) -> None:
+    """Refuse lines whose parts do not belong together."""
+    from engine import ManaforgeError
+    from engine.codes import DECK_SIZE
+    from evo.analysis.prediction import PredictionError
+    from evo.storage.files import temporary_of, why_not_writable
+
+    if accuracy and cards:
+        raise PredictionError("--accuracy measures all decks of the library; leave the cards out")
+    if out is not None and not accuracy:
+        raise PredictionError("--out is the figure of --accuracy; add --accuracy, or leave it out")
+    why = why_not_writable(out, temporary_of(out)) if out is not None else ""
+    if why:
+        raise ManaforgeError(f"cannot write {out}: {why}; choose another --out")
+    if len(cards or ()) > DECK_SIZE:
+        raise PredictionError(f"a deck has {DECK_SIZE} cards, got {len(cards or ())} that were seen")
+
+
+def _as_data(library: "DeckLibrary", seen: list[str]) -> dict[str, object]:
+    decks = [
+        {"deck": deck.name, "class": deck.hero_class, "chance": chance}
+        for deck, chance in library.likely_decks(seen)
+    ]
+    return {"seen": seen, "decks": decks, "cards": [card._asdict() for card in library.likely_cards(seen)]}
+
+
+def _show(library: "DeckLibrary", seen: list[str], console: "Console") -> None:
+    """Print the likeliest decks and cards."""
+    from evo.terminal.console import Column, FittingTable
+
+    decks = [
+        (deck.name, deck.hero_class, f"{chance:.1%}")
+        for deck, chance in library.likely_decks(seen)
+        if chance >= 0.001
+    ]
+    columns = Column("deck"), Column("class", 1), Column("chance", right=True)
+    console.print(FittingTable(columns, decks))
+    likely = library.likely_cards(seen)
+    cards = [(card.name, f"{card.chance:.1%}", f"{card.copies:.2f}") for card in likely[:SHOWN]]
+    columns = Column("card left"), Column("chance", right=True), Column("copies", 1, right=True)
+    console.print(FittingTable(columns, cards))
+    if len(likely) > SHOWN:
+        console.print(f"and {len(likely) - SHOWN} more (--json lists all)", markup=False, highlight=False)
+
+
+def _measure(
+    decks: "tuple[Deck, ...]", orders: int, seed: int, out: Path | None, as_data: bool, console: "Console"
+) -> None:
+    """Print accuracy by cards seen, and write its figure."""
+    from evo.analysis.prediction import accuracy as measure
+    from evo.terminal.console import Column, FittingTable
+
+    table = measure(decks, orders, EXCHANGED, seed)
+    if out is not None:
+        _write_figure(table, out)
+    if as_data:
+        print(table.to_json(orient="records", indent=1))
+        return
+    some = table[table["seen"].isin((0, 1, 2, 3, 5, 10, 15, 20, 25, 29))]
+    rows = [
+        (str(seen), *(f"{row.right:.1%} ({row.low:.1%} to {row.high:.1%})" for row in group.itertuples()))
+        for seen, group in some.groupby("seen")
+    ]
+    names = [f"{n} exchanged" if n else "as listed" for n in table["exchanged"].unique()]
+    columns = Column("cards seen"), *(Column(name, place, right=True) for place, name in enumerate(names))
+    console.print(FittingTable(columns, rows))
+    counts = " to ".join(dict.fromkeys(str(n) for n in sorted({*table["decks"]})))
+    said = f"cards left that are predicted right, mean of {counts} decks with 95% intervals"
+    console.print(said, markup=False, highlight=False)
+    if out is not None:
+        console.print(f"written: {out}", markup=False, highlight=False)
+
+
+def _write_figure(table: "pd.DataFrame", out: Path) -> None:
+    from evo.analysis.plots import plot_accuracy
+    from evo.figures.style import draw
+    from evo.storage.files import replace_file, temporary_of
+
+    replace_file(out, draw(plot_accuracy, table).png, temporary_of(out))

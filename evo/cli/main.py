@@ -13,8 +13,8 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
-from engine.console import command_line
-from rivals.outside.allowed import command_line_is
+from evo.terminal.console import command_line
+from rivals.outside.permissions import command_line_is
 
 COMMANDS = {
     "play": "evo.cli.games:play_command",
@@ -25,24 +25,24 @@ COMMANDS = {
     "study": "evo.cli.runs:study_command",
     "runs": "evo.cli.runs:runs_command",
     "export": "evo.cli.runs:export_command",
-    "config show": "evo.cli.configs:show_config",
-    "config schema": "evo.cli.configs:print_schema",
+    "config show": "evo.cli.runs:show_config",
+    "config schema": "evo.cli.runs:print_schema",
     "learn": "evo.cli.learning:learn_command",
     "features": "evo.cli.learning:features_command",
     "tournament": "evo.cli.tournament:tournament_command",
-    "sweep": "evo.cli.sweep:sweep_command",
-    "arena": "evo.cli.sweep:arena_command",
-    "mulligan": "evo.cli.mulligan:mulligan_command",
-    "ladder": "evo.cli.ladder:ladder_command",
-    "bench-optimisers": "evo.cli.optimisers:bench_optimisers_command",
-    "exploit": "evo.cli.exploit:exploit_command",
-    "ablate": "evo.cli.ablation:ablate_command",
+    "sweep": "evo.cli.tournament:sweep_command",
+    "arena": "evo.cli.tournament:arena_command",
+    "mulligan": "evo.cli.learning:mulligan_command",
+    "ladder": "evo.cli.tournament:ladder_command",
+    "bench-optimisers": "evo.cli.experiments:bench_optimisers_command",
+    "exploit": "evo.cli.experiments:exploit_command",
+    "ablate": "evo.cli.experiments:ablate_command",
     "crossplay": "evo.cli.reading:crossplay_command",
     "report": "evo.cli.reading:report_command",
     "watch": "evo.cli.reading:watch_command",
-    "serve": "evo.cli.serve:serve_command",
-    "predict": "evo.cli.predict:predict_command",
-    "check-agent": "evo.cli.checking:check_agent_command",
+    "serve": "evo.cli.reading:serve_command",
+    "predict": "evo.cli.learning:predict_command",
+    "check-agent": "evo.cli.games:check_agent_command",
 }
 """Every command by name, in the order that --help lists them, as MODULE:FUNCTION; "GROUP NAME" is in a group.
 

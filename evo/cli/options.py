@@ -1,21 +1,160 @@
-"""Options that several commands share, and the checks of their values."""
+"""Shared command options, their checks and shell completion."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from engine.codes import KEYWORD_FIELDS
 from engine.errors import unknown_name
+from engine.safe_files import read_toml
 from engine.shipped import EDITION_NAMES, shipped_decks, shipped_rulesets
-from evo.cli import completion
-from evo.play.notation import NOTATION
-from evo.shipped import shipped_configs
-from rivals.outside.allowed import OPTION
-from rivals.outside.names import command_of
+from evo.play.notation import NOTATION, OFFERED_FORMATS, SEATS
+from ilp_agent.backends import BACKENDS, FORMULATIONS
+from ilp_agent.shipped import shipped_configs, shipped_learning, shipped_profiles
+from rivals.outside.permissions import OPTION, command_of
+from rivals.registry import AGENTS, DEFAULT_AGENT
 
 if TYPE_CHECKING:
-    from evo.config import RunConfig
+    from evo.config.run_config import RunConfig
+
+
+def _beginning(incomplete: str, known: Iterable[str]) -> list[str]:
+    return [name for name in known if name.startswith(incomplete)]
+
+
+def _last_of_list(incomplete: str, known: Iterable[str]) -> list[str]:
+    """Completions of the last name of a list with commas, with what stands before it."""
+    before, comma, last = incomplete.rpartition(",")
+    named = before.split(",")
+    return [f"{before}{comma}{name}" for name in _beginning(last, known) if name not in named]
+
+
+def configs(incomplete: str) -> list[str]:
+    """Shipped configurations, and TOML files here."""
+    files = (str(file) for file in Path().glob("*.toml") if file.name != "pyproject.toml")
+    return _beginning(incomplete, [*shipped_configs(), *files])
+
+
+def learning(incomplete: str) -> list[str]:
+    """Shipped configurations of learning, and TOML files here."""
+    files = (str(file) for file in Path().glob("*.toml") if file.name != "pyproject.toml")
+    return _beginning(incomplete, [*shipped_learning(), *files])
+
+
+def keys(incomplete: str) -> list[str]:
+    """Keys of a configuration, as --set takes them; after KEY= its values, where they are a closed set."""
+    from evo.config.run_config import choices, meanings
+
+    key, equals, value = incomplete.partition("=")
+    if key == "decks" and equals:
+        return [f"{key}={names}" for names in decks(value)]
+    if equals:
+        return [f"{key}={name}" for name in _beginning(value, choices().get(key, ()))]
+    return _beginning(incomplete, [f"{key}=" for key, _ in meanings() if key not in ("schema", "address")])
+
+
+def editions(incomplete: str) -> list[str]:
+    """Editions of real cards."""
+    return [name for name in EDITION_NAMES if name.startswith(incomplete)]
+
+
+def decks(incomplete: str) -> list[str]:
+    """Shipped decks, also as the last of a list with commas."""
+    return _last_of_list(incomplete, shipped_decks())
+
+
+def runs(incomplete: str) -> list[str]:
+    """Run folders and studies in `runs/`."""
+    from evo.storage.files import RUNS
+
+    found = {file.parent for file in RUNS.glob("*/config.toml")}
+    found |= {file.parent.parent for file in RUNS.glob("*/*/config.toml")}
+    return _beginning(incomplete, sorted(map(str, found)))
+
+
+def entrants(incomplete: str) -> list[str]:
+    """Agents, shipped profiles, and the runs in `runs/`."""
+    from evo.storage.files import RUNS
+
+    found = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weighted]
+    for kind in AGENTS.values():
+        if kind.weighted:
+            found += [f"{kind.name}:{name}" for name in shipped_profiles(kind.owner)]
+    champions = [*sorted(RUNS.glob("*/champion.toml")), *sorted(RUNS.glob("*/*/champion.toml"))]
+    found += [f"{_agent_of(file.parent)}:{file.parent.relative_to(RUNS)}" for file in champions]
+    return _beginning(incomplete, found)
+
+
+def entrant_lists(incomplete: str) -> list[str]:
+    """Entrants, also as the last of a list with commas."""
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in entrants(last) if name not in before.split(",")]
+
+
+def _agent_of(run: Path) -> str:
+    """The agent whose weights a run evolved, by its configuration alone; the default where it says none."""
+    try:
+        return str(read_toml(run / "config.toml").get("agent", DEFAULT_AGENT))
+    except (OSError, ValueError):
+        return DEFAULT_AGENT
+
+
+def profiles(incomplete: str) -> list[str]:
+    """Profiles of the turn program, and run folders."""
+    return [*_beginning(incomplete, shipped_profiles()), *runs(incomplete)]
+
+
+def pools(incomplete: str) -> list[str]:
+    """Kinds of pools."""
+    from evo.play.pools import POOLS
+
+    return _beginning(incomplete, POOLS)
+
+
+def rulesets_of(incomplete: str) -> list[str]:
+    """Rulesets."""
+    return _beginning(incomplete, shipped_rulesets())
+
+
+def backends(incomplete: str) -> list[str]:
+    """Solvers of the turn program."""
+    return _beginning(incomplete, BACKENDS)
+
+
+def weights(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Weights of the agent chosen before, or of every agent, with the names that --weight also takes."""
+    entrant = ctx.params.get("entrant") or next(
+        iter(ctx.args), ""
+    )  # not parsed before an option without value
+    agent = str(entrant).partition(":")[0].partition("@")[0]
+    found: list[str] = []
+    for kind in [AGENTS[agent]] if agent in AGENTS else AGENTS.values():
+        if kind.weights:
+            found += [*kind.weights.names(), *kind.weights.further(), *kind.weights.ALIASES]
+    return _beginning(incomplete, sorted(set(found)))
+
+
+def keywords(incomplete: str) -> list[str]:
+    """Keywords of minions."""
+    return _beginning(incomplete, KEYWORD_FIELDS)
+
+
+def formats(incomplete: str) -> list[str]:
+    """Formats of a tournament."""
+    return _beginning(incomplete, OFFERED_FORMATS)
+
+
+def seats(incomplete: str) -> list[str]:
+    """Kinds of seats."""
+    return _beginning(incomplete, SEATS)
+
+
+def formulations(incomplete: str) -> list[str]:
+    """Formulations of the turn program."""
+    return _beginning(incomplete, FORMULATIONS)
+
 
 DeckEdition = Annotated[
     str,
@@ -23,7 +162,7 @@ DeckEdition = Annotated[
         "--edition",
         help=f"Edition of deck codes and deck files with a class: {' or '.join(EDITION_NAMES)}.",
         metavar="NAME",
-        autocompletion=completion.editions,
+        autocompletion=editions,
     ),
 ]
 AsBodies = Annotated[
@@ -46,13 +185,11 @@ OUT_HELP = "Its folder; the same command again continues where it stopped. (defa
 MOST_WORKERS = 100_000
 
 Workers = Annotated[int, typer.Option(min=0, max=MOST_WORKERS, help="Workers; 0 for one on each processor.")]
-PoolName = Annotated[str, typer.Option("--pool", help="auto, local or ray.", autocompletion=completion.pools)]
+PoolName = Annotated[str, typer.Option("--pool", help="auto, local or ray.", autocompletion=pools)]
 Address = Annotated[str, typer.Option(help="Ray cluster to join: auto or HOST:PORT.")]
 RulesetName = Annotated[
     str,
-    typer.Option(
-        "--ruleset", help=f"{', '.join(shipped_rulesets())}.", autocompletion=completion.rulesets_of
-    ),
+    typer.Option("--ruleset", help=f"{', '.join(shipped_rulesets())}.", autocompletion=rulesets_of),
 ]
 DealSeed = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Seed of the deals.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON for machines.")]
@@ -71,7 +208,7 @@ RunPool = Annotated[
     typer.Option(
         "--pool",
         help="auto, local or ray. (default: the configuration's)",
-        autocompletion=completion.pools,
+        autocompletion=pools,
     ),
 ]
 RunAddress = Annotated[
@@ -84,14 +221,14 @@ Overrides = Annotated[
         "--set",
         metavar="KEY=VALUE",
         help="Override a value of the configuration; may repeat.",
-        autocompletion=completion.keys,
+        autocompletion=keys,
     ),
 ]
 ConfigName = Annotated[
     str,
     typer.Argument(
         help=f"A configuration file, or one of {', '.join(shipped_configs())}.",
-        autocompletion=completion.configs,
+        autocompletion=configs,
     ),
 ]
 Tensorboard = Annotated[
@@ -115,14 +252,14 @@ AllowAgent = Annotated[
         help="An agent from outside that a file names, python:MODULE:CLASS or process:COMMAND; may repeat.",
     ),
 ]
-"""Nobody looks at its value: all words of the command line name agents (`rivals.outside.allowed`)."""
+"""Nobody looks at its value: all words of the command line name agents (`rivals.outside.permissions`)."""
 
 RunDecks = Annotated[
     str,
     typer.Option(
         "--decks",
         help="Deck files of a run whose own are gone; they are put into its folder.",
-        autocompletion=completion.decks,
+        autocompletion=decks,
     ),
 ]
 
@@ -158,8 +295,8 @@ def chosen_decks(
         UnknownNameError: there is no such edition.
         DeckError: an option is given that is about none of the decks, or a file is no deck.
     """
-    from engine.deckfiles import worded
-    from engine.deckreading import reading_of
+    from engine.deck_files import worded
+    from engine.decks import reading_of
 
     return worded(names, reading_of(edition, bodies, any_deck), card and not (bodies or any_deck))
 
@@ -210,7 +347,7 @@ def unfollowed_address(file: Path, address: str | None, option: str = "--address
         address: as the command line gives it; None if it does not.
         option: how it is given.
     """
-    from evo.configfiles import read_toml
+    from evo.config.files import read_toml
 
     if address is not None or not read_toml(file, "configuration").get("address"):
         return ""

@@ -1,25 +1,224 @@
-"""The progress of runs: a live display, or plain lines without a terminal; TensorBoard; signals."""
+"""Progress of commands: a live display, or plain lines without a terminal; signals."""
 
+import contextlib
+import importlib.util
+import signal
 import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, NamedTuple
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.measure import Measurement
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+from rich.table import Table
+from rich.text import Text
 
 from engine.decks import coverage_of
-from evo.cli.bars import FittingProgress, Part, TimeLeft, fitted_line
-from evo.cli.consoles import Stoppable, is_live, print_problems
+from evo.config.messages import duration
 from evo.evolution.fitness import Tally
-from evo.evolution.stopping import Stop
-from evo.evolution.validation import BEST_AGAINST_SEVEN, CENTRE_AGAINST_SEVEN, Validation
-from evo.storage.store import RunFolder
+from evo.evolution.validation import BEST_AGAINST_SEVEN, CENTRE_AGAINST_SEVEN, Stop, Validation
+from evo.play.pool import InterruptedRunError
+from evo.storage.run_folder import RunFolder
 from evo.strategies import Strategy, Told, find_strategy
-from evo.wording import duration
+from evo.terminal.console import Screen, plain_width
+
+PLAIN_WIDTH = 140
+"""Characters of a table without a terminal."""
+
+
+class Output(Screen):
+    """A console that stops what is being played when nobody reads it any more, as after `| head -1`.
+
+    Attributes:
+        stoppable: what stops then, and says how to go on; None: the command ends without a word.
+    """
+
+    stoppable: "Stoppable | None" = None
+
+    def on_no_reader(self) -> None:
+        """Stop.
+
+        Raises:
+            SystemExit: nothing is there to be stopped.
+        """
+        if self.stoppable is None:
+            super().on_no_reader()
+        else:
+            self.stoppable.stopping = signal.SIGPIPE
+
+
+class Stoppable:
+    """Something that a signal can ask to stop, or the end of who reads its output.
+
+    Attributes:
+        stopping: number of the signal; 0 without one.
+        at_once: whether a signal raises `KeyboardInterrupt` wherever the program is, as nothing is kept yet.
+        parent: a signal to it stops this one too.
+    """
+
+    console: Console
+    stopping = 0
+    at_once = False
+    parent: "Stoppable | None" = None
+
+    def raise_if_stopped(self) -> None:
+        """Stop if a signal asked for it.
+
+        Raises:
+            InterruptedRunError: a signal asked to stop.
+        """
+        if self.stopping:
+            raise InterruptedRunError(self.stopping)
+        if self.parent is not None:
+            self.parent.raise_if_stopped()
+
+
+@contextlib.contextmanager
+def stop_on_signals(display: Stoppable) -> Iterator[None]:
+    """In this context Ctrl-C and SIGTERM ask the run to stop; a second one ends the process at once.
+
+    So does the end of who reads its output. Only the main thread may handle signals.
+
+    Raises:
+        KeyboardInterrupt: at a signal while the display is to stop `at_once`; its argument is the signal.
+    """
+    if isinstance(display.console, Output):
+        display.console.stoppable = display
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def handle(number: int, _: FrameType | None) -> None:
+        if display.stopping:
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+        display.stopping = number
+        if display.at_once:
+            raise KeyboardInterrupt(number)
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def output_console(stderr: bool = False) -> Console:
+    """Standard output or error: live on a terminal and in a notebook, plain lines of any length elsewhere.
+
+    Tables elsewhere are as wide as COLUMNS says, or `PLAIN_WIDTH`. A notebook is live with ipywidgets alone.
+    """
+    if (sys.stderr if stderr else sys.stdout).isatty():
+        return Output(stderr=stderr)
+    notebook = Screen().is_jupyter
+    if notebook and importlib.util.find_spec("ipywidgets"):
+        return Output()
+    terminal = False if notebook else None  # kernels ask for colours, which are for terminals
+    return Output(
+        soft_wrap=True,
+        width=plain_width(PLAIN_WIDTH),
+        stderr=stderr,
+        force_jupyter=False,
+        force_terminal=terminal,
+    )
+
+
+def is_live(console: Console) -> bool:
+    """Whether a console shows bars that move."""
+    return console.is_terminal or console.is_jupyter
+
+
+def print_problems(console: Console, problems: Iterable[str]) -> None:
+    """A warning for each, such as damage that was found in a folder."""
+    for problem in problems:
+        console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
+
+
+SHORTEST_BAR, LONGEST_BAR = 8, 40
+"""Characters of a bar."""
+
+
+class Part(NamedTuple):
+    """A part of a bar's line.
+
+    Attributes:
+        column: draws it.
+        importance: 0 stays always; of the others the highest number goes first.
+    """
+
+    column: ProgressColumn
+    importance: int = 0
+
+
+class TimeLeft(ProgressColumn):
+    """The time left, and the word for it; nothing while it is unknown."""
+
+    max_refresh = 0.5  # seconds
+
+    def render(self, task: Task) -> Text:
+        """Such as "11 h 58 min left"."""
+        left = task.time_remaining
+        return Text("" if left is None else f"{duration(left)} left", style="progress.remaining")
+
+
+class FittingProgress(Progress):
+    """A progress bar on one line, which is fitted anew whenever it is drawn.
+
+    Args:
+        parts: from left to right.
+        console: the terminal.
+    """
+
+    def __init__(self, parts: Sequence[Part], console: Console) -> None:
+        self._parts, self._terminal = parts, console
+        super().__init__(*(part.column for part in parts), console=console, transient=True)
+
+    def make_tasks_table(self, tasks: Iterable[Task]) -> Table:
+        """The parts that fit, of its only task."""
+        shown = list(tasks)
+        left, places = self._terminal.width + 1, set()  # no space behind the last
+        for place in sorted(range(len(self._parts)), key=lambda place: self._parts[place].importance):
+            part = self._parts[place]
+            width = max((self._width(part.column, task) for task in shown), default=0) + 1
+            if width > 1 and (part.importance == 0 or width <= left):
+                places.add(place)
+                left -= width
+        chosen = [self._parts[place].column for place in sorted(places)]
+        for column in chosen:
+            if isinstance(column, BarColumn):
+                column.bar_width = min(LONGEST_BAR, SHORTEST_BAR + max(0, left))
+        self.columns = tuple(chosen)
+        return super().make_tasks_table(shown)
+
+    def _width(self, column: ProgressColumn, task: Task) -> int:
+        """Characters that a column takes."""
+        if isinstance(column, BarColumn):
+            return SHORTEST_BAR
+        return Measurement.get(self._terminal, self._terminal.options, column(task)).maximum
+
+
+def fitted_line(parts: Sequence[tuple[str, int]], width: int) -> str:
+    """Parts with commas between them in so many characters.
+
+    Args:
+        parts: texts with their importance: 0 stays always; of the others the highest number goes first.
+        width: characters.
+    """
+    kept = list(parts)
+    while len(", ".join(text for text, _ in kept)) > width:
+        least = max(kept, key=lambda part: part[1])
+        if least[1] == 0:
+            break
+        kept.remove(least)
+    return ", ".join(text for text, _ in kept)
+
 
 LEGEND = (
     "{best}\n"

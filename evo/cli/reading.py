@@ -1,19 +1,21 @@
-"""The commands that read runs: crossplay, report, watch."""
+"""The commands that read runs: crossplay, report, watch, serve."""
 
+import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.tables import Column, FittingTable
-from evo.cli import completion
+from evo.cli import options
 from evo.cli.options import OUT_HELP, Address, AllowAgent, PoolName, RunDecks, Workers, place_of
+from evo.terminal.console import Column, FittingTable
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from evo.figures.page import Section
     from evo.stats.standings import Standings
+
 
 CLUSTER_COLUMNS = (
     Column("cluster", 1, right=True),
@@ -31,7 +33,7 @@ RunPaths = Annotated[
         metavar="RUN",
         help="Run folders, or folders of studies.",
         show_default=False,
-        autocompletion=completion.runs,
+        autocompletion=options.runs,
     ),
 ]
 CrossplayOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("crossplay"))]
@@ -59,12 +61,12 @@ def crossplay_command(
     from engine.decks import coverage_of
     from evo.analysis.clustering import cluster_weights, compare_clusters, size_in_words, sizes_of
     from evo.analysis.crossplay import cluster_scores, clusters_of, crossplay
-    from evo.analysis.sections_clusters import crossplay_sections
+    from evo.analysis.report import crossplay_sections
     from evo.analysis.sentences import comparisons_sentence
-    from evo.cli.consoles import output_console, print_problems
-    from evo.cli.decks import give_decks_to
-    from evo.cli.playing import play_into
-    from evo.cli.watching import read_quietly
+    from evo.cli.progress import output_console, print_problems
+    from evo.cli.run_summary import read_quietly
+    from evo.cli.sessions import play_into
+    from evo.cli.tables import give_decks_to
     from evo.play.outside import refuse_changed
     from evo.storage.files import csv_bytes, replace_file
 
@@ -114,10 +116,10 @@ def report_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Write a page on runs: findings, figures, tables, and the commands that repeat the runs."""
-    from evo.cli.consoles import output_console
-    from evo.cli.decks import give_decks_to
-    from evo.cli.reporting import write_page
-    from evo.cli.watching import read_quietly
+    from evo.cli.progress import output_console
+    from evo.cli.run_summary import read_quietly
+    from evo.cli.sessions import write_page
+    from evo.cli.tables import give_decks_to
 
     give_decks_to(runs, decks)
     write_page(read_quietly(runs), runs, out, workers, output_console())
@@ -129,11 +131,80 @@ def watch_command(
     once: bool = typer.Option(False, help="Print the state once and exit, as without a terminal."),
 ) -> None:
     """Watch running runs: time left, fitness, ages, step sizes and weights by generation. q leaves."""
-    from evo.cli.consoles import output_console
-    from evo.cli.watching import look, watch, whole
+    from evo.cli.progress import output_console
+    from evo.cli.run_summary import look, watch, whole
 
     console = output_console()
     if once or not console.is_terminal:
         console.print(whole(*look(runs)))
         return
     watch(console, runs, every)
+
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+Root = Annotated[
+    Path, typer.Argument(metavar="RUNS", help="The folder with runs and tournaments.", show_default=True)
+]
+Opponents = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--opponent",
+        metavar="ENTRANT",
+        help="Another agent to play against, with --play; may repeat.",
+        autocompletion=options.entrants,
+    ),
+]
+
+
+def serve_command(
+    root: Root = Path("runs"),
+    host: str = typer.Option(
+        "127.0.0.1", help="Address to listen on, of this machine alone unless another is said."
+    ),
+    port: int = typer.Option(8000, min=0, max=65_535, help="0: any that is free."),
+    play: bool = typer.Option(
+        False, "--play", help="Also play against agents: shipped ones, and the champions of RUNS."
+    ),
+    opponents: Opponents = None,
+    _agents: AllowAgent = None,
+) -> None:
+    """Show runs, tournaments and games in a browser, as they grow; it changes nothing on the disk.
+
+    The printed address holds a token, without which nothing is answered.
+    """
+    import socket
+
+    from engine.errors import WrongValueError
+    from evo.cli.progress import output_console
+    from evo.play.entrants import find_entrant
+    from evo.serving.app import make_app, make_server
+
+    if not root.is_dir():
+        raise WrongValueError(f"{root} is no folder; manaforge evolve quickstart makes one with a run")
+    if not host:
+        raise WrongValueError("--host needs an address, such as 0.0.0.0 for all of this machine's")
+    if opponents and not play:
+        raise WrongValueError("--opponent names whom to play against: with --play")
+    for text in opponents or ():
+        find_entrant(text)
+    token = secrets.token_urlsafe(24)
+    names = frozenset(LOOPBACK) if host in LOOPBACK else frozenset()
+    app = make_app(root, token, names, (opponents or []) if play else None)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen()  # who reads the address may ask at once
+    except (OSError, UnicodeError) as error:
+        listener.close()
+        said = getattr(error, "strerror", None) or error
+        raise WrongValueError(
+            f"cannot listen on {host}, port {port}: {said}; choose another --port"
+        ) from None
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{listener.getsockname()[1]}/?token={token}"
+    output_console().print(f"showing {root} at {address}; Ctrl-C ends it", markup=False, soft_wrap=True)
+    with listener:
+        make_server(app).run([listener])

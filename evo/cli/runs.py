@@ -1,13 +1,13 @@
-"""The commands around runs: evolve, resume, study, runs, export."""
+"""The commands about runs: evolve, resume, study, runs, export, config."""
 
 import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table as RichTable
 
-from engine.tables import Column, FittingTable
-from evo.cli import completion
+from evo.cli import options
 from evo.cli.options import (
     AllowAgent,
     ConfigName,
@@ -20,6 +20,8 @@ from evo.cli.options import (
     placed,
     unfollowed_address,
 )
+from evo.terminal.console import Column, FittingTable
+from ilp_agent.shipped import shipped_configs
 
 EXPORT_COLUMNS = (
     Column("run", 4),
@@ -42,11 +44,11 @@ Out = Annotated[
 StudyOut = Annotated[
     Path | None, typer.Option("--out", help="The study's folder. (default: runs/<config>-study)")
 ]
-Run = Annotated[Path, typer.Argument(help="A run folder.", autocompletion=completion.runs)]
+Run = Annotated[Path, typer.Argument(help="A run folder.", autocompletion=options.runs)]
 RunOrStudy = Annotated[
     Path,
     typer.Argument(
-        metavar="RUN", help="A run folder, or the folder of a study.", autocompletion=completion.runs
+        metavar="RUN", help="A run folder, or the folder of a study.", autocompletion=options.runs
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Begin without asking, even if it takes more than a day.")]
@@ -71,15 +73,12 @@ def evolve_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Evolve weights by coevolution into a new run folder, and choose a champion."""
-    from evo.cli.champion import show_champion
-    from evo.cli.consoles import output_console
-    from evo.cli.estimate import begin_or_refuse, refuse_without_memory
-    from evo.cli.progress import Display, default_folder
+    from evo.cli.progress import Display, default_folder, output_console
+    from evo.cli.run_summary import begin_or_refuse, refuse_without_memory, show_champion
     from evo.cli.sessions import carry_on, playing
-    from evo.configfiles import find_config, read_config, read_toml
+    from evo.config.files import find_config, read_config, read_toml
     from evo.evolution.study import open_or_create
-    from evo.storage.opening import check_vacant
-    from evo.storage.store import RunNameError
+    from evo.storage.run_folder import RunNameError, check_vacant
 
     chosen = placed(read_config(config, overrides or (), begins=True), workers, pool, address)
     refuse_without_memory(chosen)
@@ -111,13 +110,12 @@ def resume_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Continue a run where it stopped; the result is the same as without the stop."""
-    from evo.cli.champion import show_champion
-    from evo.cli.consoles import output_console
-    from evo.cli.decks import give_decks_to
-    from evo.cli.progress import Display
+    from evo.cli.progress import Display, output_console
+    from evo.cli.run_summary import show_champion
     from evo.cli.sessions import carry_on, playing
+    from evo.cli.tables import give_decks_to
     from evo.play.opponents import read_opponents
-    from evo.storage.opening import open_run, run_path
+    from evo.storage.run_folder import open_run, run_path
 
     display = Display(output_console(), tensorboard)
     run = run_path(run)
@@ -148,15 +146,14 @@ def study_command(
     """Evolve several runs of one configuration, in folders 00, 01, ...; the same command again continues."""
     from engine import ManaforgeError
     from evo.analysis.listing import runs_below
-    from evo.cli.consoles import output_console
-    from evo.cli.estimate import begin_or_refuse, refuse_without_memory
-    from evo.cli.listing import show_runs
-    from evo.cli.progress import Display
+    from evo.cli.progress import Display, output_console
+    from evo.cli.run_summary import begin_or_refuse, refuse_without_memory
     from evo.cli.sessions import carry_on, playing
-    from evo.configfiles import find_config, read_config
+    from evo.cli.tables import show_runs
+    from evo.config.files import find_config, read_config
     from evo.evolution.study import open_member, run_side_by_side, runs_at_a_time
     from evo.play.pool import InterruptedRunError
-    from evo.storage.store import RunError
+    from evo.storage.run_folder import RunError
 
     chosen = placed(read_config(config, overrides or (), begins=True), workers, pool, address)
     refuse_without_memory(chosen)
@@ -191,9 +188,9 @@ def runs_command(
 ) -> None:
     """List run folders, tournaments, learnings and experiments, and their states."""
     from evo.analysis.listing import others_below, runs_below, tournaments_below
-    from evo.cli.consoles import output_console
-    from evo.cli.listing import show_all
-    from evo.storage.store import RunNameError
+    from evo.cli.progress import output_console
+    from evo.cli.tables import show_all
+    from evo.storage.run_folder import RunNameError
 
     if not root.is_dir():
         raise RunNameError(f"{root} is not a folder")
@@ -220,8 +217,8 @@ def export_command(
 ) -> None:
     """Write the champion of a run, or its best candidates, as profiles; of a study, those of every run."""
     from evo.analysis.export import cluster_profiles, study_profiles, write_profiles
-    from evo.cli.consoles import output_console
-    from evo.cli.decks import give_decks_to
+    from evo.cli.progress import output_console
+    from evo.cli.tables import give_decks_to
 
     give_decks_to([run], decks)
     if clusters:
@@ -247,3 +244,46 @@ def export_command(
         own = [str(provenance["run"]), exported.profile.name, provenance["candidate"]]
         rows.append([*own, *score, str(exported.path)])
     output_console().print(FittingTable(EXPORT_COLUMNS, rows))
+
+
+def show_config(
+    config: str = typer.Argument(
+        "",
+        help=f"A file, or one of {', '.join(shipped_configs())}; without one, the defaults.",
+        autocompletion=options.configs,
+    ),
+    overrides: Overrides = None,
+    as_toml: bool = typer.Option(False, "--toml", help="Print the complete configuration as TOML."),
+    _agents: AllowAgent = None,
+) -> None:
+    """Print every value of a configuration with its unit and meaning."""
+    from evo.cli.progress import output_console
+    from evo.config.files import escaped, read_config
+    from evo.config.run_config import meanings
+
+    chosen = read_config(config, overrides or (), begins=True)
+    if as_toml:
+        print(escaped(chosen.to_toml()), end="")
+        return
+    table = RichTable("key", "value", "meaning")
+    values = chosen.model_dump(mode="json", by_alias=True)
+    for key, meaning in meanings():
+        section, _, name = key.rpartition(".")
+        value = (values[section] if section else values)[name]
+        text = ", ".join(map(_shown, value)) if isinstance(value, list) else str(value)
+        if isinstance(value, bool) or value == "":
+            text = json.dumps(value)  # as TOML has it
+        table.add_row(key, text, meaning)
+    output_console().print(table)
+
+
+def _shown(item: object) -> str:
+    """An item of a list: a text, or the values of a table."""
+    return " ".join(map(str, item.values())) if isinstance(item, dict) else str(item)
+
+
+def print_schema() -> None:
+    """Print the JSON schema of configurations, for editors."""
+    from evo.config.run_config import json_schema
+
+    print(json.dumps(json_schema(), indent=1))

@@ -1,16 +1,21 @@
-"""The command `manaforge tournament`."""
+"""The commands that compare players: tournament, ladder, sweep, arena."""
 
+import itertools
+import json
+import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 
 import typer
 
-from evo.cli import completion
+from engine.shipped import BALANCED, EDITION_NAMES
+from evo.cli import options
 from evo.cli.options import (
     DECKS_HELP,
     OUT_HELP,
     WHO_PLAYS,
     Address,
+    AllowAgent,
     AnyDeck,
     AsBodies,
     AsJson,
@@ -24,7 +29,13 @@ from evo.cli.options import (
     one_of,
     place_of,
 )
-from evo.play.formats import FORMATS, OFFERED_FORMATS, SEATS
+from evo.play.notation import FORMATS, NOTATION, OFFERED_FORMATS, SEATS, Seats
+from evo.terminal.console import Column, FittingTable
+
+if TYPE_CHECKING:
+    from engine import Deck
+    from evo.tournament.sweep import Variants
+
 
 DEFAULT_FORMAT = OFFERED_FORMATS[0]
 FORMATS_HELP = f"{'; '.join(f'{name}: {FORMATS[name].summary}' for name in OFFERED_FORMATS)}."
@@ -35,7 +46,7 @@ Entrants = Annotated[
         metavar="ENTRANT",
         help=f"{WHO_PLAYS} Globs expand; an entrant named twice also plays itself.",
         show_default=False,
-        autocompletion=completion.entrants,
+        autocompletion=options.entrants,
     ),
 ]
 Out = Annotated[Path | None, typer.Option(help=OUT_HELP.format("tournament"), show_default=False)]
@@ -43,7 +54,7 @@ Out = Annotated[Path | None, typer.Option(help=OUT_HELP.format("tournament"), sh
 
 def tournament_command(
     entrants: Entrants,
-    decks: str = typer.Option(..., help=DECKS_HELP, autocompletion=completion.decks),
+    decks: str = typer.Option(..., help=DECKS_HELP, autocompletion=options.decks),
     edition: DeckEdition = "",
     bodies: AsBodies = False,
     any_deck: AnyDeck = False,
@@ -53,15 +64,13 @@ def tournament_command(
         max=10**9,
         help="Games for each matchup and ordered pair of decks; even with paired seats.",
     ),
-    style: str = typer.Option(
-        DEFAULT_FORMAT, "--format", help=FORMATS_HELP, autocompletion=completion.formats
-    ),
+    style: str = typer.Option(DEFAULT_FORMAT, "--format", help=FORMATS_HELP, autocompletion=options.formats),
     ruleset: RulesetName = "thesis",
     seats: str = typer.Option(
         "paired",
         help="paired: every deal twice, entrants exchanged, over all pairs of decks; fixed: every ordered "
         "pair of entrants, self-play included, with the first deck for the entrant that goes first.",
-        autocompletion=completion.seats,
+        autocompletion=options.seats,
     ),
     library: LibraryFolder = None,
     out: Out = None,
@@ -78,13 +87,13 @@ def tournament_command(
     as_data: AsJson = False,
 ) -> None:
     """Play a tournament: ratings with intervals, scores, and how sure they are."""
-    from evo.cli.consoles import output_console
-    from evo.cli.decks import show_decks
-    from evo.cli.playing import play_into, print_json
-    from evo.configfiles import names_in
+    from evo.cli.progress import output_console
+    from evo.cli.sessions import play_into, print_json
+    from evo.cli.tables import show_decks
+    from evo.config.files import names_in
     from evo.stats.standings import deck_standings
-    from evo.tournament.output import show
-    from evo.tournament.words import tournament_of
+    from evo.tournament.report import show
+    from evo.tournament.run import tournament_of
 
     place = place_of(pool, workers, address)
     tournament = tournament_of(
@@ -106,3 +115,310 @@ def tournament_command(
     if not len(finish.read.matchups) and len(tournament.decks) > 1:
         show_decks(deck_standings(finish.games), tournament.decks, finish.console)
     finish.print_written()
+
+
+DEFAULT_PLAYER = "ilp:value-trading"
+
+DeckNames = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DECK",
+        help="Shipped decks, deck files or deck codes.",
+        show_default=False,
+        autocompletion=options.decks,
+    ),
+]
+LadderOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("ladder"))]
+
+
+def ladder_command(
+    decks: DeckNames,
+    players: str = typer.Option(
+        DEFAULT_PLAYER,
+        help=f"Who plays all decks against itself, separated by commas. {WHO_PLAYS}",
+        autocompletion=options.entrant_lists,
+    ),
+    games: int = typer.Option(
+        400, min=2, max=10**8, help="Games for each player and ordered pair of decks; even."
+    ),
+    ruleset: str = typer.Option(
+        BALANCED,
+        help="Ruleset; in the default, going first counts least.",
+        autocompletion=options.rulesets_of,
+    ),
+    edition: DeckEdition = "",
+    bodies: AsBodies = False,
+    any_deck: AnyDeck = False,
+    out: LadderOut = None,
+    seed: DealSeed = 1,
+    workers: Workers = 0,
+    pool: PoolName = "auto",
+    address: Address = "",
+    as_data: AsJson = False,
+) -> None:
+    """Play deck against deck under one or more players: ratings of decks, and every pair's score."""
+    from engine import find_deck, find_ruleset
+    from engine.decks import coverage_of
+    from evo.cli.progress import output_console
+    from evo.cli.sessions import play_into
+    from evo.cli.tables import show_decks
+    from evo.config.files import names_in
+    from evo.play.entrants import find_entrants
+    from evo.stats.standings import deck_standings
+    from evo.storage.files import csv_bytes, replace_file
+    from evo.tournament.folder import DefinitionError
+    from evo.tournament.run import Tournament
+    from rivals import refuse_decks
+
+    place = place_of(pool, workers, address)
+    if len(decks) < 2:
+        raise DefinitionError(f"a ladder needs two decks, got {', '.join(decks)}")
+    names = chosen_decks(decks, edition, bodies, any_deck)
+    found, _ = find_entrants(names_in(players))
+    options = ["--players", players, "--games", str(games), "--ruleset", ruleset]
+    options += ["--seed", str(seed)] if seed != 1 else []
+    found_decks = tuple(find_deck(name) for name in names)
+    refuse_decks((entrant.player.sort for entrant in found), found_decks)
+    tournament = Tournament(
+        entrants=tuple(found),
+        self_play=frozenset(entrant.text for entrant in found),
+        decks=found_decks,
+        deck_names=names,
+        ruleset=find_ruleset(ruleset),
+        games=games,
+        style="self-play",
+        seed=seed,
+        origin=lambda names: shlex.join(["manaforge", "ladder", *names, *options]),
+    )
+    done = play_into(tournament, out, "ladder", place, output_console(stderr=as_data))
+    read = deck_standings(done.games)
+    ratings = read.ratings.rename(columns={"entrant": "deck"})
+    ratings = ratings.drop(columns=["illegal_actions", "agent_errors"])  # of players, not of decks
+    pairs = read.decks.drop(columns="entrant")
+    for name, table in (("deck_ratings", ratings), ("deck_pairs", pairs)):
+        replace_file(done.path / f"{name}.csv", csv_bytes(table), done.path / f"{name}.csv.tmp")
+    if as_data:
+        tables = {"ratings": ratings, "pairs": pairs}
+        records = {name: json.loads(table.to_json(orient="records")) for name, table in tables.items()}
+        print(json.dumps(records, indent=1))
+        return
+    show_decks(read, tournament.decks, done.console)
+    done.console.print(coverage_of(tournament.decks), markup=False, highlight=False)
+    files = f"{done.path}/tournament.html, deck_ratings.csv, deck_pairs.csv, games.parquet"
+    done.console.print(f"written: {files}", markup=False, highlight=False)
+
+
+ARENA_COLUMNS = (
+    Column(""),
+    Column("games", 3, right=True),
+    Column("score", right=True),
+    Column("95% interval", 2, right=True),
+    Column("", 1),
+)
+
+SweepEdition = Annotated[
+    str,
+    typer.Option(
+        "--edition",
+        help=f"Edition of deck codes, deck files with a class, and the card: {' or '.join(EDITION_NAMES)}.",
+        metavar="NAME",
+        autocompletion=options.editions,
+    ),
+]
+SweepOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("sweep"))]
+ArenaOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("arena"))]
+
+
+class Swept(NamedTuple):
+    """What a sweep varies, as typed: one of a weight, a card and a keyword."""
+
+    entrant: str
+    weight: str
+    card: str
+    keyword: str
+    values: str
+
+    @property
+    def words(self) -> list[str]:
+        """The option that says what is varied, as words of a command."""
+        given = {"--weight": self.weight, "--card": self.card, "--keyword": self.keyword}
+        return [word for option, text in given.items() if text for word in (option, text)]
+
+    def find(
+        self, decks: str, edition: str, bodies: bool, any_deck: bool, is_fixed: bool
+    ) -> "tuple[tuple[str, ...], tuple[Deck, ...], Variants]":
+        """Names of the decks, the decks, and the entrant with each of the values.
+
+        Raises:
+            SweepError: not one thing is varied, it is not there, or a value is not allowed.
+            DeckError, UnknownNameError: a deck cannot be played, or is not there.
+        """
+        from engine import find_deck
+        from evo.config.files import names_in
+        from evo.play.entrants import find_entrant
+        from evo.tournament.sweep import SweepError, parse_values, vary, vary_card, vary_keyword
+
+        if len(self.words) != 2:
+            got = " and ".join(self.words[::2]) or "none of them"
+            raise SweepError(f"a sweep varies one thing: --weight, --card or --keyword; got {got}")
+        who, values = find_entrant(self.entrant), parse_values(self.values)
+        varied = vary(who, self.weight, values) if self.weight else None
+        names = chosen_decks(names_in(decks), edition, bodies, any_deck, bool(self.card))
+        found = tuple(find_deck(name) for name in names)
+        n_held = 1 if is_fixed else len(found)
+        if self.card:
+            varied = vary_card(who, self.card, values, found, n_held, edition)
+        return names, found, varied or vary_keyword(who, self.keyword, values, found, n_held)
+
+
+def sweep_command(
+    entrant: str = typer.Argument(
+        help=f"The entrant of which something is varied: {NOTATION}.", autocompletion=options.entrants
+    ),
+    weight: str = typer.Option(
+        "",
+        help="Vary this weight; of hearthsim also aggressiveness.",
+        autocompletion=options.weights,
+        show_default=False,
+    ),
+    card: str = typer.Option(
+        "",
+        help="Vary the copies of this card in its deck, by name or id; each game replaces others.",
+        show_default=False,
+    ),
+    keyword: str = typer.Option(
+        "",
+        help="Vary how many minions of its deck have this keyword, such as taunt; each game others.",
+        autocompletion=options.keywords,
+        show_default=False,
+    ),
+    values: str = typer.Option(
+        ...,
+        help="FIRST:LAST:STEP, such as 0:2:0.1, or values separated by commas; of cards whole numbers to 30.",
+    ),
+    against: str = typer.Option(..., help="The opponent, an entrant.", autocompletion=options.entrants),
+    decks: str = typer.Option(..., help=DECKS_HELP, autocompletion=options.decks),
+    edition: SweepEdition = "",
+    bodies: AsBodies = False,
+    any_deck: AnyDeck = False,
+    games: int = typer.Option(
+        10_000,
+        min=1,
+        max=10**9,
+        help="Games for each value and ordered pair of decks; even with paired seats.",
+    ),
+    ruleset: RulesetName = "thesis",
+    seats: str = typer.Option(
+        "paired",
+        help="paired: every deal twice, entrants exchanged, over all pairs of decks; fixed: the entrant goes "
+        "first, with the first deck.",
+        autocompletion=options.seats,
+    ),
+    seed: int = typer.Option(
+        1, min=0, max=2**64 - 1, help="Seed of the deals, which are the same for all values."
+    ),
+    out: SweepOut = None,
+    workers: Workers = 0,
+    pool: PoolName = "auto",
+    address: Address = "",
+    as_data: bool = typer.Option(False, "--json", help="Print the curve as JSON for machines."),
+) -> None:
+    """Play the curve of one weight, or of a card or keyword in the deck: win rate by value."""
+    from engine import find_ruleset
+    from engine.decks import coverage_of
+    from evo.cli.progress import output_console
+    from evo.cli.sessions import played, print_json, print_warnings, with_kept_decks
+    from evo.cli.tables import show_curve, sweep_figure
+    from evo.play.entrants import find_entrant
+    from evo.play.matchups import games_table
+    from evo.storage.files import csv_bytes
+    from evo.tournament.run import Tournament
+    from evo.tournament.sweep import against_best, body_notes, put_in, sweep_summary, sweep_table
+    from rivals import refuse_decks
+
+    place = place_of(pool, workers, address)
+    seating = one_of("--seats", "kind of seats", seats, SEATS)
+    swept = Swept(entrant, weight, card, keyword, values)
+    deck_names, found_decks, variants = swept.find(
+        decks, edition, bodies, any_deck, is_fixed=seating == "fixed"
+    )
+    words = ["manaforge", "sweep", entrant, *swept.words, "--values", values, "--against", against]
+    options = ["--games", str(games), "--ruleset", ruleset, "--seats", seats]
+    options += ["--seed", str(seed)] if seed != 1 else []
+    options += ["--edition", edition] if edition and card else []
+    opponent = find_entrant(against)
+    everyone = (*variants.entrants, opponent)
+    own_decks = (*variants.decks, ()) if variants.decks else ()
+    refuse_decks((one.player.sort for one in everyone), (*found_decks, *itertools.chain(*own_decks)))
+    tournament = Tournament(
+        entrants=everyone,
+        self_play=frozenset(),
+        decks=found_decks,
+        deck_names=deck_names,
+        ruleset=find_ruleset(ruleset),
+        games=games,
+        seats=cast(Seats, "first" if seating == "fixed" else seating),
+        style="sweep",
+        seed=seed,
+        origin=lambda names: shlex.join([*words, "--decks", ",".join(names), *options]),
+        own_decks=own_decks,
+    )
+    console = output_console(stderr=as_data)
+    for note in body_notes(variants):
+        console.print(f"note: {note}", markup=False, highlight=False)
+    with played(tournament, out, "sweep", place, console) as (folder, _):
+        curve = sweep_table(variants, tournament, folder.played)
+        curve["against_best"] = against_best(variants, tournament, folder.played)
+        summary = sweep_summary(variants, with_kept_decks(tournament, folder), folder.played, curve)
+        summary["cards"] = put_in(variants)
+        names = [deck.name for deck in tournament.decks]
+        folder.finish(games_table(tournament.matchups, folder.played, tournament.names, names))
+        columns = curve.drop(columns="against_best")
+        folder.write("sweep.csv", csv_bytes(columns))
+        folder.write("sweep.png", sweep_figure(curve, variants, against))
+    if as_data:
+        print_json(summary)
+        return
+    show_curve(curve, variants.usual, summary["unproven_turns"], console)
+    console.print(coverage_of(tournament.decks), markup=False, highlight=False)
+    console.print(f"written: {folder.path}/sweep.csv, sweep.png, games.parquet", markup=False)
+    print_warnings(summary)
+
+
+def arena_command(
+    config: str = typer.Argument(
+        "arena", help="File of an arena; by default configs/arena.toml.", show_default=False
+    ),
+    champion: str = typer.Option("", help=f"Another champion: {NOTATION}.", autocompletion=options.entrants),
+    games: int = typer.Option(0, min=0, max=10**9, help="Games a pairing, at least; 0: as in the file."),
+    seed: DealSeed = 1,
+    out: ArenaOut = None,
+    workers: Workers = 0,
+    pool: PoolName = "auto",
+    address: Address = "",
+    as_data: AsJson = False,
+    _agents: AllowAgent = None,
+) -> None:
+    """Play a champion, the hand-made profiles and all rivals against each other over all decks."""
+    from evo.cli.progress import output_console
+    from evo.cli.sessions import play_into, print_json
+    from evo.stats.ratings import verdict_of
+    from evo.tournament.arena import arena_of
+    from evo.tournament.report import show
+
+    place = place_of(pool, workers, address)
+    tournament = arena_of(config, champion, games, seed)
+    done = play_into(tournament, out, "arena", place, output_console(stderr=as_data))
+    if as_data:
+        print_json(done.summary)
+        return
+    show(tournament, done.read, done.summary, done.console)
+    own = done.read.matchups[done.read.matchups["entrant"] == tournament.names[0]]
+    rows = []
+    for row in own.sort_values("score").itertuples():
+        interval = f"{row.low:.1%} to {row.high:.1%}"
+        verdict = verdict_of(row.low, row.high)
+        rows.append([str(row.opponent), f"{row.games:,}", f"{row.score:.1%}", interval, verdict])
+    done.console.print(FittingTable(ARENA_COLUMNS, rows, f"{tournament.names[0]} against"))
+    done.console.print(f"beats {int((own['low'] > 0.5).sum())} of {len(own)}", style="bold", highlight=False)
+    done.print_written()

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from evo.config import RunConfig
-from evo.evolution.fitness import Tally
-from evo.evolution.opponents import Opponent
+from evo.config.run_config import RunConfig
+from evo.evolution.fitness import Opponent, Tally
+from evo.storage.run_folder import RunFolder
 from evo.storage.schema import wins_column
-from evo.storage.store import RunFolder
 from evo.strategies import Parameters, Strategy, Told, find_strategy
 
 

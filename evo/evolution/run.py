@@ -11,30 +11,27 @@ from typing import Any, Protocol
 import numpy as np
 
 from engine import RULES_VERSION
-from engine.compilation import processors
-from evo.config import RunConfig
-from evo.evolution.champion import THESIS_SEVEN, play_final
-from evo.evolution.fitness import Tally
-from evo.evolution.opponents import play_generation
-from evo.evolution.panel import games_of_panel, play_panel
+from engine.compile_progress import processors
+from evo.config.run_config import RunConfig
+from evo.evolution.champion import THESIS_SEVEN, games_of_panel, play_final, play_panel
+from evo.evolution.fitness import Tally, play_generation
 from evo.evolution.records import individuals_table, new_strategy, pairings_table
-from evo.evolution.stopping import Stop, stop_of
 from evo.evolution.validation import (
+    Stop,
     Validation,
     games_of_validation,
     is_due,
     missing_validations,
+    stop_of,
     validate,
 )
 from evo.play.games import Roster, Schedule
 from evo.play.opponents import opponents_digest, read_opponents
 from evo.play.pool import Pool
 from evo.storage.champion import whole_champion, write_champion
-from evo.storage.files import json_bytes
-from evo.storage.kinds import OPPONENTS
-from evo.storage.opening import refuse_earlier_effects
+from evo.storage.files import OPPONENTS, json_bytes
+from evo.storage.run_folder import RunError, RunFolder, refuse_earlier_effects
 from evo.storage.schema import RUN_SCHEMA
-from evo.storage.store import RunError, RunFolder
 from evo.strategies import Strategy, Told, find_strategy
 from ilp_agent.backends import library_versions
 from rivals import find_kind, other_versions

@@ -8,17 +8,15 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 
-from evo.config import RunConfig
-from evo.evolution.opponents import find_opponents
+from evo.config.run_config import RunConfig
+from evo.evolution.fitness import find_opponents
 from evo.evolution.records import new_strategy
 from evo.evolution.run import extend, new_manifest
-from evo.evolution.stopping import stop_of
-from evo.evolution.validation import missing_validations
+from evo.evolution.validation import missing_validations, stop_of
 from evo.play.opponents import opponents_bytes
 from evo.play.pool import InterruptedRunError
 from evo.seeds import study_seed
-from evo.storage.opening import create_run, open_run
-from evo.storage.store import RunError, RunFolder
+from evo.storage.run_folder import RunError, RunFolder, create_run, open_run
 
 WORKERS_A_RUN = 4
 MOST_AT_A_TIME = 64

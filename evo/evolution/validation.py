@@ -1,26 +1,32 @@
-"""Validation: every few generations the best and the centre meet the thesis's seven, on the same deals.
+"""Validation against the thesis's seven agents on common deals, and the stop rule.
 
 Fitness is relative to the generation; these scores are not. All validations of a run play the same deals, so
 that differences between them are paired. They change nothing of the history: their games have streams of
 their own, and their tables are files of their own, `validation/NNNN.parquet`.
+
+At every validation the last `window` of them are looked at: the mean score of the second half less that of
+the first, deal by deal. The rule may look as often as it likes: the j-th look may err with probability
+(1 - confidence) / (j (j + 1)), and these sum to 1 - confidence. It is decided from committed tables alone.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from evo.config import RunConfig
+from evo.config.keys import MOST_DEALS
+from evo.config.run_config import RunConfig
 from evo.evolution.champion import FINAL_COLUMNS, THESIS_SEVEN, thesis_seven
 from evo.play.games import Play, roster_of
 from evo.play.matchups import Matchups, play_matchups
-from evo.runoptions import MOST_DEALS
 from evo.seeds import Stream
-from evo.stats.points import outcome_codes, points_of_first
+from evo.stats.ratings import outcome_codes, points_of_first
+from evo.stats.run_statistics import Gain, gain_of
 from evo.stats.standings import matchups_table, scores_table
 from evo.storage.files import parquet_bytes
+from evo.storage.run_folder import RunFolder
 from evo.storage.schema import RUN_SCHEMA
-from evo.storage.store import RunFolder
 from evo.strategies import Candidate
 
 BEST, CENTRE = "best", "centre"
@@ -154,3 +160,69 @@ def scores_by_deal(table: pd.DataFrame) -> np.ndarray:
         return np.zeros(0)
     halves = np.array([[int(digit) for digit in text] for text in texts], np.float64)
     return np.asarray(halves.mean(axis=0) / 4)
+
+
+class Stop(NamedTuple):
+    """Why a run ends.
+
+    Attributes:
+        generation: the last.
+        first: generation of the first validation of the window.
+        gain: within the window.
+        sure: probability that it is below the threshold.
+        threshold: Elo.
+    """
+
+    generation: int
+    first: int
+    gain: Gain
+    sure: float
+    threshold: float
+
+    @property
+    def sentence(self) -> str:
+        """Why, and how sure it is."""
+        gain = self.gain
+        return (
+            f"ended after generation {self.generation}: from the first half of generations {self.first} to "
+            f"{self.generation} to the second the centre gained {gain.elo:+.1f} Elo ({gain.low:+.1f} to "
+            f"{gain.high:+.1f}), below {self.threshold:g} with probability {self.sure:.2%}"
+        )
+
+
+def stop_of(folder: RunFolder, known: dict[int, np.ndarray] | None = None) -> Stop | None:
+    """Where the rule ends a run, by the validations of its committed generations; None if it does not.
+
+    Args:
+        folder: of the run.
+        known: the centre's scores by deal of validations that were read before; extended in place.
+    """
+    config, scores = folder.config, {} if known is None else known
+    if not config.validation.stop_when_gain_below:
+        return None
+    due = [
+        number for number in range(config.validation.stop_from, folder.committed) if is_due(config, number)
+    ]
+    for number in due:
+        if number not in scores and (table := folder.validation(number)) is not None:
+            scores[number] = scores_by_deal(table)
+    return first_stop(config, [(number, scores[number]) for number in due if number in scores])
+
+
+def first_stop(config: RunConfig, validations: Sequence[tuple[int, np.ndarray]]) -> Stop | None:
+    """The first look that ends a run.
+
+    Args:
+        config: of the run.
+        validations: number of the generation and the centre's score by deal, in their order; those of another
+            number of deals than the last (of an older version, with none) are left out.
+    """
+    options = config.validation
+    usable = [one for one in validations if len(one[1]) > 1 and len(one[1]) == len(validations[-1][1])]
+    for look in range(1, len(usable) - options.window + 2):
+        window = usable[look - 1 : look - 1 + options.window]
+        gain = gain_of(np.array([scores for _, scores in window]), 1 / GAMES_A_DEAL)
+        sure = gain.below(options.stop_when_gain_below)
+        if sure >= 1 - (1 - options.confidence) / (look * (look + 1)):
+            return Stop(window[-1][0], window[0][0], gain, sure, options.stop_when_gain_below)
+    return None

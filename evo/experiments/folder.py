@@ -19,13 +19,12 @@ import pandas as pd
 
 from engine import RULES_VERSION, ManaforgeError
 from engine.errors import WrongValueError
-from engine.received import parse_json, read_bytes
-from evo.play.faults import own_faults
+from engine.safe_files import parse_json, read_bytes
 from evo.play.games import Play, Roster, Schedule
 from evo.play.pool import Pool
-from evo.storage.files import json_bytes, parquet_bytes, why_unusable
+from evo.play.results import own_faults
+from evo.storage.files import EXPERIMENT, json_bytes, parquet_bytes, why_unusable
 from evo.storage.history import CHECKSUMS, CheckedFolder, Entry, HistoryError, Records, checksum, read_history
-from evo.storage.kinds import EXPERIMENT
 from evo.tournament.folder import BATCH, TOURNAMENT_SCHEMA, read_games, without_uncounted
 
 SCHEMA = 2

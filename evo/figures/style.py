@@ -1,6 +1,6 @@
 """The style of all figures: sizes, colours that are distinct for the colour-blind and in grey, PNG files.
 
-The figures are in `evo.tournament.plots`, `evo.analysis.plots` and `evo.analysis.plots_clusters`.
+The figures are in `evo.tournament.report`, `evo.analysis.plots` and `evo.analysis.plots`.
 """
 
 import io

@@ -9,16 +9,15 @@ import tomli_w
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from engine import RULES_VERSION, Deck, ManaforgeError, find_deck, find_ruleset
+from engine.effect_codes import EFFECTS_VERSION
 from engine.errors import unknown_name
-from engine.vocabulary import EFFECTS_VERSION
+from evo.config.keys import MOST_GAMES_A_CELL, Settings, as_text
 from evo.learning.methods import METHODS
 from evo.play.entrants import find_entrant
 from evo.play.games import Player
-from evo.runkeys import as_text
-from evo.runoptions import MOST_GAMES_A_CELL, Settings
 from ilp_agent.lookahead.weights import LookaheadWeights
 from rivals import find_agent_profile, find_kind, refuse_decks
-from rivals.options import read_options
+from rivals.kinds import read_options
 
 NOT_HASHED = ("rounds", "workers")
 """Keys that do not change what the rounds so far came to."""

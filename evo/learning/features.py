@@ -16,9 +16,9 @@ from engine import find_ruleset
 from evo.learning.folder import LearningError, LearningFolder
 from evo.learning.methods import METHODS, Samples, Value, log_loss
 from evo.learning.run import weights_of
-from evo.play.faults import refuse_faults
 from evo.play.games import GAME, Play, Roster
 from evo.play.matchups import Matchups, games_table, make_pairings
+from evo.play.results import refuse_faults
 from evo.seeds import Stream
 from evo.stats.sequential import Sprt
 from evo.stats.standings import matchups_table

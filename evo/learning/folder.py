@@ -26,11 +26,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import ManaforgeError
 from engine.errors import WrongValueError
-from engine.received import MOST_DATA, parse_json, read_bytes, read_json
-from evo.configfiles import read_config_as
+from engine.safe_files import MOST_DATA, parse_json, read_bytes, read_json
+from evo.config.files import read_config_as
 from evo.learning.config import LearnConfig
 from evo.learning.methods import METHODS, Samples, Value, blas_kernel, newest
 from evo.storage.files import (
+    LEARNING,
     digest_of,
     first_link,
     json_bytes,
@@ -47,7 +48,6 @@ from evo.storage.history import (
     checksum,
     read_history,
 )
-from evo.storage.kinds import LEARNING
 from evo.storage.schema import COUNT, NUMBER, SCORE, count_rows, read_batches
 from ilp_agent.features import FEATURES
 from rivals import other_versions

@@ -8,15 +8,13 @@ import numpy as np
 
 from engine import Action, Outcome, PlayerView, Position, RandomAgent, find_deck
 from engine.batches import dealt_cards
-from engine.course import Agent
-from engine.effects.luck import Chance
-from engine.faults import Reason
+from engine.effects.chance import Chance
+from engine.game_session import Agent, MatchResult, Reason
 from engine.match import deal, play
-from engine.record import MatchResult
 from engine.streams import generator
 from engine.view import Shown
 from evo.play.entrants import Entrant
-from evo.play.faults import last_line
+from evo.play.results import last_line
 from rivals import find_kind
 from rivals.outside.agent import processes
 

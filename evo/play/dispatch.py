@@ -1,4 +1,4 @@
-"""Hands out games and collects results, in the same way for every pool.
+"""Hand out chunks of games to workers and collect results, the same for every pool.
 
 A schedule is cut into chunks sized by the speed so far; a bounded number of chunks is in flight; results are
 stored by the number of the game, so that they depend only on the games. Workers are not trusted: a result
@@ -17,11 +17,46 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from evo.play.chunking import ChunkSizer
+from evo.config.messages import duration
 from evo.play.games import GAME, Roster, Schedule, play_schedule
 from evo.play.results import Answer, PoolError, WorkerDisagreesError, refusal
-from evo.wording import duration
 from rivals import is_outside
+
+CHUNKS_A_WORKER = 8
+LONGEST_CHUNK = 1.0
+"""Seconds."""
+
+
+class ChunkSizer:
+    """Sizes chunks by the measured speed of workers.
+
+    Args:
+        workers: number of workers.
+        shortest: seconds that a chunk takes at least.
+    """
+
+    def __init__(self, workers: int, shortest: float) -> None:
+        self.workers = workers
+        self.shortest = shortest
+        self._speed: dict[bool, float] = {True: 4000.0, False: 10.0}
+        self._known = {True: True, False: False}
+
+    def size(self, left: int, total: int, compiled: bool) -> int:
+        """Games of the next chunk: a second's, or a fair share of all, or near the end of those left."""
+        if not self._known[compiled]:
+            return 1  # a solver may take a minute for a game
+        speed = self._speed[compiled]
+        share = min(total / (CHUNKS_A_WORKER * self.workers), left / (2 * self.workers))
+        share = max(min(share, LONGEST_CHUNK * speed), self.shortest * speed)
+        return int(min(max(share, 1), left))
+
+    def record_speed(self, games: int, seconds: float, compiled: bool) -> None:
+        """Learn the speed of one worker."""
+        if seconds > 0 and games > 0:
+            if not self._known[compiled]:
+                self._known[compiled], self._speed[compiled] = True, games / seconds
+            self._speed[compiled] += 0.5 * (games / seconds - self._speed[compiled])
+
 
 LATE = 10
 """A chunk is late after this many times the median latency; it is then given to a second worker."""

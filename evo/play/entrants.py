@@ -16,13 +16,13 @@ from evo.play.games import Player
 from evo.play.notation import NOTATION, PROFILE, entrant_text
 from evo.play.outside import outside_player, outside_profile
 from evo.storage.champion import read_champion_file
-from evo.storage.kinds import RUNS, what_it_is
-from evo.storage.opening import run_config
+from evo.storage.files import RUNS, what_it_is
+from evo.storage.run_folder import run_config
 from ilp_agent import DEFAULT_BACKEND, Profile, WeightVector, find_solver, shipped_profiles
 from ilp_agent.mulligan import DeckKeeps, keeps_of
 from ilp_agent.shipped import profiles_folder
 from rivals import AGENTS, DEFAULT_AGENT, find_agent_profile, find_kind, is_outside, read_agent_profile
-from rivals.options import read_options, write_options
+from rivals.kinds import read_options, write_options
 from rivals.outside.agent import check_starts
 
 

@@ -1,4 +1,4 @@
-"""Games and their results as arrays, and how one worker plays a chunk of them."""
+"""Games and results as arrays, keep values by deck and seat, and how a worker plays a chunk."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -8,34 +8,73 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine import Deck, Outcome, Ruleset, find_deck, find_ruleset
-from engine.apart import compiled_by_two
 from engine.batches import deal_chosen_games, deal_games, dealt_cards, endings
 from engine.cards.table import CardTable
 from engine.codes import Purpose
-from engine.compilation import progress
-from engine.course import Agent
+from engine.compile_progress import progress
 from engine.decks import tables_of
-from engine.faults import Reason
-from engine.match import Reckoned, SeatKeeps, Watcher, deal_key, play_on, reckoned_with
-from engine.record import MatchResult
+from engine.game_session import Agent, MatchResult, Reason
+from engine.indirect_call import compiled_by_two
+from engine.match import (
+    Keeps,
+    Reckoned,
+    SeatKeeps,
+    Watcher,
+    card_word,
+    choices_of,
+    deal_key,
+    play_on,
+    reckoned_with,
+)
 from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
-from evo.play.mulligans import keeps_with, opening_choices
 from ilp_agent import DEFAULT_BACKEND
 from ilp_agent.backends import settled
 from ilp_agent.mulligan import DeckKeeps
-from rivals import (
-    AGENTS,
-    DEFAULT_AGENT,
-    find_kind,
-    predicts_decks,
-    reckoned_decks,
-    refuse_decks,
-)
+from rivals import AGENTS, DEFAULT_AGENT, find_kind, predicts_decks, reckoned_decks, refuse_decks
 from rivals.batch import TURNS
 
-if TYPE_CHECKING:  # workers import this file, and need not load what strategies load
-    from evo.config import RunConfig
+if TYPE_CHECKING:
+    from evo.config.run_config import RunConfig
+
+
+def keeps_with(keeps: Sequence[DeckKeeps], deck: Deck, seat: int) -> Keeps | None:
+    """What a player keeps of a deck's cards in a seat; None where it goes by the ruleset's rule.
+
+    Cards that the deck does not have are left out: a file may give the name of a deck to another list.
+    """
+    for entry in keeps:
+        if (entry.deck, entry.seat) == (deck.name, seat):
+            held = {card_word(card) for card in deck.cards}
+            named = {**dict.fromkeys(entry.keep, True), **dict.fromkeys(entry.replace, False)}
+            return {card: kept for card, kept in named.items() if card in held}
+    return None
+
+
+def opening_choices(
+    players: Sequence[Sequence[DeckKeeps]], decks: Sequence[Deck], table: CardTable
+) -> tuple[np.ndarray, np.ndarray]:
+    """What players keep, as `engine.batches.deal_chosen_games` takes it.
+
+    Args:
+        players: what each keeps.
+        decks: that are played.
+        table: the cards of these decks.
+
+    Returns:
+        The choices, uint8, shape (rows, cards), at least one row; and by player, deck and seat the number of
+        its row, int64, shape (players, decks, 2), -1 for the ruleset's rule.
+    """
+    rows = np.full((len(players), len(decks), 2), -1, np.int64)
+    choices: list[np.ndarray] = []
+    for player, keeps in enumerate(players):
+        for place, deck in enumerate(decks):
+            for seat in range(2) if keeps else ():
+                own = keeps_with(keeps, deck, seat)
+                if own is not None:
+                    rows[player, place, seat] = len(choices)
+                    choices.append(choices_of(table.cards, own))
+    return np.array(choices or [np.zeros(len(table.cards))], np.uint8), rows
 
 
 class Fault(IntEnum):
@@ -78,7 +117,7 @@ class Player:
         weights: in the order of the agent kind; () for a kind without weights.
         backend: its solver, for a kind that takes one.
         kind: agent kind, a name of `rivals.AGENTS`.
-        options: values of all its options (`rivals.options`); () for their defaults.
+        options: values of all its options (`rivals.kinds`); () for their defaults.
         keeps: the opening cards that it keeps and replaces, each deck and seat once; with other decks it goes
             by the ruleset's rule.
     """

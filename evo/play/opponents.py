@@ -7,13 +7,12 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from engine.received import read_bytes, read_json
-from evo.config import RunConfig
+from engine.safe_files import read_bytes, read_json
+from evo.config.messages import wanted
+from evo.config.run_config import RunConfig
 from evo.play.games import Player
-from evo.storage.files import json_bytes
-from evo.storage.kinds import OPPONENTS
-from evo.storage.store import RunError
-from evo.wording import wanted
+from evo.storage.files import OPPONENTS, json_bytes
+from evo.storage.run_folder import RunError
 from ilp_agent.backends import BACKENDS
 from ilp_agent.mulligan import DeckKeeps
 from rivals import AGENTS, find_kind, is_outside

@@ -4,17 +4,17 @@ import os
 from pathlib import Path
 
 from engine.errors import WrongValueError
-from evo.config import RunConfig
+from evo.config.run_config import RunConfig
 from evo.play.games import Player
 from evo.storage.champion import read_champion_file
-from evo.storage.kinds import RUNS, what_it_is
-from evo.storage.opening import run_config
+from evo.storage.files import RUNS, what_it_is
+from evo.storage.run_folder import run_config
 from ilp_agent import Profile, WeightVector
 from ilp_agent.backends import DEFAULT_BACKEND
 from rivals import is_outside, read_agent_profile
 from rivals.outside.agent import check_starts
-from rivals.outside.allowed import allowing
 from rivals.outside.parameters import declared_weights, differences
+from rivals.outside.permissions import allowing
 
 
 class OutsideProfileError(WrongValueError, ValueError):

@@ -3,13 +3,12 @@
 import contextlib
 from collections.abc import Callable, Iterator
 
-from engine.compilation import processors
+from engine.compile_progress import processors
+from evo.config.messages import counted
 from evo.play.cluster import check_address
-from evo.play.local import LocalPool
-from evo.play.pool import Pool, never_stop
+from evo.play.pool import LocalPool, Pool, never_stop
 from evo.play.ray import RayPool
 from evo.play.results import PlaceError
-from evo.wording import counted
 
 POOLS = ("auto", LocalPool.name, RayPool.name)
 """Kinds of pools as configurations and commands write them."""

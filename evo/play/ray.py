@@ -17,15 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from engine import ManaforgeError, kernelcache
-from engine.compilation import processors
-from engine.kernelkeys import compiler_key
-from evo.play.chunking import ChunkSizer
-from evo.play.cluster import find_cluster, probe
-from evo.play.dispatch import NO_LIMIT, Dispatcher, LostError, Note, Watch
+from engine import ManaforgeError, kernel_cache
+from engine.compile_progress import processors
+from engine.kernel_cache import compiler_key
+from evo.play.cluster import Deaths, end_session, find_cluster, lives, probe
+from evo.play.dispatch import NO_LIMIT, ChunkSizer, Dispatcher, LostError, Note, Watch
 from evo.play.games import Roster, Schedule
 from evo.play.pool import ignore, never_stop
-from evo.play.processes import Deaths, end_session, lives
 from evo.play.ray_process import OWN_KERNELS, Order, versions_for
 from evo.play.results import Answer, PoolError, PoolLostError
 
@@ -179,8 +177,8 @@ class _RayProcess:
     def send_kernels(self) -> None:
         """Send the kernels that this process has compiled or loaded since the last time."""
         with self._asking:
-            new = [name for name in list(kernelcache.used) if name not in self._kernels_sent]
-            files = {name: content for name in new if (content := kernelcache.read(name)) is not None}
+            new = [name for name in list(kernel_cache.used) if name not in self._kernels_sent]
+            files = {name: content for name in new if (content := kernel_cache.read(name)) is not None}
             self._kernels_sent.update(new)
             if files:
                 self.send("kernels", compiler_key(), files)

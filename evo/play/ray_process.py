@@ -20,10 +20,10 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, NoReturn
 
-from engine import ManaforgeError, kernelcache
-from engine.kernelkeys import compiler_key
+from engine import ManaforgeError, kernel_cache
+from engine.kernel_cache import compiler_key
+from evo.play.cluster import Services, end_session, has_all, services_of
 from evo.play.games import Roster, Schedule
-from evo.play.processes import Services, end_session, has_all, services_of
 from evo.play.results import Answer, VersionError, play_chunk
 from ilp_agent.versions import play_versions
 from rivals import is_outside
@@ -57,7 +57,7 @@ class Kernels(NamedTuple):
     """Machine code of kernels that the driver has compiled.
 
     Attributes:
-        compiler: `engine.kernelkeys.compiler_key` of the driver.
+        compiler: `engine.kernel_cache.compiler_key` of the driver.
         names: in the cache.
         files: Ray's reference to their contents by name, in a list: Ray fetches it where it is asked for.
     """
@@ -315,13 +315,13 @@ def take_kernels(kernels: Kernels) -> bool:
     if kernels.compiler != compiler_key():
         return False
     if kernels.names not in _taken:
-        missing = [name for name in kernels.names if not kernelcache.exists(name)]
+        missing = [name for name in kernels.names if not kernel_cache.exists(name)]
         if missing:
             import ray  # noqa: PLC0415 - a worker has imported it
 
             files = ray.get(kernels.files[0])
             for name in missing:
-                kernelcache.write(name, files[name])
+                kernel_cache.write(name, files[name])
         _taken.add(kernels.names)
     return True
 

@@ -13,12 +13,12 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from evo.figures.page import TEMPLATES as FIGURES
+from evo.game_pages.story import TEMPLATES as STORIES
 from evo.serving.guard import Guard
 from evo.serving.pages import Pages, posted, threaded
 from evo.serving.playpages import PLAY, PlayPages
 from evo.serving.runs import RunPages
 from evo.serving.tournaments import TournamentPages
-from evo.stories.page import TEMPLATES as STORIES
 
 STATIC = Path(__file__).parent / "static"
 

@@ -1,14 +1,15 @@
-"""The folders that a server shows: found below one folder, read again only where their files changed."""
+"""Folders shown by the server, found below one folder, with a cache of what was read."""
 
 import hashlib
 import os
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from evo.analysis.listing import run_row, tournament_row
 from evo.storage.files import first_link
@@ -204,3 +205,47 @@ def signature_of(path: Path) -> Signature:
         except OSError:
             found.append((0, -1))
     return tuple(found)
+
+
+FRESH = 1.0
+"""Seconds in which nobody reads again what grows: many may look at it at a time."""
+
+Content = TypeVar("Content")
+
+
+class Kept(Generic[Content]):
+    """Contents of folders, read again only when their files change.
+
+    Args:
+        read: reads a folder.
+        most: contents that are kept; those not asked for the longest go first.
+        grows: whether a content is read again although no watched file changed.
+    """
+
+    def __init__(
+        self, read: Callable[[Path], Content], most: int, grows: Callable[[Content], bool] = lambda _: False
+    ) -> None:
+        self._read, self._most, self._grows = read, most, grows
+        self._known: OrderedDict[Path, tuple[Signature, float, Content]] = OrderedDict()
+        self._reading: dict[Path, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def get(self, path: Path) -> Content:
+        """A folder's content; who asks while it is read waits for it."""
+        signature = whole_signature_of(path)
+        with self._lock:
+            own = self._reading.setdefault(path, threading.Lock())
+        with own:
+            known = self._known.get(path)
+            if known is not None and known[0] == signature:
+                _, read, content = known
+                if time.monotonic() - read < FRESH or not self._grows(content):
+                    return content
+            content = self._read(path)
+            with self._lock:
+                self._known[path] = signature, time.monotonic(), content
+                self._known.move_to_end(path)
+                while len(self._known) > self._most:
+                    old, _ = self._known.popitem(last=False)
+                    self._reading.pop(old, None)
+        return content

@@ -11,12 +11,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from engine.screen import say_error, shown
+from engine.terminal import say_error, shown
+from evo.config.messages import duration
+from evo.game_pages.story import TEMPLATES as STORIES
+from evo.game_pages.story import as_data, story_page
 from evo.serving.folders import Catalogue
 from evo.serving.guard import LONGEST_POST
-from evo.stories.page import TEMPLATES as STORIES
-from evo.stories.page import as_data, story_page
-from evo.wording import duration
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -69,7 +69,7 @@ class Pages:
 
         Args:
             title: of the page.
-            story: as `evo.stories.story.tell` tells it.
+            story: as `evo.game_pages.story.tell` tells it.
             download: the address of the same as a file.
             more: `record`, the address of its record; `tournament`, the name of the one it is of.
         """

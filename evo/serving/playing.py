@@ -13,21 +13,16 @@ from typing import Any
 
 from engine import Action, Deck, Position, find_ruleset
 from engine.codes import ActionKind, Purpose
-from engine.course import Course, nothing
 from engine.effects.secrets import is_secret
 from engine.errors import WrongValueError
-from engine.faults import Reason
+from engine.game_session import Course, MatchResult, Reason, nothing
 from engine.match import deal_key, reckoned_with
-from engine.record import MatchResult
 from engine.streams import generator, stream_key
 from engine.view import PlayerView
+from evo.game_pages.story import Cast, action_text, board_seen_by, ending, reasons_of, tell
 from evo.play.entrants import Entrant
-from evo.play.faults import last_line
-from evo.play.games import Roster
-from evo.play.mulligans import keeps_with
-from evo.stories.reasons import reasons_of
-from evo.stories.story import Cast, board_seen_by, ending, tell
-from evo.stories.words import action_text
+from evo.play.games import Roster, keeps_with
+from evo.play.results import last_line
 from rivals import find_kind, is_outside
 from rivals.kinds import Sight
 
@@ -96,7 +91,7 @@ class GameInPlay:
 
         Returns:
             `thinking` (whether the opponent acts now, so that this is not all), `number` of actions so far,
-            `seat`, `names`, `board` (`evo.stories.story.board_seen_by`), `frames` (what was done from the
+            `seat`, `names`, `board` (`evo.game_pages.story.board_seen_by`), `frames` (what was done from the
             person's last action on, each with the board after it), `log` (all actions in words), `legal`
             (actions, each with `text` and `words`), `over` (a sentence, or None) and `error` (what the
             opponent did where it lost by a fault). Before the cards are dealt the first and the lists alone.
@@ -228,7 +223,7 @@ class GameInPlay:
         """What the opponent would do in the person's place, from what the person sees.
 
         Returns:
-            Reasons as `evo.stories.reasons.reasons_of` gives them; of agents that give none, `plan` alone,
+            Reasons as `evo.game_pages.story.reasons_of` gives them; of agents that give none, `plan` alone,
             the next action. `problem` where there is no answer.
         """
         with self._lock:

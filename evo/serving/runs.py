@@ -1,18 +1,207 @@
-"""The list of all folders, the page of a run, and what differs between runs."""
+"""Pages of runs: the list of all folders, a run's numbers, and comparisons."""
 
+import sys
 import threading
 import time
+import warnings
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from engine.errors import ManaforgeError
-from evo.serving.folders import RUN
-from evo.serving.kept import Kept
+from evo.analysis.listing import state_of
+from evo.analysis.tables import (
+    Runs,
+    ancestors,
+    best_individuals,
+    last_population,
+    names_of,
+    newcomers,
+    read_runs,
+    read_validation,
+    shares_of,
+    sigmas_of,
+    wins_by_decks,
+)
+from evo.serving.folders import RUN, Kept
 from evo.serving.pages import Pages
-from evo.serving.rundata import run_numbers
-from evo.storage.opening import run_config
+from evo.storage.champion import read_champion_file
+from evo.storage.run_folder import RunFolder, peek_run, run_config
+
+QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+MOST_POINTS = 400
+"""Most generations of a line; of a longer run every second, third, ... one is sent, and the last."""
+
+MOST_ANCESTORS = 300
+
+_READING = threading.Lock()
+
+
+def run_numbers(path: Path) -> dict[str, Any]:
+    """Everything that a run's page shows, as JSON values; numbers that are missing are None.
+
+    Raises:
+        ManaforgeError, OSError: the run cannot be read.
+    """
+    with _READING, warnings.catch_warnings():  # which is of the whole process
+        warnings.simplefilter("ignore")  # problems are sent
+        runs = _read(path)
+    if runs is None:
+        return _head(peek_run(path))
+    (name, folder) = next(iter(runs.folders.items()))
+    own, vector = runs.individuals, runs.vector
+    shown = _some(own["generation"])
+    survivors = own[own["survived"]]
+    best = best_individuals(own).set_index("generation")
+    labels = names_of(own)
+    return _head(folder) | {
+        "generations_shown": shown,
+        "weights": {
+            "names": labels,
+            "measure": vector.MEASURE,
+            "labels": [vector.label(label) for label in labels],
+            "quartiles": _quartiles(survivors, shares_of(own), shown),
+            "best": {
+                label: _listed(best[column].reindex(shown))
+                for label, column in zip(labels, shares_of(own), strict=True)
+            },
+        },
+        "win_rate": _quartiles(own, ["win_rate"], shown)[0],
+        "validation": _validation(read_validation(runs)),
+        "steps": _steps(survivors, labels, sigmas_of(own), shown),
+        "decks": _decks(own, folder),
+        "newcomers": _by(newcomers(own).set_index("generation")["newcomers"]),
+        "ages": _quartiles(survivors, ["age"], shown)[0],
+        "lineage": _lineage(own, name, folder),
+        "problems": list(runs.problems),
+    }
+
+
+def _read(path: Path) -> Runs | None:
+    """The run; None before its first generation."""
+    folder = peek_run(path)
+    return read_runs([path]) if folder.committed else None
+
+
+def _head(folder: RunFolder) -> dict[str, Any]:
+    state, config = state_of(folder), folder.config
+    champion = read_champion_file(folder.path)
+    return {
+        "state": state.word,
+        "generation": folder.committed - 1,
+        "generations": config.generations,
+        "speed": state.speed,
+        "seconds_left": state.seconds_left,
+        "agent": config.agent,
+        "strategy": config.strategy,
+        "deck_names": config.deck_names,
+        "champion": _champion(champion.content),
+        "problems": list(folder.problems),
+    }
+
+
+def _champion(content: Any) -> dict[str, Any] | None:
+    """Name, weights and records of a champion, as far as its file tells; None without one."""
+    weights, provenance = content.get("weights"), content.get("provenance")
+    if not isinstance(weights, dict) or not isinstance(provenance, dict):
+        return None
+    known = {str(key): float(value) for key, value in weights.items() if _is_number(value)}
+    seven = provenance.get("against_thesis_seven")
+    rate = seven.get("win_rate") if isinstance(seven, dict) else None
+    return {
+        "candidate": str(provenance.get("candidate", "")),
+        "weights": known,
+        "against_thesis_seven": {"win_rate": rate} if _is_number(rate) else None,
+    }
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number that JSON has."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < sys.float_info.max
+
+
+def _some(generations: pd.Series) -> list[int]:
+    """The generations that are shown."""
+    found = sorted({int(generation) for generation in generations})
+    every = -(-len(found) // MOST_POINTS)
+    shown = found[::every]
+    return shown if shown[-1] == found[-1] else [*shown, found[-1]]
+
+
+def _quartiles(table: pd.DataFrame, columns: list[str], shown: list[int]) -> list[list[list[float | None]]]:
+    """For each column the quartiles by generation: five lists, from the least to the greatest."""
+    groups = table[["generation", *columns]].groupby("generation")[columns]
+    parts = [groups.quantile(part).reindex(shown) for part in QUARTILES]
+    return [[_listed(part[column]) for part in parts] for column in columns]
+
+
+def _listed(values: pd.Series) -> list[float | None]:
+    """Numbers as JSON has them: None where one is missing."""
+    return [float(value) if np.isfinite(value) else None for value in values.astype(float)]
+
+
+def _by(values: pd.Series) -> dict[str, list[Any]]:
+    """Values by generation."""
+    return {"generation": [int(number) for number in values.index], "value": _listed(values)}
+
+
+def _validation(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Scores of the best and the centre against all and against each opponent, with intervals."""
+    return [
+        {
+            "generation": int(row.generation),
+            "who": str(row.who),
+            "opponent": None if pd.isna(row.opponent) else str(row.opponent),
+            **dict(
+                zip(("score", "low", "high"), _listed(pd.Series([row.score, row.low, row.high])), strict=True)
+            ),
+        }
+        for row in table.itertuples(index=False)
+    ]
+
+
+def _steps(
+    survivors: pd.DataFrame, labels: list[str], columns: list[str], shown: list[int]
+) -> dict[str, Any]:
+    """Median step sizes of the survivors; {} for a strategy without."""
+    if not columns:
+        return {}
+    medians = survivors.groupby("generation")[columns].median().reindex(shown)
+    return {label: _listed(medians[column]) for label, column in zip(labels, columns, strict=True)}
+
+
+def _decks(own: pd.DataFrame, folder: RunFolder) -> dict[str, Any]:
+    """Scores by own deck (rows) and other deck of the last population."""
+    names = folder.config.deck_names
+    scores = wins_by_decks(last_population(own), names)
+    return {"names": names, "scores": [_listed(scores.loc[name]) for name in names]}
+
+
+def _lineage(own: pd.DataFrame, name: str, folder: RunFolder) -> list[dict[str, Any]]:
+    """The champion, or the best now, and its ancestors, the oldest first."""
+    candidate = str(read_champion_file(folder.path).provenance.get("candidate", ""))
+    number = candidate.rpartition("individual ")[2]
+    last = best_individuals(own).iloc[-1]
+    known = number.isascii() and number.isdecimal() and len(number) < 12
+    individual = int(number) if known else int(last["individual"])
+    found = ancestors(own, name, individual).tail(MOST_ANCESTORS)
+    whole = [*found[["individual", "birth", "last"]].itertuples(index=False)]
+    parents = found[["parent_a", "parent_b"]].to_numpy()
+    return [
+        {
+            "individual": int(row.individual),
+            "birth": int(row.birth),
+            "last": int(row.last),
+            "parents": sorted({int(parent) for parent in pair if pd.notna(parent)}),
+        }
+        for row, pair in zip(whole, parents, strict=True)
+    ]
+
 
 KEPT = 64
 """Runs whose numbers are kept in memory."""

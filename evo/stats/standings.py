@@ -9,9 +9,18 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from evo.stats.nash import cyclic_part, cyclic_share, nash_average
-from evo.stats.points import outcome_codes, points_of_first
-from evo.stats.ratings import ELO, bootstrap_tables, bradley_terry, cluster_rate, pair_statistics
+from evo.stats.ratings import (
+    ELO,
+    bootstrap_tables,
+    bradley_terry,
+    cluster_rate,
+    cyclic_part,
+    cyclic_share,
+    nash_average,
+    outcome_codes,
+    pair_statistics,
+    points_of_first,
+)
 
 CELLS_AT_ONCE = 1_000_000
 """Cells of bootstrap tables in memory at a time."""

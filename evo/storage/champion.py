@@ -10,11 +10,11 @@ from typing import Any
 import pandas as pd
 
 from engine import ManaforgeError
-from engine.received import read_bytes, read_toml
-from evo.config import RunConfig
+from engine.safe_files import read_bytes, read_toml
+from evo.config.run_config import RunConfig
 from evo.storage.files import json_bytes, parquet_bytes
+from evo.storage.run_folder import UNREADABLE, RunError, RunFolder
 from evo.storage.schema import RUN_SCHEMA, read_table
-from evo.storage.store import UNREADABLE, RunError, RunFolder
 from ilp_agent import Profile, WeightVector
 from rivals import DEFAULT_AGENT, read_agent_profile
 

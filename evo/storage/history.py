@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, ClassVar, NamedTuple, Self
 
 from engine import ManaforgeError
-from engine.received import read_bytes
+from engine.safe_files import read_bytes
 from evo.storage.files import first_link, replace_file, sync_folder, take_lock
 
 CHECKSUMS = "checksums.txt"

@@ -11,8 +11,7 @@ from evo.strategies.base import (
     Told,
 )
 from evo.strategies.cma import Cma
-from evo.strategies.es import Es
-from evo.strategies.eva import Eva
+from evo.strategies.es import Es, Eva
 from evo.strategies.nevergrad import PREFIX, Nevergrad, nevergrad_strategy
 from evo.strategies.spsa import Spsa
 

@@ -1,11 +1,14 @@
-"""The protocol of evolution strategies, ask() and tell(), and what it speaks of.
+"""The protocol of evolution strategies, ask() and tell(), and its records.
 
 A strategy proposes individuals to evaluate and learns from their fitness. It plays no games and touches no
 files. To add one, write a class in this package, add it to `evo.strategies.STRATEGIES`, and run
 `tests/contracts/test_strategies.py`; docs/extending.md describes the steps.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import contextlib
+import random
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -13,6 +16,7 @@ import numpy as np
 import pandas as pd
 from deap import base
 from pydantic import BaseModel, ConfigDict
+from threadpoolctl import threadpool_limits
 
 from engine import ManaforgeError
 from ilp_agent import WeightVector
@@ -237,3 +241,45 @@ class Strategy(Protocol):
     def step_size(self) -> float:
         """One number for the distance of the next children from their parents; after the first generation."""
         ...
+
+
+_LOCK = threading.RLock()
+"""Held while a run computes alone: runs side by side would restore each other's settings."""
+
+
+@contextlib.contextmanager
+def one_thread() -> Iterator[None]:
+    """Linear algebra on one thread: the order of sums must not depend on the number of threads."""
+    with _LOCK, threadpool_limits(1, "blas"):
+        yield
+
+
+class Generators:
+    """The states of the process's random generators, `random` and numpy's, as one run has them.
+
+    For packages that draw from these: each run draws its own numbers, and changes nobody else's.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._states: tuple[Any, Any] = (
+            random.Random(seed).getstate(),
+            np.random.RandomState(seed).get_state(),
+        )
+
+    @contextlib.contextmanager
+    def used(self, keep: bool = True) -> Iterator[None]:
+        """Draw from the run's own states, alone; without `keep` they are afterwards as they were."""
+        with _LOCK:
+            before = random.getstate(), np.random.get_state()  # noqa: NPY002
+            self._set(self._states)
+            try:
+                yield
+            finally:
+                if keep:
+                    self._states = random.getstate(), np.random.get_state()  # noqa: NPY002
+                self._set(before)
+
+    @staticmethod
+    def _set(states: tuple[Any, Any]) -> None:
+        random.setstate(states[0])
+        np.random.set_state(states[1])  # noqa: NPY002

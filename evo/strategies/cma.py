@@ -14,9 +14,8 @@ import numpy as np
 from pydantic import Field
 
 from evo.seeds import child_stream
-from evo.strategies.alone import one_thread
-from evo.strategies.base import Candidate, Individual, Parameters, StrategyOptions
-from evo.strategies.drawn import DrawnStrategy, bounded
+from evo.strategies.base import Candidate, Individual, Parameters, StrategyOptions, one_thread
+from evo.strategies.population import DrawnStrategy, bounded
 
 MIN_STEP = 1e-5
 """Least standard deviation in any direction, so that noise in the fitness does not end the search."""

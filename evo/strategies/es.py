@@ -1,7 +1,17 @@
-"""`es`: like `eva`, adapted to noisy scores; the default.
+"""(mu + lambda) evolution strategies: `es`, adapted to noisy scores, and `eva`, as in the EVA paper.
+
+Built on DEAP: individuals with a DEAP fitness, a toolbox in which `mate`, `mutate` and `select` are
+registered, its hall of fame and logbook. DEAP's operators that differ from the formulas are not used
+(`mutESLogNormal` shares one draw, has no floor and no bounds), nor is its global random state: every draw
+comes from an addressed stream (`evo.seeds`).
+
+Source: "Optimizing Hearthstone agents using an evolutionary algorithm" (EVA), Algorithm 2.
 
 One draw per individual for tau', smaller first steps, recombination, and optional reflection at the bounds.
 Source: Beyer and Schwefel, "Evolution strategies: a comprehensive introduction", 2002.
+
+Source: "Optimizing Hearthstone agents using an evolutionary algorithm" (EVA), Algorithm 2, Eqs. 9 to 12. As
+printed, Eq. 9 adds where the authors' code multiplies; this follows the code.
 """
 
 import math
@@ -9,10 +19,90 @@ from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
+from deap import base, tools
 from pydantic import Field
 
-from evo.strategies.base import Individual, StrategyOptions
-from evo.strategies.plus import MIN_SIGMA, Genome, PlusStrategy, clamp, copy_parent
+from evo.seeds import child_stream, first_stream
+from evo.strategies.base import Individual, Parameters, StrategyOptions
+from evo.strategies.population import PopulationStrategy
+
+MIN_SIGMA = 1e-5
+
+Genome = tuple[list[float], list[float], tuple[int, ...]]
+"""Weights, step sizes, and the numbers of the parents they come from."""
+
+
+class PlusStrategy(PopulationStrategy):
+    """(mu + lambda) evolution strategy over weights in [0, 1] with self-adaptive step sizes.
+
+    Generation 0 evaluates only the first mu parents; every later one evaluates all parents again with
+    their lambda children. Of equal fitness, children rank before parents, and earlier ones before later.
+
+    A subclass registers `mate` and `mutate` in the toolbox, and defines the first step sizes.
+    """
+
+    SURVIVE: ClassVar[bool] = True
+
+    def __init__(self, parameters: Parameters) -> None:
+        super().__init__(parameters)
+        self.tau = 1.0 / math.sqrt(2.0 * math.sqrt(self.n_weights))
+        self.shared_tau = 1.0 / math.sqrt(2.0 * self.n_weights)
+        self.toolbox = base.Toolbox()
+        self.toolbox.register("select", tools.selBest, k=parameters.mu)
+        self._register()
+        self.parents = [self._first(number) for number in range(parameters.mu)]
+
+    @classmethod
+    def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:
+        """The parents, and after generation 0 their children; see `evo.strategies.base.Strategy`."""
+        return mu + (lambda_ if generation else 0)
+
+    def _propose(self) -> list[Individual]:
+        """Parents first, then children."""
+        children = []
+        if self.generation > 0:
+            children = [self._child(place) for place in range(self.parameters.lambda_)]
+        return [*self.parents, *children]
+
+    def _select(self, asked: Sequence[Individual]) -> list[Individual]:
+        """DEAP's selBest sorts stably: of equal fitness, children, which come first here, stay first."""
+        n_parents = len(self.parents)
+        chosen: list[Individual] = self.toolbox.select([*asked[n_parents:], *asked[:n_parents]])
+        return chosen
+
+    def _first(self, number: int) -> Individual:
+        """An individual of the first generation: weights uniform on (0, 1)."""
+        stream = first_stream(self.parameters.seed, number)
+        weights = [stream.random() for _ in range(self.n_weights)]
+        return Individual(weights, self._first_sigmas(stream), number, (), 0)
+
+    def _child(self, place: int) -> Individual:
+        """Child number `place` of this generation."""
+        parameters = self.parameters
+        stream = child_stream(parameters.seed, self.generation, place)
+        weights, sigmas, parents = self.toolbox.mate(self.parents, place, stream)
+        weights, sigmas = self.toolbox.mutate(weights, sigmas, stream)
+        number = parameters.mu + (self.generation - 1) * parameters.lambda_ + place
+        return Individual(weights, sigmas, number, parents, self.generation)
+
+    def _register(self) -> None:
+        """Register `mate` and `mutate`."""
+        raise NotImplementedError
+
+    def _first_sigmas(self, stream: np.random.Generator) -> list[float]:
+        """Step sizes of an individual of the first generation."""
+        raise NotImplementedError
+
+
+def copy_parent(parents: Sequence[Individual], place: int, stream: np.random.Generator) -> Genome:  # noqa: ARG001
+    """Weights and step sizes of one parent; parents take turns."""
+    parent = parents[place % len(parents)]
+    return list(parent), list(parent.sigmas), (parent.number,)
+
+
+def clamp(weight: float) -> float:
+    """The nearest number in [0, 1]."""
+    return min(max(weight, 0.0), 1.0)
 
 
 class EsOptions(StrategyOptions):
@@ -103,3 +193,42 @@ def reflect(weight: float) -> float:
     """A number reflected at 0 and 1 until it lies between them."""
     weight = math.fmod(abs(weight), 2.0)
     return 2.0 - weight if weight > 1.0 else weight
+
+
+class Eva(PlusStrategy):
+    """Every parent makes one child; weights and step sizes start uniform on (0, 1)."""
+
+    NAME: ClassVar[str] = "eva"
+    SUMMARY: ClassVar[str] = "as in the paper on Hearthstone by coevolution"
+
+    @classmethod
+    def check(cls, mu: int, lambda_: int) -> None:
+        """Accept as many children as parents.
+
+        Raises:
+            ValueError: lambda is not mu.
+        """
+        if lambda_ != mu:
+            raise ValueError(f'strategy "eva" requires lambda = mu, got {lambda_} and {mu}')
+
+    def _register(self) -> None:
+        self.toolbox.register("mate", copy_parent)
+        self.toolbox.register("mutate", mutate_eva, tau=self.tau, shared_tau=self.shared_tau)
+
+    def _first_sigmas(self, stream: np.random.Generator) -> list[float]:
+        return [max(stream.random(), MIN_SIGMA) for _ in range(self.n_weights)]
+
+
+def mutate_eva(
+    weights: list[float], sigmas: list[float], stream: np.random.Generator, tau: float, shared_tau: float
+) -> tuple[list[float], list[float]]:
+    """Mutation of EVA's code: both draws of a step size are made for every weight; weights clamped to [0, 1].
+
+    sigma' = max(sigma exp(tau N_i + tau' N), 1e-5); w' = clamp(w + N(0, sigma')).
+    """
+    moved, steps = [], []
+    for weight, sigma in zip(weights, sigmas, strict=True):
+        own, shared, step = (stream.standard_normal() for _ in range(3))
+        steps.append(max(sigma * math.exp(tau * own + shared_tau * shared), MIN_SIGMA))
+        moved.append(clamp(weight + steps[-1] * step))
+    return moved, steps

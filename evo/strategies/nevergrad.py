@@ -20,9 +20,17 @@ from pydantic import Field
 from engine import ManaforgeError
 from engine.errors import unknown_name
 from evo.seeds import child_stream
-from evo.strategies.alone import Generators, one_thread
-from evo.strategies.base import Candidate, Individual, Parameters, Strategy, StrategyError, StrategyOptions
-from evo.strategies.drawn import DrawnStrategy, bounded
+from evo.strategies.base import (
+    Candidate,
+    Generators,
+    Individual,
+    Parameters,
+    Strategy,
+    StrategyError,
+    StrategyOptions,
+    one_thread,
+)
+from evo.strategies.population import DrawnStrategy, bounded
 
 PREFIX = "nevergrad:"
 MISSING = "nevergrad is not installed: pip install 'manaforge[nevergrad]', or make setup-extras in a clone"

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from evo.seeds import child_stream
 from evo.strategies.base import Candidate, Individual, Parameters, StrategyOptions
-from evo.strategies.drawn import DrawnStrategy
+from evo.strategies.population import DrawnStrategy
 
 ALPHA, GAMMA = 0.602, 0.101
 """How fast steps and perturbations shrink; Spall's recommendation, and fishtest's default."""

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import ManaforgeError, find_deck, find_ruleset
-from evo.config import ConfigError
-from evo.configfiles import deck_beside, read_toml
+from evo.config.files import deck_beside, read_toml
+from evo.config.keys import MOST_GAMES
+from evo.config.run_config import ConfigError
 from evo.play.entrants import find_entrant, find_entrants, from_folder
-from evo.runoptions import MOST_GAMES
 from evo.tournament.run import Tournament
 from ilp_agent.shipped import configs_folder
 from rivals import refuse_decks

@@ -18,14 +18,13 @@ import pyarrow as pa
 
 from engine import Deck, ManaforgeError, Ruleset
 from engine.decks import earlier_effects
+from engine.effect_codes import EFFECTS_VERSION
 from engine.errors import WrongValueError
-from engine.received import read_bytes, read_json
-from engine.vocabulary import EFFECTS_VERSION
+from engine.safe_files import read_bytes, read_json
 from evo.decklibrary import deck_files_in
 from evo.play.games import FAULTS, GAME
 from evo.play.results import impossible_games
-from evo.stats.points import OUTCOMES
-from evo.storage.decks import DECKS, keep_decks
+from evo.stats.ratings import OUTCOMES
 from evo.storage.files import (
     append_event,
     digest_of,
@@ -36,6 +35,7 @@ from evo.storage.files import (
     take_lock,
     why_unusable,
 )
+from evo.storage.run_folder import DECKS, keep_decks
 from evo.storage.schema import COUNT, NAME, Kind, count_rows, read_batches
 from rivals import other_versions
 

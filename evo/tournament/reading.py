@@ -8,19 +8,20 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import RULES_VERSION, Deck, ManaforgeError, find_deck, find_ruleset, shipped_decks
+from engine.game_session import MatchResult
 from engine.match import Watcher
-from engine.received import read_json
-from engine.record import MatchResult
+from engine.safe_files import read_json
+from evo.config.keys import MOST_GAMES
+from evo.config.messages import wanted
 from evo.decklibrary import read_library
 from evo.play.entrants import described_entrant
-from evo.play.formats import FORMATS, Seats
 from evo.play.games import play_one
 from evo.play.matchups import Matchups, games_table, make_pairings
-from evo.runoptions import MOST_GAMES
+from evo.play.notation import FORMATS, Seats
 from evo.seeds import Stream
-from evo.stats.points import OUTCOMES
-from evo.storage.decks import DECKS
+from evo.stats.ratings import OUTCOMES
 from evo.storage.files import digest_of, why_unusable
+from evo.storage.run_folder import DECKS
 from evo.tournament.folder import (
     MOST_KEPT,
     TOURNAMENT_SCHEMA,
@@ -31,7 +32,6 @@ from evo.tournament.folder import (
     too_many_to_keep,
 )
 from evo.tournament.run import Tournament
-from evo.wording import wanted
 from ilp_agent.mulligan import DeckKeeps
 
 MOST_ENTRANTS = 1_000

@@ -1,26 +1,29 @@
-"""A tournament: its definition, and the loop that plays it."""
+"""A tournament: its definition, from a command line or Python, and the loop that plays it."""
 
+import re
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from engine import RULES_VERSION, Deck, Outcome, Ruleset
+from engine import RULES_VERSION, Deck, Outcome, Ruleset, find_deck, find_ruleset
+from evo.config.keys import MOST_GAMES
+from evo.decklibrary import library_for
 from evo.play.dispatch import Note
-from evo.play.entrants import Entrant
-from evo.play.faults import fault_text
-from evo.play.formats import FORMATS, Seats
+from evo.play.entrants import Entrant, find_entrants
 from evo.play.games import FAULTS, GAME, Roster, Schedule
 from evo.play.matchups import Matchups, make_pairings
+from evo.play.notation import FORMATS, Seats
 from evo.play.pool import Pool
-from evo.runoptions import MOST_GAMES
+from evo.play.results import fault_text
 from evo.seeds import Stream
-from evo.stats.points import points_of
-from evo.stats.sequential import Sprt, Verdict
+from evo.stats.ratings import points_of
+from evo.stats.sequential import Sprt, Verdict, parse_sprt
 from evo.storage.files import digest_of
 from evo.tournament.folder import (
     TOURNAMENT_SCHEMA,
@@ -29,7 +32,7 @@ from evo.tournament.folder import (
     cards_of,
     too_many_games,
 )
-from rivals import find_kind
+from rivals import find_kind, refuse_decks
 
 SAVE_SECONDS = 5.0
 """About the time between saves of the results."""
@@ -51,7 +54,7 @@ class Tournament:
         ruleset: how games are set up.
         games: for each cell; see `evo.play.matchups.Matchups`.
         seats: see `evo.play.matchups.Matchups`.
-        style: a name of `evo.play.formats.FORMATS`.
+        style: a name of `evo.play.notation.FORMATS`.
         seed: of the deals.
         sprt: the sequential test that may stop it early; for two entrants in paired games.
         words: the entrants as typed, for the command that repeats this.
@@ -283,3 +286,47 @@ def _half_points(tournament: Tournament, results: np.ndarray, start: int) -> np.
     schedule, _ = tournament.matchups.schedule(start, start + len(results))
     points = points_of(results["outcome"], schedule.players[:, 0] == 0)
     return np.asarray((2 * points).astype(np.int64).reshape(-1, 2).sum(axis=1))
+
+
+SPRT_WORD = re.compile(r"(elo0|elo1|alpha|beta|model)=")
+
+
+def tournament_of(
+    entrants: Sequence[str],
+    decks: Sequence[str],
+    ruleset: str,
+    sprt: str = "",
+    library: Path | None = None,
+    **parts: Any,
+) -> Tournament:
+    """A tournament by the names of its parts.
+
+    Args:
+        entrants: texts, globs among them; one named twice also plays itself. With `sprt`, words of the test
+            may be among them.
+        decks: names, files or deck codes.
+        ruleset: its name.
+        sprt: a sequential test such as "elo0=0 elo1=20"; "" for none.
+        library: a folder of decks that entrants who predict decks know beside the shipped ones.
+        parts: games, seats, style and seed, as of `Tournament`.
+
+    Raises:
+        TournamentError, EntrantError, DeckError, UnknownNameError: a part is unknown, or they do not fit.
+    """
+    words = [word for word in entrants if sprt and SPRT_WORD.match(word)]
+    texts = tuple(text for text in entrants if text not in words)
+    found, twice = find_entrants(texts)
+    found_decks = tuple(find_deck(name) for name in decks)
+    refuse_decks((entrant.player.sort for entrant in found), found_decks)
+    return Tournament(
+        entrants=tuple(found),
+        self_play=frozenset(twice),
+        decks=found_decks,
+        deck_names=tuple(decks),
+        words=texts,
+        ruleset=find_ruleset(ruleset),
+        library=library_for(any(entrant.player.predicts for entrant in found), library, found_decks),
+        library_folder=str(library or ""),
+        sprt=parse_sprt(" ".join([sprt, *words])) if sprt else None,
+        **parts,
+    )

@@ -1,18 +1,22 @@
-"""Which attackers may hit which enemy together: the sets of hits the exact solver combines.
+"""Sets of attackers that may hit an enemy together, and the shield hits they need.
 
 A source is a friendly minion that can attack: one hit each for the first `n_single`, up to two for the
 others (Windfury). A target is an enemy that can be attacked, those that guard (Taunt) first. A set of
 hits on a target is possible when some order leaves the target alive before its last hit; every subset of
 a possible set is possible, so lists grow by adding one source at a time.
+
+Where health left on the board counts (`body`, `wound`), the value of a set of attacks is that of its best
+order: a friend's shield absorbs the larger damage of its two attacks, the shield of an enemy that lives the
+weakest hit that leaves it alive.
 """
 
 import numpy as np
 
-from engine.codes import Keyword
-from engine.combat import guards
+from engine.codes import HERO, Keyword
 from engine.jit import njit, njit_inline, variable
-from ilp_agent.exact.work import HITS_BITS, N_HIT_SUMS, Combatants, Shape
-from ilp_agent.turnrecord import MAX_HITS_EACH
+from engine.state import guards
+from ilp_agent.exact.work import ANY, HITS_BITS, N_HIT_SUMS, Combatants, Shape
+from ilp_agent.turn import MAX_HITS_EACH
 from ilp_agent.weights import Term
 
 SUM, STRONGEST, SECOND, POISON, HITS = range(N_HIT_SUMS)
@@ -56,7 +60,7 @@ def find_combatants(turn: np.void, attackers: int, work: np.void) -> Combatants:
     """List who can strike in "source" and who can be struck in "target".
 
     Args:
-        turn: dtype `ilp_agent.turnrecord.TURN`.
+        turn: dtype `ilp_agent.turn.TURN`.
         attackers: bits of the hand minions that are played first, to attack.
         work: modified in place.
     """
@@ -100,7 +104,7 @@ def list_hits(turn: np.void, weights: np.ndarray, shape: Shape, t: int, work: np
     on their other hit.
 
     Args:
-        turn: dtype `ilp_agent.turnrecord.TURN`.
+        turn: dtype `ilp_agent.turn.TURN`.
         weights: of the objective, indexed by `Term`.
         shape: of the convolution.
         t: number of the target.
@@ -265,3 +269,66 @@ def _hits_of_source(shape: Shape, t: int, e: int, i: int, work: np.void) -> int:
     if i < shape.n_single:
         return int((work["mask"][t, e] >> i) & 1)
     return int(hits_of_double(work["counts"][t, e], i - shape.n_single))
+
+
+@njit
+def note_absorbed(turn: np.void, weights: np.ndarray, n: int, work: np.void) -> None:
+    """Note which hits shields shall absorb, where it counts. `work` is modified in place: absorbs and pops.
+
+    Args:
+        turn: dtype `ilp_agent.turn.TURN`.
+        weights: of the objective, indexed by `Term`.
+        n: attacks in "hit_source" and "hit_target" of `work`; "killed" is read too.
+        work: dtype `ilp_agent.exact.work.WORK`.
+    """
+    work["absorbs"][:] = ANY
+    work["pops"][:] = ANY
+    if weights[Term.BODY] != 0.0:
+        for friend in range(turn["n_board"] + turn["n_hand"]):
+            one = turn["friends"][friend]
+            if one["attacks"] == MAX_HITS_EACH and shielded(one):
+                work["absorbs"][friend] = _larger_damage(turn, friend, n, work)
+    if weights[Term.WOUND] != 0.0:
+        for place in range(turn["n_enemies"]):
+            if shielded(turn["enemies"][place]) and not work["killed"][place]:
+                work["pops"][place] = _weakest_hit(turn, place, n, work)
+
+
+@njit
+def _larger_damage(turn: np.void, friend: int, n: int, work: np.void) -> int:
+    """The larger damage of two attacks; `ANY` where the rules, or who dies, decide which is absorbed."""
+    larger = ANY
+    others = 0
+    on_guards = 0
+    for hit in range(n):
+        target = work["hit_target"][hit]
+        if work["hit_source"][hit] != friend or target == HERO:
+            continue
+        enemy = turn["enemies"][target]
+        if enemy["attack"] == 0 or kills_attacker(turn["friends"][friend], enemy):
+            return ANY
+        larger = max(larger, enemy["attack"])
+        if guards(enemy):
+            on_guards += 1
+        else:
+            others += 1
+    return larger if MAX_HITS_EACH in (on_guards, others) else ANY
+
+
+@njit
+def _weakest_hit(turn: np.void, place: int, n: int, work: np.void) -> int:
+    """The attack of the weakest hit without which the others leave an enemy alive; `ANY` for one hit."""
+    total = 0
+    hits = 0
+    for hit in range(n):
+        if work["hit_target"][hit] == place:
+            total += turn["friends"][work["hit_source"][hit]]["attack"]
+            hits += 1
+    weakest = ANY
+    for hit in range(n):
+        if hits > 1 and work["hit_target"][hit] == place:
+            attack = turn["friends"][work["hit_source"][hit]]["attack"]
+            enough = total - attack < turn["enemies"][place]["health"]
+            if enough and (weakest == ANY or attack < weakest):
+                weakest = attack
+    return int(weakest)

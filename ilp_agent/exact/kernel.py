@@ -1,16 +1,369 @@
-"""The exact solver whole: the best plan of a turn, in a legal order, with what it predicts."""
+"""The exact solver whole: the best plan of a turn, with branch and bound over the attack order.
+
+`ilp_agent.exact.search` takes each Windfury minion's two attacks in the order that is best for it. Very
+seldom these orders contradict each other: one enemy wants minion a to strike before b, another one b before
+a. Where health left on the board counts, a shield that shall absorb a certain hit asks for an order too. Then
+this search makes attacks one by one on a copy of the turn. The value that `search` finds for the rest is an
+upper bound; if those attacks can be ordered it is reached, and the branch is finished. A position reached
+again by the same attacks in another order is not searched twice.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.apart import njit_apart
-from engine.jit import njit
-from ilp_agent.exact.order import order_hits
-from ilp_agent.exact.ordered import improve_by_order
-from ilp_agent.exact.prediction import write_plan
-from ilp_agent.exact.search import retrace, search
-from ilp_agent.exact.steps import PLAN
-from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
-from ilp_agent.turnrecord import MAX_FRIENDS, MAX_HITS_EACH, TURN
+from engine.bitfields import KEYWORD_BITS, PLACE_BITS, PLACE_MASK, STAT_BITS
+from engine.codes import BOARD_SIZE, HERO, Keyword
+from engine.indirect_call import njit_apart
+from engine.jit import njit, variable
+from engine.state import guards
+from engine.streams import derive
+from ilp_agent.exact.knapsack import can_attack_from_hand
+from ilp_agent.exact.order import order_hits, write_plan
+from ilp_agent.exact.plan_record import PLAN
+from ilp_agent.exact.search import can_come, nothing_found, retrace, search, search_with
+from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK, Found
+from ilp_agent.turn import MAX_FRIENDS, MAX_HITS, MAX_HITS_EACH, TURN
+from ilp_agent.weights import Term
+
+TURN_SIZE = TURN.itemsize
+
+MAX_CHILDREN = MAX_FRIENDS * (BOARD_SIZE + 1)
+MAX_NODES = 20_000
+"""Bounds computed before the search gives up, with the best plan so far."""
+
+SEEN_SIZE = 1 << 16
+"""Places of the table of positions met; a power of two, well above `MAX_NODES`."""
+
+SOURCE, TARGET = 0, 1
+"""Columns of attacks: friend, and enemy place or `HERO`."""
+
+HITS_ON_BITS = 2 * PLACE_BITS
+"""Width of the targets that a friend has attacked."""
+
+assert HERO + 1 <= PLACE_MASK
+assert HITS_ON_BITS + STAT_BITS + KEYWORD_BITS <= 32, "`derive` takes 32 bits"
+
+
+class Stack(NamedTuple):
+    """The branch that is searched, by depth: the attacks made so far. Modified in place."""
+
+    turns: np.ndarray  # the turn after them, dtype TURN; first the turn itself
+    turn_bytes: np.ndarray  # the same memory: as records, each copy would cost a second of compilation
+    gained: np.ndarray  # what they are worth
+    path: np.ndarray  # the attacks
+    moves: np.ndarray  # attacks that may come next, the most promising first
+    bounds: np.ndarray  # upper bounds of the plans that go on with them
+    n_moves: np.ndarray  # how many there are
+    following: np.ndarray  # the next of them to try
+    seen: np.ndarray  # positions met, as hashes; 0: an empty place
+    child: np.ndarray  # a turn to try something on, dtype TURN, shape (1,)
+    child_bytes: np.ndarray  # the same memory
+
+
+@njit
+def new_stack() -> Stack:
+    """Memory of a search."""
+    turns = np.zeros(MAX_HITS + 1, TURN)
+    child = np.zeros(1, TURN)
+    return Stack(
+        turns,
+        turns.view(np.uint8).reshape(MAX_HITS + 1, TURN_SIZE),
+        np.zeros(MAX_HITS + 1),
+        np.zeros((MAX_HITS, 2), np.int64),
+        np.zeros((MAX_HITS + 1, MAX_CHILDREN, 2), np.int64),
+        np.zeros((MAX_HITS + 1, MAX_CHILDREN)),
+        np.zeros(MAX_HITS + 1, np.int64),
+        np.zeros(MAX_HITS + 1, np.int64),
+        np.zeros(SEEN_SIZE, np.uint64),
+        child,
+        child.view(np.uint8),
+    )
+
+
+@njit_apart(TURN, (np.dtype(np.float64),), WORK, (np.dtype(np.float64),), PLAN, allocates=True, rare=True)
+def improve_by_order(
+    turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray, plan: np.void
+) -> int:
+    """Find the best plan whose attacks have an order; `plan` holds a legal one to begin with.
+
+    `work`, `layers` and `plan` are modified in place; `plan["unproven"]` says whether nodes ran out. Few
+    turns come here, so that it is compiled when one first does.
+
+    Returns:
+        0.
+    """
+    tables = layers.reshape((MAX_LAYERS, 2, USUAL_STATES))
+    able = can_attack_from_hand(turn)
+    attackers = variable(0)
+    nodes = variable(MAX_NODES)
+    while True:
+        if can_come(turn, attackers):
+            nodes = _search_set(turn, weights, attackers, nodes, work, tables, plan)
+        attackers = (attackers - able) & able
+        if attackers == 0:
+            break
+    plan["unproven"] = nodes <= 0
+    return 0
+
+
+@njit
+def _search_set(
+    turn: np.void,
+    weights: np.ndarray,
+    attackers: int,
+    nodes: int,
+    work: np.void,
+    layers: np.ndarray,
+    plan: np.void,
+) -> int:
+    """Search the orders of all attacks after playing one set of hand attackers; returns nodes left.
+
+    Args:
+        turn: dtype `ilp_agent.turn.TURN`.
+        weights: of the objective, indexed by `Term`.
+        attackers: bits of the hand minions that are played first, to attack.
+        nodes: bounds that may still be computed.
+        work: dtype `WORK`. Modified in place.
+        layers: of `ilp_agent.exact.work.new_layers`. Modified in place.
+        plan: the best so far. Modified in place.
+    """
+    stack = new_stack()
+    stack.turns[0] = turn
+    depth = variable(0)
+    nodes = _open(weights, attackers, stack, depth, nodes, work, layers, plan)
+    while depth >= 0:
+        number = stack.following[depth]
+        done = number == stack.n_moves[depth] or nodes <= 0
+        if done or stack.bounds[depth, number] <= plan["value"] + _slack(plan["value"]):
+            depth -= 1
+            continue
+        stack.following[depth] += 1
+        source, target = stack.moves[depth, number]
+        stack.turn_bytes[depth + 1] = stack.turn_bytes[depth]
+        gain = strike_now(stack.turns[depth + 1], weights, source, target)
+        stack.gained[depth + 1] = stack.gained[depth] + gain
+        stack.path[depth, SOURCE] = source
+        stack.path[depth, TARGET] = target
+        if not _met(stack.turns[depth + 1], stack.path[: depth + 1], stack.seen):
+            depth += 1
+            nodes = _open(weights, attackers, stack, depth, nodes, work, layers, plan)
+    return nodes
+
+
+@njit
+def _open(
+    weights: np.ndarray,
+    attackers: int,
+    stack: Stack,
+    depth: int,
+    nodes: int,
+    work: np.void,
+    layers: np.ndarray,
+    plan: np.void,
+) -> int:
+    """Bound the position at a depth; improve `plan` by it, or list what may follow. Returns nodes left.
+
+    `stack`, `work`, `layers` and `plan` are modified in place.
+    """
+    stack.n_moves[depth] = 0
+    stack.following[depth] = 0
+    here, child = stack.turns[depth], stack.child[0]
+    stack.child_bytes[:] = stack.turn_bytes[depth]
+    found = search_with(child, weights, attackers, nothing_found(), work, layers)
+    nodes -= 1
+    gained = stack.gained[depth]
+    if gained + found.best.value > plan["value"] + _slack(plan["value"]):
+        path = stack.path[:depth]
+        if not _keep(stack.turns[0], here, weights, found, path, work, layers, plan):
+            # One attack each always has an order: the best of those covers what needs no more attacks, and
+            # the last blow.
+            stack.child_bytes[:] = stack.turn_bytes[depth]
+            for friend in range(MAX_FRIENDS):
+                child["friends"][friend]["attacks"] = min(child["friends"][friend]["attacks"], 1)
+            found = search_with(child, weights, attackers, nothing_found(), work, layers)
+            nodes -= 1
+            if gained + found.best.value > plan["value"] + _slack(plan["value"]):
+                _keep(stack.turns[0], child, weights, found, path, work, layers, plan)
+            stack.n_moves[depth] = _list_moves(here, attackers, stack.moves[depth])
+    for number in range(stack.n_moves[depth]):
+        stack.child_bytes[:] = stack.turn_bytes[depth]
+        source, target = stack.moves[depth, number]
+        gain = gained + strike_now(child, weights, source, target)
+        found = search_with(child, weights, attackers, nothing_found(), work, layers)
+        nodes -= 1
+        stack.bounds[depth, number] = gain + found.best.value
+    _sort_moves(stack.moves[depth], stack.bounds[depth], stack.n_moves[depth])
+    return nodes
+
+
+@njit
+def _slack(value: float) -> float:
+    """How much better a plan must be to count as better."""
+    return 1e-9 * max(1.0, abs(value))
+
+
+@njit
+def strike_now(turn: np.void, weights: np.ndarray, source: int, target: int) -> float:
+    """Carry out one attack on a turn's record, modified in place; returns what the attack itself is worth.
+
+    The dead stay in their places with health 0 and count for nothing.
+    """
+    friend = turn["friends"][source]
+    attack = friend["attack"]
+    friend["attacks"] -= 1
+    if target == HERO:
+        turn["hero"] -= attack
+        return float(weights[Term.FACE] * attack)
+    enemy = turn["enemies"][target]
+    damage = enemy["attack"]
+    wound = lost = 0
+    poison = (enemy["keywords"] & Keyword.POISONOUS) != 0
+    if enemy["keywords"] & Keyword.DIVINE_SHIELD:
+        enemy["keywords"] &= ~Keyword.DIVINE_SHIELD
+    elif friend["keywords"] & Keyword.POISONOUS or attack >= enemy["health"]:
+        wound = enemy["health"]
+        enemy["health"] = 0
+        enemy["attack"] = 0
+        enemy["keywords"] = 0
+    else:
+        enemy["health"] -= attack
+        wound = attack
+    if damage > 0:
+        if friend["keywords"] & Keyword.DIVINE_SHIELD:
+            friend["keywords"] &= ~Keyword.DIVINE_SHIELD
+        elif poison or damage >= friend["health"]:
+            lost = attack + friend["health"]
+            friend["health"] = 0
+            friend["survival"] = 0
+            friend["attacks"] = 0
+            if source < turn["n_board"]:
+                turn["freed"] += 1
+        else:
+            friend["health"] -= damage
+            lost = damage
+    gain = weights[Term.DAMAGE] * attack - weights[Term.TRADE] * damage
+    return float(gain + weights[Term.WOUND] * wound - weights[Term.BODY] * lost)
+
+
+@njit
+def _list_moves(turn: np.void, attackers: int, moves: np.ndarray) -> int:
+    """Attacks that may come next, the hero's death left to the end; returns how many. `moves` is modified."""
+    guarded = False
+    for place in range(turn["n_enemies"]):
+        guarded = guarded or guards(turn["enemies"][place])
+    n = 0
+    for source in range(turn["n_board"] + turn["n_hand"]):
+        friend = turn["friends"][source]
+        here = source < turn["n_board"] or (attackers >> (source - turn["n_board"])) & 1
+        if not here or friend["attacks"] == 0:
+            continue
+        for place in range(turn["n_enemies"]):
+            enemy = turn["enemies"][place]
+            hidden = (enemy["keywords"] & Keyword.STEALTH) != 0 or enemy["health"] == 0
+            if not hidden and not (guarded and not guards(enemy)) and not (friend["barred"] >> place) & 1:
+                moves[n, SOURCE] = source
+                moves[n, TARGET] = place
+                n += 1
+        if friend["hits_hero"] and not guarded and friend["attack"] < turn["hero"]:
+            moves[n, SOURCE] = source
+            moves[n, TARGET] = HERO
+            n += 1
+    return n
+
+
+@njit
+def _sort_moves(moves: np.ndarray, bounds: np.ndarray, n: int) -> None:
+    """Sort by bound, the best first; equal ones stay in order. Modified in place."""
+    for number in range(1, n):
+        place = number
+        while place > 0 and bounds[place - 1] < bounds[place]:
+            bounds[place - 1], bounds[place] = bounds[place], bounds[place - 1]
+            for column in (SOURCE, TARGET):
+                swap = moves[place, column]
+                moves[place, column] = moves[place - 1, column]
+                moves[place - 1, column] = swap
+            place -= 1
+
+
+@njit
+def position_key(turn: np.void, path: np.ndarray) -> np.uint64:
+    """A hash of a position after some attacks, the same for the same attacks in another order.
+
+    Args:
+        turn: what is left of the turn, dtype `TURN`.
+        path: the attacks made so far, shape (attacks, 2).
+    """
+    code = np.uint64(0)
+    for index in range(turn["n_board"] + turn["n_hand"]):
+        first = 0
+        second = 0
+        for step in range(len(path)):
+            if path[step, SOURCE] == index:
+                first, second = path[step, TARGET] + 1, first
+        hits = (max(first, second) << PLACE_BITS) | min(first, second)
+        code = derive(code, _pack_minion(hits, turn["friends"][index]))
+    for target in range(turn["n_enemies"]):
+        code = derive(code, _pack_minion(0, turn["enemies"][target]))
+    return code
+
+
+@njit
+def _pack_minion(hits: int, minion: np.void) -> int:
+    """What a friend or an enemy has done and is now, in 32 bits."""
+    return (((int(hits) << STAT_BITS) | int(minion["health"])) << KEYWORD_BITS) | int(minion["keywords"])
+
+
+@njit
+def _met(turn: np.void, path: np.ndarray, seen: np.ndarray) -> bool:
+    """Whether the attacks of `path` led to this position before, in another order. `seen` is modified."""
+    code = position_key(turn, path) | np.uint64(1)  # 0 marks an empty place
+    place = np.int64((code >> np.uint64(32)) % np.uint64(SEEN_SIZE))
+    while seen[place] != 0:
+        if seen[place] == code:
+            return True
+        place = (place + 1) % SEEN_SIZE
+    seen[place] = code
+    return False
+
+
+@njit
+def _keep(
+    root: np.void,
+    rest: np.void,
+    weights: np.ndarray,
+    found: Found,
+    path: np.ndarray,
+    work: np.void,
+    layers: np.ndarray,
+    plan: np.void,
+) -> bool:
+    """Write the plan that makes the attacks of `path` and then the best of the rest, if that has an order.
+
+    `work` and `plan` are modified in place, `plan` only when it has.
+    """
+    lethal = found.best.lethal == 1
+    n = retrace(rest, weights, found, work, layers)
+    if not order_hits(rest, n, lethal, work):
+        return False
+    hits = np.empty((MAX_HITS, 2), np.int64)
+    n_path = len(path)
+    hits[:n_path] = path
+    for place in range(n):
+        hits[n_path + place, SOURCE] = work["hit_source"][work["order"][place]]
+        hits[n_path + place, TARGET] = work["hit_target"][work["order"][place]]
+    for place in range(n_path + n):
+        work["order"][place] = place
+        work["hit_source"][place] = hits[place, SOURCE]
+        work["hit_target"][place] = hits[place, TARGET]
+    for step in range(n_path):
+        source, target = path[step]
+        if target != HERO and rest["enemies"][target]["health"] == 0:
+            work["killed"][target] = True
+        if rest["friends"][source]["health"] == 0:
+            work["dying"][source] = True
+    write_plan(root, weights, n_path + n, lethal, work, plan)
+    return True
 
 
 @njit_apart(TURN, (np.dtype(np.float64),), WORK, (np.dtype(np.float64),), PLAN, allocates=True)
@@ -21,11 +374,11 @@ def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.nda
     minions can attack that the weakest were given one attack.
 
     Args:
-        turn: dtype `ilp_agent.turnrecord.TURN`; left as it was.
+        turn: dtype `ilp_agent.turn.TURN`; left as it was.
         weights: of the objective, indexed by `ilp_agent.weights.Term`; finite and >= 0.
         work: dtype `ilp_agent.exact.work.WORK`.
         layers: of `ilp_agent.exact.work.new_layers`.
-        plan: dtype `ilp_agent.exact.steps.PLAN`.
+        plan: dtype `ilp_agent.exact.plan_record.PLAN`.
 
     Returns:
         0.

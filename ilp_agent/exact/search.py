@@ -1,6 +1,6 @@
 """The exact solver of the sequential turn program: sets of hand attackers, tables of attacks, other plays.
 
-For every set of hand minions that may be played to attack, `ilp_agent.exact.convolve` gives the best value
+For every set of hand minions that may be played to attack, `ilp_agent.exact.convolution` gives the best value
 of all ways to hit enemy minions; attackers that are left hit the hero; a small knapsack plays the rest of the
 hand. Ties are broken by the first found: hand sets by their bits, then states by their number; among equal
 knapsacks the one with more cards, and The Coin is kept unless it adds value.
@@ -10,19 +10,33 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, Keyword
 from engine.jit import njit, njit_inline, variable
-from ilp_agent.exact.absorbed import note_absorbed
-from ilp_agent.exact.convolve import (
+from ilp_agent.exact.convolution import (
+    DIES,
+    MAY_DIE,
     NOTHING,
     Origin,
     convolve_target,
+    digit_of,
+    double_damage,
+    face_value,
     first_table,
+    hero_attacks,
+    hit_target,
+    number_digits,
     pass_guards,
     retrace_guards,
     retrace_target,
+    sum_unspent,
 )
-from ilp_agent.exact.face import double_damage, face_value, hero_attacks, sum_unspent
-from ilp_agent.exact.hits import find_combatants, hits_of_double, kills_attacker, list_hits, shielded
-from ilp_agent.exact.plays import (
+from ilp_agent.exact.hits import (
+    find_combatants,
+    hits_of_double,
+    kills_attacker,
+    list_hits,
+    note_absorbed,
+    shielded,
+)
+from ilp_agent.exact.knapsack import (
     best_plays,
     budget,
     can_attack_from_hand,
@@ -34,7 +48,6 @@ from ilp_agent.exact.plays import (
     repeats,
     write_plays,
 )
-from ilp_agent.exact.windfury import DIES, MAY_DIE, digit_of, hit_target, number_digits
 from ilp_agent.exact.work import (
     ALL_DEAD,
     MAX_LAYERS,
@@ -139,7 +152,7 @@ def search(turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray
     """The best plan of a turn, without its order (see `ilp_agent.exact.order`).
 
     Args:
-        turn: dtype `ilp_agent.turnrecord.TURN`.
+        turn: dtype `ilp_agent.turn.TURN`.
         weights: of the objective, indexed by `Term`; finite and >= 0.
         work: dtype `WORK`. Modified in place.
         layers: tables of `ilp_agent.exact.work.new_layers`. Modified in place.

@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE, MAX_MANA
 from engine.jit import njit_inline
-from ilp_agent.turnrecord import MAX_FRIENDS, MAX_HITS, MAX_HITS_EACH
+from ilp_agent.turn import MAX_FRIENDS, MAX_HITS, MAX_HITS_EACH
 
 MAX_LAYERS = BOARD_SIZE + 2
 """Tables of a subset convolution: before the first target, after each, and between guards and the others."""
@@ -37,7 +37,7 @@ MAX_BLOCKS = 4_096
 """Combinations of digits whose emptiness is noted; it is looked up in the table for further ones."""
 
 MAX_DIGITS = 12
-"""Values a digit can take: at most five, and one for each class of damage (`ilp_agent.exact.windfury`)."""
+"""Values a digit can take: at most five, and one for each class of damage (`ilp_agent.exact.convolution`)."""
 
 ANY = 0
 """In "absorbs" and "pops" of WORK: whatever it is. No attack of 0 pops a shield."""

@@ -6,12 +6,12 @@ import numpy as np
 
 from engine import Action, Deck, PlayerView
 from engine.view import Shown
-from ilp_agent.lookahead.hands import take_over
-from ilp_agent.lookahead.library import class_decks, library_for
-from ilp_agent.lookahead.options import DEFAULT_BUDGET, DEFAULT_DEPTH, DEFAULT_SAMPLES
+from ilp_agent.agent import place_actions
+from ilp_agent.lookahead import DEFAULT_BUDGET, DEFAULT_DEPTH, DEFAULT_SAMPLES
+from ilp_agent.lookahead.deck_prediction import class_decks, library_for
+from ilp_agent.lookahead.determinization import take_over
 from ilp_agent.lookahead.selfplay import looking_at
 from ilp_agent.lookahead.weights import LookaheadWeights, kernel_rows
-from ilp_agent.planner import place_actions
 from ilp_agent.profiles import Profile
 
 
@@ -20,12 +20,12 @@ class LookaheadAgent:
 
     Args:
         profile: the weights and the name that results show; or weights alone.
-        budget: positions judged in a turn at most, 1 to `ilp_agent.lookahead.options.MOST_BUDGET`; with 1 it
+        budget: positions judged in a turn at most, 1 to `ilp_agent.lookahead.MOST_BUDGET`; with 1 it
             plays the turn program's plan.
         depth: 1 judges the end at once, 2 after the opponent's reply, 3 after the own turn that follows.
         samples: on real cards, how often each way to go on is tried; they share the budget. On bodies, on how
             many of the opponent's hands each end is judged.
-        hands: a value of `ilp_agent.lookahead.options.HANDS`: what is taken of the opponent's hand.
+        hands: a value of `ilp_agent.lookahead.HANDS`: what is taken of the opponent's hand.
         further: decks that an opponent may play beside the shipped ones, where its deck is predicted.
 
     Attributes:

@@ -17,9 +17,8 @@ from engine.jit import njit_borrowing
 from engine.rules import outcome
 from engine.streams import below, derive
 from ilp_agent.features import N_FEATURES
-from ilp_agent.lookahead.explore import ALWAYS, NEVER, NO_STREAM
-from ilp_agent.lookahead.judge import Memory, keep_features
-from ilp_agent.lookahead.selfplay import carry_out, looking_at
+from ilp_agent.lookahead.evaluation import Memory, keep_features
+from ilp_agent.lookahead.selfplay import ALWAYS, NEVER, NO_STREAM, carry_out, looking_at
 from ilp_agent.lookahead.weights import kernel_rows
 
 LATEST_PAIR = 16

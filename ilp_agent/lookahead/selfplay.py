@@ -1,4 +1,4 @@
-"""Whole games of agents that look ahead, in compiled batches: one loop, for minions and for real cards."""
+"""Whole games of lookahead agents in compiled batches, with random exploration."""
 
 import threading
 from collections.abc import Callable
@@ -8,22 +8,46 @@ import numpy as np
 
 from engine.batches import game_loop, nothing_dealt
 from engine.codes import ActionKind, Outcome
-from engine.effects.cardsets import has_effects
+from engine.effects.card_filters import has_effects
 from engine.jit import njit_borrowing
 from engine.match import Reckoned
 from engine.rules import apply, encode, outcome
+from engine.streams import below
 from engine.view import hide
-from ilp_agent.lookahead import bodies
-from ilp_agent.lookahead import cards as real
-from ilp_agent.lookahead.explore import NEVER, NO_STREAM, draw_end
-from ilp_agent.lookahead.hands import foresee, look_at
-from ilp_agent.lookahead.judge import LOST, WON, Memory, keep_features, new_memory
-from ilp_agent.lookahead.library import Library, library_for
-from ilp_agent.lookahead.options import PREDICTED
-from ilp_agent.lookahead.unseen import stream_of
+from ilp_agent.lookahead import PREDICTED, body_ends
+from ilp_agent.lookahead import card_ends as real
+from ilp_agent.lookahead.deck_prediction import Library, library_for
+from ilp_agent.lookahead.determinization import foresee, look_at, stream_of
+from ilp_agent.lookahead.evaluation import LOST, WON, Memory, keep_features, new_memory
 from ilp_agent.lookahead.weights import HANDS, kernel_rows
 from ilp_agent.search.backend import searcher_of_thread
-from ilp_agent.search.facts import learn_facts
+from ilp_agent.search.card_facts import learn_facts
+
+NEVER = 0
+"""A chance of exploring, in millionths."""
+
+ALWAYS = 1_000_000
+
+NO_STREAM = np.uint64(0)
+"""Stands for the stream where nothing is drawn."""
+
+_WHETHER, _WHICH = range(2)
+"""Numbers of a stream: whether an end is drawn, and which."""
+
+
+@njit_borrowing
+def draw_end(explore: int, key: np.uint64, found: int) -> int:
+    """The number of an end drawn at random, below `found`; -1 where none is drawn.
+
+    Args:
+        explore: chance that one is, in millionths.
+        key: stream of the turn.
+        found: how many ends there are, >= 1.
+    """
+    if explore > NEVER and below(key, _WHETHER, ALWAYS) < explore:
+        return int(below(key, _WHICH, found))
+    return -1
+
 
 USE = np.dtype(
     [
@@ -156,7 +180,7 @@ def _looking_by(ends: Ends) -> Looking:
     return Looking(choose, game_loop(take_turn), plan)
 
 
-AT_BODIES = _looking_by(Ends(bodies.find, bodies.worth, bodies.is_before, bodies.take))
+AT_BODIES = _looking_by(Ends(body_ends.find, body_ends.worth, body_ends.is_before, body_ends.take))
 AT_CARDS = _looking_by(Ends(real.find, real.worth, real.is_before, real.take))
 
 _LOCAL = threading.local()
@@ -169,7 +193,7 @@ def looking_at(cards: np.ndarray) -> tuple[Looking, Memory[Any]]:
     """
     if not has_effects(cards):
         if not hasattr(_LOCAL, "bodies"):
-            _LOCAL.bodies = new_memory(bodies.new_bodies())
+            _LOCAL.bodies = new_memory(body_ends.new_bodies())
         return AT_BODIES, _LOCAL.bodies
     search = searcher_of_thread().ready()
     if getattr(_LOCAL, "table", None) is not cards:

@@ -7,8 +7,8 @@ import numpy as np
 from gurobipy import GRB
 
 from ilp_agent.backends import SolverError, others
-from ilp_agent.milp.interpret import ProgramSolver
 from ilp_agent.milp.program import Milp, UnanswerableError
+from ilp_agent.milp.program_solver import ProgramSolver
 from ilp_agent.plan import Status
 
 TOLERANCE = 1e-9

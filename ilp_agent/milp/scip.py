@@ -3,8 +3,8 @@
 import numpy as np
 import pyscipopt
 
-from ilp_agent.milp.interpret import ProgramSolver
 from ilp_agent.milp.program import Milp
+from ilp_agent.milp.program_solver import ProgramSolver
 from ilp_agent.plan import Status
 
 TOLERANCE = 1e-9

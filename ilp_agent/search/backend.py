@@ -12,9 +12,9 @@ from engine.position import Position
 from engine.state import CARD
 from ilp_agent.backends import SolverError
 from ilp_agent.plan import Plan, Status, terms_of
-from ilp_agent.search.facts import FACT, learn_facts
+from ilp_agent.search.card_facts import FACT, learn_facts
+from ilp_agent.search.expected_terms import certain_terms, expected_terms
 from ilp_agent.search.kernel import solve_turn
-from ilp_agent.search.policy import certain_terms, expected_terms
 from ilp_agent.search.work import MAX_BARRED, SOLVED, STATES, STATES_KEPT, SearchMemory, new_memory
 from ilp_agent.turn import Turn, barred_records
 from ilp_agent.weights import N_TERMS, Weights

@@ -2,22 +2,21 @@
 
 import numpy as np
 
+from engine.bitfields import AIMED, OPTION_SHIFT, place_in, stir, to_sum, unpack_action
 from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, ActionKind
+from engine.effect_codes import Ask, CardKind, Trait
 from engine.effects.auras import refresh
 from engine.effects.board import enter
-from engine.effects.cardsets import asked_by
+from engine.effects.card_filters import asked_by
 from engine.effects.chance import MOST_IMAGINED, draw_imagined, think
-from engine.effects.futures import is_simple, kept_key, minion_key, word_of
-from engine.effects.operations import strengthen
+from engine.effects.ops_character import strengthen
 from engine.effects.play import finish_turn, pay_for
-from engine.hashing import stir, to_sum
+from engine.effects.transposition import is_simple, kept_key, minion_key, word_of
 from engine.jit import njit_borrowing
-from engine.packing import AIMED, OPTION_SHIFT, place_in, unpack_action
 from engine.rules import apply
-from engine.vocabulary import Ask, CardKind, Trait
-from ilp_agent.search.facts import HURTS_ENEMIES_ALONE
-from ilp_agent.search.keys import came_in_with
+from ilp_agent.search.card_facts import HURTS_ENEMIES_ALONE
 from ilp_agent.search.objective import action_gain, end_value, is_lost
+from ilp_agent.search.transposition import came_in_with
 from ilp_agent.search.work import EVENTS_EACH
 
 _decode = njit_borrowing(unpack_action)

@@ -1,47 +1,42 @@
-"""The search of a turn: V(s) = max(end(s), max over actions a of gain(s, a) + V(s a)), compiled.
+"""The turn search: V(s) = max(end(s), max over actions a of gain(s, a) + V(s a)); compiled.
 
 Depth first on the engine's own positions; positions with the same future and worth are one
-(`ilp_agent.search.keys`), so that each is searched once. An action of at most eight outcomes is worth their
-mean; of one with more, what it is expected to add, and what the rest of the turn adds without a look at the
-outcome. Cards that are drawn stay hidden. The first of the best actions in the order of
+(`ilp_agent.search.transposition`), so that each is searched once. An action of at most eight outcomes is
+worth their mean; of one with more, what it is expected to add, and what the rest of the turn adds without a
+look at the outcome. Cards that are drawn stay hidden. The first of the best actions in the order of
 `engine.rules.legal_actions` is taken, and the end of the turn before all of them.
 """
 
 import numpy as np
 
-from engine.apart import njit_apart
 from engine.codes import BOARD_SIZE, HERO, ActionKind, Outcome
 from engine.effects.chance import imaginable, imagine, think
-from engine.effects.futures import is_simple
+from engine.effects.transposition import is_simple
+from engine.indirect_call import njit_apart
 from engine.jit import njit_borrowing
-from engine.rules import apply, decode, outcome
+from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import CARD, STATE
 from engine.view import hide
 from ilp_agent.features import SHIELD
-from ilp_agent.search.answer import write_actions
-from ilp_agent.search.chance import (
-    TOO_MANY,
-    expected_gain,
-    gain_key,
-    list_outcomes,
-    pay,
-    run_outcome,
-)
-from ilp_agent.search.facts import CHANCE, FACT
-from ilp_agent.search.finish import attack_hero, attacks_before_kill
-from ilp_agent.search.frames import deliver, keep_better, open_frame
-from ilp_agent.search.keys import NO_KEY, key_after_blow, position_key
-from ilp_agent.search.late import (
+from ilp_agent.search.card_facts import CHANCE, FACT, narrow
+from ilp_agent.search.chance import TOO_MANY, expected_gain, gain_key, list_outcomes, pay, run_outcome
+from ilp_agent.search.deferred_actions import (
     FACE_FIRST,
     HERO_FIRST,
+    LATE_FACE,
+    LATE_KILL,
     LATE_PLAYS,
+    add_last_attacks,
+    attack_hero,
+    attacks_before_kill,
+    best_pack,
     late_value,
     what_is_late,
 )
-from ilp_agent.search.memo import NOWHERE, find
-from ilp_agent.search.narrow import narrow
+from ilp_agent.search.extract_plan import remember, write_actions
 from ilp_agent.search.objective import (
     action_gain,
+    acts_at_the_end,
     base_value,
     end_value,
     is_lost,
@@ -49,19 +44,76 @@ from ilp_agent.search.objective import (
     score_of,
     worth_of_draw,
 )
-from ilp_agent.search.omissions import count_places, left_out
-from ilp_agent.search.pack import best_pack
-from ilp_agent.search.remembered import remember
-from ilp_agent.search.work import (
-    DEPTH,
-    FEWEST_SLOTS,
-    KEYS,
-    MEMO,
-    N_GAINS,
-    SOLVED,
-    WORK,
-)
+from ilp_agent.search.pruning import count_places, left_out
+from ilp_agent.search.transposition import NO_KEY, NOWHERE, find, key_after_blow, position_key
+from ilp_agent.search.work import DEPTH, FEWEST_SLOTS, KEYS, MEMO, N_GAINS, SOLVED, WORK
 from ilp_agent.weights import N_TERMS, Term
+
+FORBIDDEN = -1e290
+"""What an end of the turn is worth that surely kills the own hero."""
+
+UNDECIDED = -1e295
+"""What a position is worth, at least, in which something has to be chosen."""
+
+
+@njit_borrowing
+def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void) -> None:
+    """Begin to search the position of a level: list its actions, and what ending the turn is worth."""
+    frame, state = work["frames"][level], work["states"][level]
+    frame["n"] = legal_actions(state, cards, work["actions"][level])
+    frame["next"], frame["n_leaves"], frame["action"], frame["late"] = 0, 0, 0, 0
+    if state["n_options"] > 0:  # the turn cannot end before it is chosen
+        frame["best"] = UNDECIDED
+        return
+    frame["n"] -= 1
+    if not is_score(weights) and acts_at_the_end(state, cards, work["start"]["seat"]):
+        value_ending(level, cards, weights, work)
+    else:
+        frame["best"] = end_value(state, cards, weights, work["start"])
+    frame["late"] = 0
+    start = work["start"]
+    if start["leaves_late"]:
+        frame["late"] = what_is_late(state, cards, facts, start["seat"])
+        if frame["late"] & (LATE_FACE | LATE_KILL):
+            actions = work["actions"][level]
+            frame["n"] = add_last_attacks(state, facts, start, frame["late"], actions, frame["n"])
+        frame["best"] += late_value(state, cards, weights, facts, frame["late"], start["seat"], work)
+
+
+@njit_apart(int, (CARD,), (np.dtype(np.float64),), WORK, rare=True)
+def value_ending(level: int, cards: np.ndarray, weights: np.ndarray, work: np.void) -> int:
+    """Note what ending the turn at a level is worth, where something happens at its end; 0."""
+    work["frames"][level]["best"] = value_of_ending(work["states"][level], cards, weights, work)
+    return 0
+
+
+@njit_borrowing
+def value_of_ending(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void) -> float:
+    """What a position is worth if the turn ends there, in the mean over what happens at its end."""
+    value = expected_gain(state, cards, weights, 0, work)
+    return max(value, FORBIDDEN)
+
+
+@njit_borrowing
+def keep_better(frame: np.void, value: float, tie: float, action: int) -> None:
+    """Keep an action if it is worth more than the best before it. `frame` is modified in place."""
+    if value > frame["best"] + tie:
+        frame["best"] = value
+        frame["action"] = action
+
+
+@njit_borrowing
+def deliver(frame: np.void, value: float, tie: float, actions: np.ndarray, lost: int) -> None:
+    """Tell a frame what follows the action, or the outcome, that is being tried. Modified in place."""
+    value += frame["gain"]
+    if frame["n_leaves"] == 0:
+        keep_better(frame, value, tie, actions[frame["next"] - 1])
+        return
+    frame["total"] += frame["probability"][frame["leaf"]] * value
+    frame["leaf"] += 1
+    if not lost:
+        frame["certain_death"] = 0
+
 
 TIE = 1e-12
 """An action must add more than this share of the largest weight."""
@@ -121,7 +173,7 @@ def solve_turn(
         state: dtype `engine.state.STATE`, not over; the active player plays. Left as it is.
         cards: the search's own copy of the card table; what it keeps is modified (`narrow`).
         weights: all of them, indexed by `ilp_agent.weights.Term`; of a score, those of its counts follow.
-        facts: of `ilp_agent.search.facts.learn_facts`.
+        facts: of `ilp_agent.search.card_facts.learn_facts`.
         work: dtype `WORK`; `start` says the limit of positions, places and what to leave out. This and what
             follows is modified in place.
         memo: dtype `MEMO`, at least as long as the limit.

@@ -9,16 +9,27 @@ enemy hero counts infinitely much. Its weights follow those of all terms, which 
 
 import numpy as np
 
+from engine.bitfields import AIMED, unpack_action
 from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, UNKNOWN, ActionKind
-from engine.effects.cardsets import has_effects
-from engine.effects.listen import is_heard
+from engine.effect_codes import (
+    ENEMY,
+    HEROES,
+    MINIONS,
+    OWN,
+    CardKind,
+    Filter,
+    Op,
+    Pick,
+    Trait,
+    Trigger,
+)
+from engine.effects.card_filters import has_effects
 from engine.effects.targets import passes
-from engine.events import TO_HERO, TO_MINIONS
+from engine.effects.triggers import is_heard
 from engine.jit import njit_borrowing, njit_borrowing_inline
-from engine.packing import AIMED, unpack_action
-from engine.vocabulary import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Op, Pick, Trait, Trigger
+from engine.state import TO_HERO, TO_MINIONS
 from ilp_agent.features import DRAWN, ENEMY_HERO, count_held, read_counts
-from ilp_agent.search.keys import came_in_with
+from ilp_agent.search.transposition import came_in_with
 from ilp_agent.weights import N_TERMS, Term
 
 SPELL_HELD = 0.9

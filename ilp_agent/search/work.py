@@ -6,8 +6,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE, MAX_ACTIONS, MAX_MANA
 from engine.effects.chance import MOST_IMAGINED
-from engine.events import EVENTS
-from engine.state import MINION, STATE
+from engine.state import EVENTS, MINION, STATE
 from ilp_agent.features import N_COUNTS
 
 DEPTH = 64
@@ -29,14 +28,14 @@ MAX_BARRED = 64
 """Most actions that a search can be told to leave out."""
 
 MOST_ACTIONS = MAX_ACTIONS + (HAND_SIZE + 1) * (BOARD_SIZE + 1) + 1
-"""Actions of a position, some with attacks before them (`ilp_agent.search.late.add_last_attacks`)."""
+"""Actions of a position, some with attacks before them (`deferred_actions.add_last_attacks`)."""
 
 FEWEST_SLOTS = 512
 """Slots at the start of a search: few, so that usual turns stay in the nearest cache."""
 
 FRAME = np.dtype(
     [
-        ("key", "u8"),  # of the position (`ilp_agent.search.keys`)
+        ("key", "u8"),  # of the position (`ilp_agent.search.transposition`)
         ("best", "f8"),  # the most that is known to follow
         ("gain", "f8"),  # what the action being tried adds by itself
         ("action", "i4"),  # the best action; 0, the end of the turn, where nothing adds anything
@@ -45,7 +44,7 @@ FRAME = np.dtype(
         ("n_leaves", "i4"),  # outcomes of the action being tried; 0 where chance has no part in it
         ("leaf", "i4"),  # the one being tried
         ("total", "f8"),  # value of the outcomes so far, by their probabilities
-        ("late", "i2"),  # what may be left for the end of the turn (`ilp_agent.search.late`)
+        ("late", "i2"),  # what may be left for the end of the turn (`ilp_agent.search.deferred_actions`)
         ("certain_death", "i2"),  # 1 as long as every outcome so far kills the own hero
         ("strikers", "i2"),  # minions from hand that have attacked (`slots`)
         ("ghosts", "i2"),  # of these, those that died
@@ -91,7 +90,10 @@ START = np.dtype(
         ("slots", "i2"),  # 1: places are used as the integer program has it (rule 5 of docs/turn-program.md)
         ("limit", "i4"),  # positions at most
         ("limit_kept", "i4"),  # the same of a turn whose cards ask for more to be kept
-        ("reduced", "i2"),  # 1: what nothing can touch is left for the end (`ilp_agent.search.late`)
+        (
+            "reduced",
+            "i2",
+        ),  # 1: what nothing can touch is left for the end (`ilp_agent.search.deferred_actions`)
         ("n_barred", "i2"),
         ("barred", "i4", (MAX_BARRED, 3)),  # kind, source and target of actions to leave out
         ("leaves_late", "i2"),  # 1: `reduced`, and the weights and the cards in hand allow it

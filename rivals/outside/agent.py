@@ -12,12 +12,10 @@ import numpy as np
 from engine.actions import Action
 from engine.codes import Outcome
 from engine.errors import ManaforgeError
-from engine.faults import AgentFaultError, Reason
+from engine.game_session import AgentFaultError, Reason
 from engine.versions import engine_versions
 from engine.view import PlayerView
-from rivals.outside.allowed import refuse_unnamed
 from rivals.outside.messages import PROTOCOL, chosen, decide_message
-from rivals.outside.names import command_of
 from rivals.outside.parameters import (
     Parameter,
     ParameterError,
@@ -25,6 +23,7 @@ from rivals.outside.parameters import (
     read_parameters,
     values_of,
 )
+from rivals.outside.permissions import command_of, refuse_unnamed
 from rivals.outside.process import OutsideProcess
 
 
@@ -69,7 +68,7 @@ class OutsideAgent:
         self._tell(self._game)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002 - it has its seed
-        """Ask for one of the legal actions; see `engine.course.Agent`."""
+        """Ask for one of the legal actions; see `engine.game_session.Agent`."""
         answer = self._answer(decide_message(view))
         action = chosen(answer, view.legal_actions)
         if action is not None:

@@ -1,6 +1,6 @@
 """Runs an agent in Python as an outside agent: `python -m rivals.outside.host MODULE CLASS`.
 
-The class is made without arguments, and has `act(view, rng)` as every agent (`engine.course.Agent`);
+The class is made without arguments, and has `act(view, rng)` as every agent (`engine.game_session.Agent`);
 `new_game` and `game_over` are called if it has them. What it prints goes to standard error.
 
 If it has `parameters`, a dict from names to (low, high), these can evolve; in a game that gives them values,
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from engine.codes import Outcome
-from engine.faults import Reason
+from engine.game_session import Reason
 from engine.notation import parse_position
 from engine.view import PlayerView
 from rivals.outside.messages import PROTOCOL

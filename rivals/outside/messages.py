@@ -4,9 +4,9 @@ from typing import Any
 
 from engine.actions import Action
 from engine.cards import Card
+from engine.effect_codes import CardKind, HeroName, Trait
 from engine.minion import keyword_names
 from engine.view import MinionView, PlayerView, SideView
-from engine.vocabulary import CardKind, HeroName, Trait
 
 PROTOCOL = 1
 """Version of the protocol: raised when a message changes its meaning, not when one gains a field."""

@@ -18,11 +18,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.faults import AgentFaultError, Reason
-from rivals.outside.keeper import children_of
+from engine.game_session import AgentFaultError, Reason
 from rivals.outside.parameters import Parameter
+from rivals.outside.supervisor import children_of
 
-KEEPER = Path(__file__).with_name("keeper.py")
+KEEPER = Path(__file__).with_name("supervisor.py")
 
 MOST_LINE = 2**16
 """Bytes of a line that an agent may write."""

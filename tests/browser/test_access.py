@@ -9,9 +9,7 @@ import pytest
 
 from engine import RandomAgent, play
 from evo.api import play_tournament
-from evo.stories.page import story_page
-from evo.stories.reasons import reasons_of
-from evo.stories.story import Cast, tell
+from evo.game_pages.story import Cast, reasons_of, story_page, tell
 from ilp_agent import IlpAgent, find_profile
 from tests.browser.support import page_of
 from tests.evo.serving.servers import Asked, served

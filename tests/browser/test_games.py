@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from engine import RandomAgent, parse_position, play
-from engine.effects.luck import Chance
-from engine.record import MatchResult
-from evo.stories.page import story_page
-from evo.stories.story import Cast, tell
+from engine.effects.chance import Chance
+from engine.game_session import MatchResult
+from evo.game_pages.story import Cast, story_page, tell
 from tests.browser.support import page_of
 from tests.conftest import first
 

@@ -9,7 +9,7 @@ import pytest
 
 from evo.api import play_tournament
 from evo.serving import runs, tournaments
-from evo.serving.rundata import run_numbers
+from evo.serving.runs import run_numbers
 from tests.browser.support import page_of
 from tests.evo.serving.servers import served
 

@@ -11,7 +11,7 @@ import pytest
 
 from engine import GameRecord
 from engine.codes import Keyword
-from engine.course import Course
+from engine.game_session import Course
 from engine.match import deal_key
 from engine.minion import keyword_names
 from engine.ruleset import find_ruleset

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engine import ManaforgeError, Outcome, find_deck, find_ruleset, rulesets, shipped_decks
+from engine.game_session import MatchResult
 from engine.match import deal, play_on
-from engine.record import MatchResult
 from engine.streams import generator, stream_key
 from evo.play.entrants import find_entrant
 from evo.play.games import (
@@ -21,8 +21,8 @@ from evo.play.games import (
     compile_games,
     play_schedule,
 )
-from evo.play.local import LocalPool
 from evo.play.notation import NOTATION
+from evo.play.pool import LocalPool
 from ilp_agent import BACKENDS, shipped_profiles
 from rivals import (
     AGENTS,

@@ -1,6 +1,7 @@
 """Every backend finds turns of the same worth as `exact`, and its plans come true in the engine.
 
-On turns reached in play and on random ones; those that solve the thesis's program agree with the first that does.
+On turns reached in play and on random ones; those that solve the thesis's program agree with the first that
+does.
 """
 
 import numpy as np

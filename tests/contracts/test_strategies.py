@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evo.config import RunConfig
+from evo.config.run_config import RunConfig
 from evo.evolution.fitness import Tally, all_pairings
 from evo.evolution.records import individuals_table, new_strategy
 from evo.strategies import STRATEGIES, Strategy, StrategyError, find_strategy

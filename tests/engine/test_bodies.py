@@ -7,12 +7,11 @@ from engine import find_deck, find_ruleset, parse_position, rulesets
 from engine.cards.table import CardTable
 from engine.codes import MAX_ACTIONS
 from engine.decks import Deck, deck_records, table_of
-from engine.events import EVENTS
+from engine.effect_codes import EFFECTS_VERSION, Ask
 from engine.jit import njit
 from engine.rules import apply, legal_actions
-from engine.state import STATE, new_game
+from engine.state import EVENTS, STATE, new_game
 from engine.streams import below
-from engine.vocabulary import EFFECTS_VERSION, Ask
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.engine.test_differential import DECKS, SMALL
 

@@ -7,14 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from evo.cli import engine_commands as engine_main
 from engine.cards import catalogue
-from engine.cards.coverage import coverage, markdown
-from engine.cards.facts import BODY, EXACT, NOT_PLAYED, chosen_cards, every_card, find_facts, kinds_in_texts
-from engine.cards.kinds import KINDS, OTHER, kinds_of
+from engine.cards.lookup import (
+    BODY,
+    EXACT,
+    NOT_PLAYED,
+    chosen_cards,
+    coverage,
+    every_card,
+    find_facts,
+    kinds_in_texts,
+    markdown,
+)
 from engine.cards.real import EDITIONS, NEWEST_EDITION, OLD_EDITION, edition
 from engine.errors import UnknownNameError
+from evo.cli import engine_commands as engine_main
 from tests.engine.test_commands import run
+from tools.card_tables import KINDS, OTHER, kinds_of
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "effects.md"
 BEGIN, END = "<!-- cards --markdown -->\n", "<!-- end -->\n"

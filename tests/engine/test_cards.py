@@ -17,9 +17,9 @@ from engine import (
     parse_position,
 )
 from engine.cards import catalogue
-from engine.cards.build import is_exact
 from engine.minion import keyword_flags, keyword_names
 from engine.position import empty_state
+from tools.card_tables import is_exact
 
 
 def test_the_card_base_is_the_real_one() -> None:
@@ -189,9 +189,9 @@ def test_odd_names_survive_the_round_trip(name: str) -> None:
 def test_the_generator_writes_what_is_committed(tmp_path) -> None:
     from importlib import resources
 
-    from engine.cards.build import build
+    from tools.card_tables import build_catalogue
 
-    build(tmp_path)
+    build_catalogue(tmp_path)
     committed = resources.files("engine") / "data"
     for name in ("cards.csv", "other_cards.csv", "SOURCE.md"):
         assert (tmp_path / name).read_text() == (committed / name).read_text(), name

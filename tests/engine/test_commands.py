@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
+import tools.card_tables as cards_main
 from evo.cli import engine_commands as engine_main
-import engine.cards.__main__ as cards_main
-from engine.console import command_line
+from evo.terminal.console import command_line
 
 POSITION = (
     "turn 5 second | hero 28+2 fatigue 1 board [River Crocolisk 2:2/3; 1:4/4T] hand [2 ?] deck [3 ?] | hero 30 mana 3/5 "
@@ -107,7 +107,7 @@ def test_the_generator_without_its_data_says_what_to_install(monkeypatch, capsys
     def missing(folder):
         raise ModuleNotFoundError("No module named 'hearthstone_data'")
 
-    monkeypatch.setattr("engine.cards.build.build", missing)
+    monkeypatch.setattr("tools.card_tables.build_catalogue", missing)
     code, _, err = run(monkeypatch, capsys, cards_main.app, "build")
     assert code == 1
     assert "No module named 'hearthstone_data'" in err

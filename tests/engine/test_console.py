@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.console import end_with, plain_width
 from engine.errors import ManaforgeError
 from engine.versions import engine_versions
+from evo.terminal.console import end_with, plain_width
 
 
 class _OwnCodeError(ManaforgeError):

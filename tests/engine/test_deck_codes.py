@@ -14,11 +14,10 @@ from engine import Deck, DeckError, find_card, find_deck, read_deck
 from engine.cards import Card, catalogue
 from engine.cards.real import NEWEST_EDITION, OLD_EDITION, class_of_hero, edition, hero_classes
 from engine.codes import DECK_SIZE
-from engine.deckcodes import code_of, deck_from_code
-from engine.deckfiles import worded
-from engine.deckreading import Reading, amended, reading_of, split_words
+from engine.deck_files import code_of, deck_from_code, worded
+from engine.decks import Reading, amended, reading_of, split_words
+from engine.effect_codes import CardKind
 from engine.errors import ManaforgeError, UnknownNameError
-from engine.vocabulary import CardKind
 
 DECKS = Path(__file__).parents[2] / "engine" / "data" / "decks"
 MAGE = read_deck(DECKS / "basic-mage.toml")

@@ -21,9 +21,9 @@ from engine import (
     read_deck,
     shipped_decks,
 )
-from engine.deckcodes import code_of, deck_from_code
+from engine.deck_files import code_of, deck_from_code
 from engine.decks import coverage_of, table_of
-from engine.show import console, draw_deck
+from evo.terminal.drawing import console, draw_deck
 
 LINE = '[[cards]]\nid = "CS2_172"\ncount = 2\n'
 BODIES = {

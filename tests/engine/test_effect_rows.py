@@ -9,12 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from engine.cards.editions import BASIC_POWERS, EDITION_COLUMNS, LIKE_COLUMNS, build_edition
-from engine.cards.targets import disagreements, required
-from engine.cards.texts import normalised, printed_traits, says_no_more
 from engine.codes import KEYWORD_FIELDS
-from engine.effects import draft as drafts
-from engine.effects.draft import Text, draft
+from engine.effect_codes import (
+    PRINTED_TRAITS,
+    Condition,
+    Count,
+    Filter,
+    Need,
+    Op,
+    Pick,
+    Race,
+    Trait,
+)
+from engine.effects.describe import row_in_words
 from engine.effects.rows import (
     EFFECT_COLUMNS,
     EVENTS_CARD,
@@ -25,9 +32,18 @@ from engine.effects.rows import (
     read_rows,
     row_in_table,
 )
-from engine.effects.words import row_in_words
 from engine.errors import CardError, UnknownNameError
-from engine.vocabulary import PRINTED_TRAITS, Condition, Count, Filter, Need, Op, Pick, Race, Trait
+from tools import effect_drafts as drafts
+from tools.card_tables import (
+    BASIC_POWERS,
+    EDITION_COLUMNS,
+    LIKE_COLUMNS,
+    build_edition,
+    normalised,
+    printed_traits,
+    says_no_more,
+)
+from tools.effect_drafts import Text, disagreements, draft, required
 
 PACKAGE = Path(__file__).resolve().parents[2] / "build" / "editions" / "25252.1"
 DATA = resources.files("engine") / "data"

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from engine import parse_action, parse_position
-from engine.effects.luck import Chance
+from engine.effects.chance import Chance
 from engine.errors import ChanceError
 from engine.streams import stream_key
 

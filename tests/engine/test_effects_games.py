@@ -6,22 +6,20 @@ import numpy as np
 import pytest
 
 from engine import Outcome, deal, find_deck, parse_action, parse_position
-from engine.agents import PassAgent, RandomAgent
-from engine.batches import deal_games, endings
+from engine.batches import deal_games, endings, random_games
 from engine.cards.real import edition, hero_classes
 from engine.codes import BOARD_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT, Purpose
 from engine.decks import tables_of
-from engine.effects.luck import Chance
+from engine.effect_codes import EFFECTS_VERSION, CardKind
+from engine.effects.chance import Chance
 from engine.errors import ChanceError, DeckError
 from engine.formatting import format_card
+from engine.game_session import GameRecord, PassAgent, RandomAgent
 from engine.match import deal_key, play
-from engine.playout import random_games
-from engine.record import GameRecord
 from engine.ruleset import find_ruleset
 from engine.state import STATE
 from engine.streams import below, derive, stream_key
 from engine.view import PlayerView
-from engine.vocabulary import EFFECTS_VERSION, CardKind
 from tests.conftest import UNCOMPILED, cases
 
 DECKS = Path(__file__).parents[2] / "engine" / "data" / "decks"

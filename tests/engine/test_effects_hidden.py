@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 
 from engine import Action, Outcome, PlayerView, Position, deal
-from engine.agents import RandomAgent
 from engine.codes import COIN, UNKNOWN, Purpose
-from engine.effects.chance import imaginable, imagine
-from engine.effects.luck import Chance
+from engine.effects.chance import Chance, imaginable, imagine
+from engine.game_session import GameRecord, RandomAgent
 from engine.match import play_on
-from engine.record import GameRecord
 from engine.rules import play_checked
 from engine.state import STATE
 from engine.streams import derive, generator, stream_key

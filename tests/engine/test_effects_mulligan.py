@@ -9,7 +9,7 @@ import pytest
 from engine import deal, find_deck, find_ruleset
 from engine.cards.real import hero_classes
 from engine.codes import COIN, DECK_SIZE, Purpose
-from engine.vocabulary import EFFECTS_VERSION, CardKind
+from engine.effect_codes import EFFECTS_VERSION, CardKind
 from tests.conftest import cases
 from tests.engine.test_effects_properties import deck_of
 from tests.reference.plain import below_key, shuffled

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from engine import Position, parse_action, parse_position
-from engine.movetrees import outcomes_of
+from engine.perft_counter import outcomes_of
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 

@@ -27,12 +27,23 @@ from engine.codes import (
     ActionKind,
     Keyword,
 )
-from engine.effects.luck import Chance
+from engine.effect_codes import (
+    GRAVES,
+    MAX_CHOICES,
+    MAX_SECRETS,
+    OF_OTHER,
+    OFFERED,
+    CardFilter,
+    HeroName,
+    Op,
+    Race,
+    Trait,
+)
+from engine.effects.chance import Chance
 from engine.effects.rows import EVENTS_CARD, Effect
 from engine.notation import MAX_COUNT
-from engine.state import GRAVES, MAX_CHOICES, MAX_SECRETS, MINION, OFFERED, SIDE, STATE
+from engine.state import MINION, SIDE, STATE
 from engine.streams import generator, stream_key
-from engine.vocabulary import OF_OTHER, CardFilter, HeroName, Op, Race, Trait
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.reference.compare import exact_cards
 

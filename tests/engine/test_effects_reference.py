@@ -6,7 +6,7 @@ import pytest
 
 from engine import Outcome, Position, parse_action, parse_position
 from engine.codes import ActionKind
-from engine.effects.luck import Chance
+from engine.effects.chance import Chance
 from engine.formatting import format_card
 from engine.match import deal_key
 from engine.ruleset import find_ruleset

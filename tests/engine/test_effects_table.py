@@ -1,8 +1,9 @@
 """Every exact card by a table of positions, actions and all that may follow, with exact probabilities.
 
-The files of `tests/data/effects_table/`, one for each set, were drafted with `tests.reference.outcomes`, not with the
-kernels, and read line by line against the cards' texts. An empty cell is as in the line above; `illegal` is an action
-that is not allowed. Where more may follow than is worth listing, some of it is listed, and the rest is `others`.
+The files of `tests/data/effects_table/`, one for each set, were drafted with `tests.reference.outcomes`, not
+with the kernels, and read line by line against the cards' texts. An empty cell is as in the line above;
+`illegal` is an action that is not allowed. Where more may follow than is worth listing, some of it is listed,
+and the rest is `others`.
 """
 
 import csv
@@ -17,12 +18,12 @@ import pytest
 from engine import parse_action, parse_position
 from engine.cards.real import edition
 from engine.codes import MAX_MANA, Keyword
-from engine.effects.luck import Chance
+from engine.effect_codes import Race, Trait
+from engine.effects.chance import Chance
 from engine.effects.rows import effect_rows
 from engine.errors import IllegalActionError
 from engine.formatting import format_card
-from engine.movetrees import outcomes_of
-from engine.vocabulary import Race, Trait
+from engine.perft_counter import outcomes_of
 from tests.conftest import UNCOMPILED
 from tests.reference.outcomes import OTHERS, lines_of
 

@@ -11,8 +11,8 @@ import pytest
 from engine import PlayerView, parse_position
 from engine.cards.real import effect_rows
 from engine.codes import COIN
-from engine.effects.listen import ENDS
-from engine.vocabulary import Condition, Trigger
+from engine.effect_codes import Condition, Trigger
+from engine.effects.triggers import ENDS
 from tests.engine.test_effects_named import check_story
 
 HALF = Fraction(1, 2)

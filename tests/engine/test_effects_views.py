@@ -7,10 +7,10 @@ import pytest
 
 from engine import PlayerView, parse_action, parse_position, perft
 from engine.codes import Keyword
-from engine.effects.luck import Chance
-from engine.movetrees import branches, outcomes_of
+from engine.effect_codes import HeroName, Trait
+from engine.effects.chance import Chance
+from engine.perft_counter import branches, outcomes_of
 from engine.streams import stream_key
-from engine.vocabulary import HeroName, Trait
 from tests.conftest import UNCOMPILED
 
 

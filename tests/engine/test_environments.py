@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from engine import Action, Card, Outcome, PlayerView, RandomAgent, find_deck, play
-from engine.environments.actions import numbers_of
-from engine.environments.observation import CARDS, SIZE, cards_of_view, names, numbers_of_view
+from engine.environments.spaces import CARDS, SIZE, cards_of_view, names, numbers_of, numbers_of_view
 from engine.errors import DeckError, IllegalActionError, UnknownNameError
 from engine.match import deal
 from engine.position import Position

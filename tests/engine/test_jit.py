@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import kernelcache, versions
+from engine import kernel_cache, versions
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, heavy
 from tests.waiting import wait_until
 
@@ -83,7 +83,7 @@ def test_kernels_are_compiled_again_when_what_they_reach_changes_and_only_then(
 @pytest.mark.heavy
 @compiled
 def test_compiling_can_say_nothing(copy: Path, tmp_path: Path) -> None:
-    quiet = f"from engine.compilation import compiling_quietly\nwith compiling_quietly():\n    {PROGRAM.splitlines()[0]}\n"
+    quiet = f"from engine.compile_progress import compiling_quietly\nwith compiling_quietly():\n    {PROGRAM.splitlines()[0]}\n"
     quiet += "".join(f"    {line}\n" for line in PROGRAM.splitlines()[1:])
     assert run(copy, tmp_path / "cache", quiet) == ("2", "")
 
@@ -137,8 +137,8 @@ SOLVING = """
 import os, signal, sys
 import numpy as np
 from engine import compiler
-from engine.apart import njit_apart
-from engine.compilation import removed_if_abandoned
+from engine.indirect_call import njit_apart
+from engine.compile_progress import removed_if_abandoned
 from engine.jit import njit
 from pathlib import Path
 
@@ -182,7 +182,7 @@ def test_a_signal_ends_a_process_whose_machine_code_waits_for_the_compiler(tmp_p
 
 APART = """
 import os, time
-from engine.apart import njit_apart
+from engine.indirect_call import njit_apart
 from engine.jit import njit
 
 while os.environ["FIRST"] != str(os.getpid()) and not os.path.exists("go"):
@@ -209,26 +209,26 @@ BY_TWO = """
 import os, signal, sys, threading, time
 os.environ["FIRST"] = str(os.getpid())
 import shared
-from engine import apart, compilation, kernelcache, screen
+from engine import compile_progress, indirect_call, kernel_cache, terminal
 
 def stop(number, frame):
     raise KeyboardInterrupt(number)
 
 signal.signal(signal.SIGTERM, stop)
 def end_while_it_waits():
-    while not (compilation.progress._waits and compilation.progress.active):
+    while not (compile_progress.progress._waits and compile_progress.progress.active):
         time.sleep(0.01)
     os.kill(os.getpid(), signal.SIGTERM)
 
 case = sys.argv[1]
 here = []
-compilation.progress.was_translated = here.append
-screen.in_command, apart.PAYS_SECONDS, apart.processors = True, 0.0, lambda: 2
-compilation.progress.expect([shared.both], effects=False)
-with apart.compiled_by_two():
-    (end,) = compilation.abandoned
+compile_progress.progress.was_translated = here.append
+terminal.in_command, indirect_call.PAYS_SECONDS, indirect_call.processors = True, 0.0, lambda: 2
+compile_progress.progress.expect([shared.both], effects=False)
+with indirect_call.compiled_by_two():
+    (end,) = compile_progress.abandoned
     print(end.__self__.pid, flush=True)
-    first, second = apart._elsewhere.values()
+    first, second = indirect_call._elsewhere.values()
     if case == "ended":
         end()
     if case == "taken":
@@ -241,7 +241,7 @@ with apart.compiled_by_two():
     if case == "signal":
         threading.Thread(target=end_while_it_waits).start()
     value = shared.both(3)
-print(value, len(here), second.cancelled(), compilation.abandoned, apart._elsewhere)
+print(value, len(here), second.cancelled(), compile_progress.abandoned, indirect_call._elsewhere)
 """
 
 
@@ -378,7 +378,7 @@ def test_kernels_that_make_arrays_do_so_whoever_calls_first_and_none_is_lost(tmp
 STUCK = """
 import contextlib, signal, time
 from pathlib import Path
-from engine import compilation, compiler, screen
+from engine import compile_progress, compiler, terminal
 from engine.jit import njit
 
 signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -391,14 +391,14 @@ def endless(cls, *arguments):  # as LLVM, which does not look at signals
             time.sleep(600)
 
 compiler.MachineCode.make = classmethod(endless)
-screen.in_command = True
+terminal.in_command = True
 
 @njit
 def double(number):
     return 2 * number
 
 Path("half").mkdir()
-with compilation.removed_if_abandoned(Path("half")):
+with compile_progress.removed_if_abandoned(Path("half")):
     double(1)
 """
 
@@ -439,7 +439,7 @@ def test_the_version_of_kernels_covers_every_file_that_one_can_reach(
     monkeypatch.setattr(versions, "_imports", parsed_once)
     sources = {str(path.relative_to(copy)) for path in versions.kernel_sources(copy)}
     assert {
-        f"engine/{name}.py" for name in ("rules", "state", "streams", "codes", "jit", "playout")
+        f"engine/{name}.py" for name in ("rules", "state", "streams", "codes", "jit", "batches")
     } <= sources
     before = versions.fingerprint(copy)
     for name in sorted(sources)[::7]:
@@ -451,7 +451,7 @@ def test_the_version_of_kernels_covers_every_file_that_one_can_reach(
     assert versions.fingerprint(copy) == before
     outside = copy / "engine" / "show.py"
     outside.write_text(outside.read_text() + "\n")
-    assert "engine/show.py" not in sources
+    assert "evo/terminal/drawing.py" not in sources
     assert versions.fingerprint(copy) == before
 
 
@@ -536,12 +536,12 @@ def test_files_unused_for_long_are_deleted(tmp_path: Path, monkeypatch: pytest.M
     folder_of_old.mkdir()
     for path in (old, foreign, folder_of_old):
         os.utime(path, (0, 0))
-    kernelcache.cache_folder.cache_clear()
+    kernel_cache.cache_folder.cache_clear()
     try:
-        assert kernelcache.cache_folder() == kernels
-        assert kernelcache.held() == {("0" * 32, "machine")}
+        assert kernel_cache.cache_folder() == kernels
+        assert kernel_cache.held() == {("0" * 32, "machine")}
     finally:
-        kernelcache.cache_folder.cache_clear()
+        kernel_cache.cache_folder.cache_clear()
     assert not old.exists()
     assert not folder_of_old.exists()
     assert recent.exists()
@@ -552,10 +552,10 @@ def test_files_unused_for_long_are_deleted(tmp_path: Path, monkeypatch: pytest.M
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A cache that is not there yet; its folder of kernels."""
     monkeypatch.setenv("MANAFORGE_CACHE_DIR", str(tmp_path / "deep" / "cache-{uid}"))
-    monkeypatch.setattr(kernelcache, "_told", [])
-    kernelcache.cache_folder.cache_clear()
+    monkeypatch.setattr(kernel_cache, "_told", [])
+    kernel_cache.cache_folder.cache_clear()
     yield tmp_path / "deep" / f"cache-{os.geteuid()}" / "kernels"
-    kernelcache.cache_folder.cache_clear()
+    kernel_cache.cache_folder.cache_clear()
 
 
 NAME = "0" * 32 + "-" + "1" * 16 + ".part"
@@ -565,12 +565,12 @@ NAME = "0" * 32 + "-" + "1" * 16 + ".part"
 def test_a_cache_is_made_for_its_user_alone_whatever_the_umask(cache: Path, umask: int) -> None:
     before = os.umask(umask)
     try:
-        assert kernelcache.write(NAME, b"kernel")
+        assert kernel_cache.write(NAME, b"kernel")
     finally:
         os.umask(before)
     assert {path.stat().st_mode & 0o777 for path in (cache, cache.parent)} == {0o700}
     assert not (cache / NAME).stat().st_mode & 0o177
-    assert kernelcache.read(NAME) == b"kernel"
+    assert kernel_cache.read(NAME) == b"kernel"
 
 
 FOREIGN: dict[str, Callable[[Path], None]] = {
@@ -587,38 +587,38 @@ def test_kernels_that_another_user_may_have_written_are_not_run(
 ) -> None:
     if "another user" in why and os.geteuid() != 0:
         pytest.skip("only root gives files to another user")
-    kernelcache.write(NAME, b"kernel")
+    kernel_cache.write(NAME, b"kernel")
     path = {"base": cache.parent, "folder": cache, "file": cache / NAME}[place]
     FOREIGN[why](path)
-    kernelcache.cache_folder.cache_clear()
-    assert kernelcache.read(NAME) is None
+    kernel_cache.cache_folder.cache_clear()
+    assert kernel_cache.read(NAME) is None
     said = " ".join(capfd.readouterr().err.split())
     assert f"{path}: {why}" in said
-    assert kernelcache.read(NAME) is None, "and it is told once"
+    assert kernel_cache.read(NAME) is None, "and it is told once"
     assert capfd.readouterr().err == ""
     if place != "file":
-        assert kernelcache.cache_folder() is None
-        assert not kernelcache.write(NAME, b"other")
+        assert kernel_cache.cache_folder() is None
+        assert not kernel_cache.write(NAME, b"other")
 
 
 def test_a_link_in_place_of_a_kernel_or_of_the_cache_is_not_followed(cache: Path, tmp_path: Path) -> None:
-    kernelcache.write(NAME, b"kernel")
+    kernel_cache.write(NAME, b"kernel")
     (cache / NAME).rename(tmp_path / "elsewhere")
     (cache / NAME).symlink_to(tmp_path / "elsewhere")
-    assert kernelcache.read(NAME) is None
+    assert kernel_cache.read(NAME) is None
     if os.geteuid() == 0:
         cache.parent.rename(tmp_path / "cache")
         cache.parent.symlink_to(tmp_path / "cache")
-        kernelcache.cache_folder.cache_clear()
-        assert kernelcache.cache_folder() == cache, "a link of one's own leads where one wants it"
+        kernel_cache.cache_folder.cache_clear()
+        assert kernel_cache.cache_folder() == cache, "a link of one's own leads where one wants it"
         os.chown(cache.parent, 12345, -1, follow_symlinks=False)
-        kernelcache.cache_folder.cache_clear()
-        assert kernelcache.cache_folder() is None
+        kernel_cache.cache_folder.cache_clear()
+        assert kernel_cache.cache_folder() is None
 
 
 def test_a_kernel_has_no_name_that_leads_elsewhere(cache: Path) -> None:
     with pytest.raises(ValueError, match="no name of a compiled kernel"):
-        kernelcache.write(f"../{NAME}", b"kernel")
+        kernel_cache.write(f"../{NAME}", b"kernel")
     assert not cache.exists()
 
 

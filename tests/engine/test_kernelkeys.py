@@ -15,8 +15,8 @@ import pytest
 from numba.core import config, types
 from numba.core.typing.typeof import typeof
 
-from engine import kernelkeys
-from engine.kernelkeys import KernelKeyError, kernel_key, types_key
+from engine import kernel_cache
+from engine.kernel_cache import KernelKeyError, kernel_key, types_key
 from tests.conftest import UNCOMPILED
 
 SOURCE = '''
@@ -207,10 +207,10 @@ def test_an_import_of_each_other_ends() -> None:
 def test_a_set_of_texts_has_one_order() -> None:
     """That of the set depends on the process."""
     texts = frozenset(map(str, range(20)))
-    assert kernelkeys._ordered(texts) == sorted(map(repr, texts))
+    assert kernel_cache._ordered(texts) == sorted(map(repr, texts))
 
 
-@pytest.mark.parametrize("module", kernelkeys.COMPILER)
+@pytest.mark.parametrize("module", kernel_cache.COMPILER)
 def test_every_function_that_compiles_counts(module: str) -> None:
     """Whatever decorates it."""
     source = Path(module.replace(".", "/")).with_suffix(".py").read_text()
@@ -221,7 +221,7 @@ def test_every_function_that_compiles_counts(module: str) -> None:
         for inner in (one.body if isinstance(one, ast.ClassDef) else [one])
         if isinstance(inner, ast.FunctionDef)
     }
-    functions, fields = kernelkeys._compiler()[-1][kernelkeys.COMPILER.index(module)]
+    functions, fields = kernel_cache._compiler()[-1][kernel_cache.COMPILER.index(module)]
     assert written <= {name for name, _ in functions}
     assert (
         "name",
@@ -242,10 +242,10 @@ SETTINGS = (
 def test_the_compilers_settings_count(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module = module_of(SOURCE)
     before = kernel_key(module.caller)
-    kernelkeys._compiler.cache_clear()
+    kernel_cache._compiler.cache_clear()
     monkeypatch.setattr(config, setting, "another")
     after = kernel_key(module.caller)
-    kernelkeys._compiler.cache_clear()
+    kernel_cache._compiler.cache_clear()
     assert before != after
 
 
@@ -253,22 +253,22 @@ def test_the_compilers_settings_count(setting: str, monkeypatch: pytest.MonkeyPa
 def test_the_versions_of_libraries_count(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module = module_of(SOURCE)
     before = kernel_key(module.caller)
-    kernelkeys._compiler.cache_clear()
+    kernel_cache._compiler.cache_clear()
     monkeypatch.setattr(f"{name}.__version__", "0.0")
     after = kernel_key(module.caller)
-    kernelkeys._compiler.cache_clear()
+    kernel_cache._compiler.cache_clear()
     assert before != after
 
 
 def test_the_processor_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     module = module_of(SOURCE)
     before = kernel_key(module.caller)
-    kernelkeys._compiler.cache_clear()
+    kernel_cache._compiler.cache_clear()
     monkeypatch.setattr(
-        type(kernelkeys.cpu_target.target_context.codegen()), "_get_host_cpu_name", lambda _: "other"
+        type(kernel_cache.cpu_target.target_context.codegen()), "_get_host_cpu_name", lambda _: "other"
     )
     after = kernel_key(module.caller)
-    kernelkeys._compiler.cache_clear()
+    kernel_cache._compiler.cache_clear()
     assert before != after
 
 
@@ -303,7 +303,7 @@ import importlib, pkgutil, sys
 
 def keys_of_all(backwards):
     import engine, ilp_agent, rivals
-    from engine.kernelkeys import kernel_key
+    from engine.kernel_cache import kernel_key
 
     names = []
     for package in (engine, ilp_agent, rivals):

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from engine import UnknownNameError, deal, find_deck, find_ruleset
-from engine.agents import PassAgent
 from engine.batches import deal_chosen_games, deal_games
 from engine.codes import DECK_SIZE, Opening
 from engine.decks import tables_of
-from engine.keeps import choices_of
-from engine.match import deal_key, play
+from engine.game_session import PassAgent
+from engine.match import choices_of, deal_key, play
 from engine.state import STATE
 from engine.streams import generator, stream_key
 from tests.conftest import cases

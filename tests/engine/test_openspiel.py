@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from engine import Action, Outcome, find_deck, find_ruleset
-from engine.effects.luck import Chance
+from engine.effects.chance import Chance
 from engine.errors import DeckError, RulesetError, UnknownNameError
 from engine.match import deal
 from engine.position import Position

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from engine import Outcome
+from engine.effect_codes import CardKind
 from engine.notation import parse_action, parse_position
-from engine.vocabulary import CardKind
 from tests.oracle.compare import results
 from tests.oracle.facts import facts_by_name, facts_of
 

@@ -5,9 +5,16 @@ import itertools
 import numpy as np
 import pytest
 
+from engine.bitfields import (
+    KEYWORD_BITS,
+    PLACE_BITS,
+    STAT_BITS,
+    append_field,
+    pack_action,
+    unpack_action,
+)
 from engine.codes import BOARD_SIZE, HAND_SIZE, HERO, KEYWORD_LETTERS, MAX_STAT, ActionKind, Keyword
 from engine.formatting import format_keywords
-from engine.packing import KEYWORD_BITS, PLACE_BITS, STAT_BITS, append_field, pack_action, unpack_action
 from engine.rules import decode, encode
 
 PLACES = range(max(BOARD_SIZE, HAND_SIZE, HERO + 1))

@@ -4,10 +4,10 @@ import numpy as np
 
 from engine import Outcome, Position, deal, find_deck, find_ruleset
 from engine.actions import Action
+from engine.batches import playout, random_games
 from engine.codes import MAX_ACTIONS, Purpose
 from engine.decks import deck_records, table_of
-from engine.effects.luck import Chance
-from engine.playout import playout, random_games
+from engine.effects.chance import Chance
 from engine.streams import below, derive, stream_key
 
 DECKS = find_deck("thesis-paladin"), find_deck("random-minions")

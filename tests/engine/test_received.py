@@ -10,17 +10,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine import received
-from engine.received import parse_toml
+from engine import safe_files
+from engine.safe_files import parse_toml
 
 
 def test_a_regular_file_is_read_whole_up_to_the_bound(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"a\r\nb\rc")
-    assert received.read_bytes(file, 6) == b"a\r\nb\rc"
-    assert received.read_text(file) == "a\nb\nc"
+    assert safe_files.read_bytes(file, 6) == b"a\r\nb\rc"
+    assert safe_files.read_text(file) == "a\nb\nc"
     with pytest.raises(OSError, match="larger than"):
-        received.read_bytes(file, 5)
+        safe_files.read_bytes(file, 5)
 
 
 @pytest.mark.parametrize("name", ["folder", "pipe", "device", "nothing", "nul\0", "broken\udc80"])
@@ -29,12 +29,12 @@ def test_what_is_no_regular_file_is_refused_at_once(name: str, tmp_path: Path) -
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "device").symlink_to("/dev/zero")
     with pytest.raises(OSError, match=r"directory|not a regular file|No such file|no file can have"):
-        received.read_bytes(tmp_path / name)
+        safe_files.read_bytes(tmp_path / name)
 
 
 def test_appending_keeps_what_is_there(tmp_path: Path) -> None:
     for text in (b"one\n", b"two\n"):
-        with received.open_regular(tmp_path / "log", os.O_WRONLY | os.O_APPEND | os.O_CREAT) as file:
+        with safe_files.open_regular(tmp_path / "log", os.O_WRONLY | os.O_APPEND | os.O_CREAT) as file:
             file.write(text)
     assert (tmp_path / "log").read_bytes() == b"one\ntwo\n"
 
@@ -54,10 +54,10 @@ def test_json_is_one_object(content: bytes, wanted: object, tmp_path: Path) -> N
     file = tmp_path / "x.json"
     file.write_bytes(content)
     if isinstance(wanted, dict):
-        assert received.read_json(file) == wanted
+        assert safe_files.read_json(file) == wanted
     else:
         with pytest.raises(ValueError, match=str(wanted)):
-            received.read_json(file)
+            safe_files.read_json(file)
 
 
 @pytest.mark.parametrize(
@@ -74,10 +74,10 @@ def test_toml_is_bounded_before_it_is_parsed(content: str, wanted: object, tmp_p
     file = tmp_path / "x.toml"
     file.write_text(content)
     if isinstance(wanted, dict):
-        assert received.read_toml(file) == wanted
+        assert safe_files.read_toml(file) == wanted
     else:
         with pytest.raises(ValueError, match=str(wanted)):
-            received.read_toml(file)
+            safe_files.read_toml(file)
 
 
 KEY = "x." * 3_000 + "x"
@@ -154,13 +154,13 @@ HONEST = st.text("ab.# \\'\"\n", max_size=30)
 @example(pieces=["a", " = ", "{", "a = ", '"""', "a", '"', "a", '"""', ", ", "a.a", " = ", '"', '"', "}"])
 def test_no_key_that_is_read_has_more_dots_than_are_counted(pieces: list[str]) -> None:
     text = "".join(pieces)
-    assert longest_key(text) <= max(received._dots(text))
+    assert longest_key(text) <= max(safe_files._dots(text))
 
 
 @given(values=st.lists(HONEST, max_size=6), forms=st.lists(st.integers(0, 3), min_size=6, max_size=6))
 def test_dots_of_texts_and_comments_are_not_counted(values: list[str], forms: list[int]) -> None:
     """Every line of a text begins and ends with more dots than a line may have."""
-    dots, lines = "." * (received.MOST_DOTS + 1), [""]
+    dots, lines = "." * (safe_files.MOST_DOTS + 1), [""]
     for place, (value, form) in enumerate(zip(values, forms, strict=False)):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         plain = value.replace("'", "")
@@ -179,6 +179,6 @@ def test_dots_of_texts_and_comments_are_not_counted(values: list[str], forms: li
 @pytest.mark.parametrize("part", ['\\"', '\n\\"""', "'\n", '"\n', '""\\', "'''\\\n", '\\"""'])
 def test_a_text_that_is_never_closed_is_looked_through_once(start: str, part: str) -> None:
     text = "a = " + start + part * (2**18 // len(part)) + "\\"
-    received._dots(text)
-    left = received._NO_KEY.sub("", text)
+    safe_files._dots(text)
+    left = safe_files._NO_KEY.sub("", text)
     assert not set("\"'#") & set(left), "what begins with one of these is passed over once, closed or not"

@@ -9,8 +9,8 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from engine.rich_screen import Screen
-from engine.screen import HIDDEN, shown
+from engine.terminal import HIDDEN, shown
+from evo.terminal.console import Screen
 
 EVIL = [
     "\x1b[2J",

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
+from engine.effect_codes import EFFECTS_VERSION
 from evo.cli import engine_commands as engine_main
-from engine.console import command_line
-from engine.vocabulary import EFFECTS_VERSION
+from evo.terminal.console import command_line
 
 PLAIN = (
     "turn 5 second | hero 28+2 fatigue 1 board [River Crocolisk 2:2/3 now 2/1; 1:4/4T] hand [2 ?] deck [3 ?] "

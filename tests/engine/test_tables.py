@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from engine.tables import Column, FittingTable
+from evo.terminal.console import Column, FittingTable
 
 COLUMNS = (Column("name"), Column("second", 2), Column("must"), Column("first", 1, right=True))
 WORDS = st.text("abcxyz -/", max_size=12)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from engine import Card, Deck, DeckError, Position, UnknownNameError, deal, find_deck, parse_position
 from engine.cards.real import edition
 from engine.codes import DECK_SIZE, KEYWORD_FIELDS, Purpose
+from engine.deck_variants import Varied
 from engine.decks import table_of
+from engine.effect_codes import EFFECTS_VERSION, CardKind
 from engine.streams import below
-from engine.varied import Varied
-from engine.vocabulary import EFFECTS_VERSION, CardKind
 from tests.reference.plain import below_key, shuffled
 
 SMITE = edition("2018-07").for_deck("Holy Smite")

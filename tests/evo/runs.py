@@ -14,15 +14,13 @@ from unittest.mock import patch
 
 from evo.cli import progress
 from evo.cli.main import main
-from evo.config import RunConfig
+from evo.config.run_config import RunConfig
 from evo.evolution.run import begin_session, evolve, new_manifest
-from evo.evolution.stopping import Stop
-from evo.play.local import LocalPool
-from evo.play.pool import Pool
-from evo.storage.opening import create_run, open_run
-from evo.storage.store import RunFolder
+from evo.evolution.validation import Stop
+from evo.play.pool import LocalPool, Pool
+from evo.storage.run_folder import RunFolder, create_run, open_run
 from evo.strategies import Strategy, Told
-from rivals.outside import allowed
+from rivals.outside import permissions
 from rivals.outside.agent import check_starts, processes
 
 TINY = RunConfig().changed(
@@ -117,11 +115,11 @@ def manaforge(
 ) -> subprocess.CompletedProcess[str]:
     """Run the command `manaforge` as a user does, without a terminal, but in this process.
 
-    So kernels are loaded once for all commands, which otherwise takes most of their time. What a process would
-    keep to itself is put back: the standard streams, the environment, the folder, outside agents.
+    So kernels are loaded once for all commands, which otherwise takes most of their time. What a process
+    would keep to itself is put back: the standard streams, the environment, the folder, outside agents.
     """
     words = ("manaforge", *map(str, arguments))
-    named = allowed._named
+    named = permissions._named
     _forget_agents()
     with (
         _standard_streams() as streams,
@@ -133,7 +131,7 @@ def manaforge(
     ):
         code = _exit_code()
         said = streams()
-    allowed._named = named
+    permissions._named = named
     _forget_agents()
     return subprocess.CompletedProcess(words, code, *said)
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import evo
 from engine import ManaforgeError
 from evo.cli.main import app
-from evo.storage.store import RunError
+from evo.storage.run_folder import RunError
 from tests.conftest import UNCOMPILED
 from tests.evo.runs import TINY, bytes_of
 

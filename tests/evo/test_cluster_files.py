@@ -1,8 +1,8 @@
 """Files for clusters: the RayJob against KubeRay's fields, the shell script's syntax, the versions.
 
-The schema holds the fields of KubeRay's `v1` types (RayJobSpec, RayClusterSpec, HeadGroupSpec, WorkerGroupSpec;
-ray-operator/apis/ray/v1) with their types, and of Kubernetes' pods those that are used here. Like the CRD it
-refuses unknown fields.
+The schema holds the fields of KubeRay's `v1` types (RayJobSpec, RayClusterSpec, HeadGroupSpec,
+WorkerGroupSpec; ray-operator/apis/ray/v1) with their types, and of Kubernetes' pods those that are used here.
+Like the CRD it refuses unknown fields.
 """
 
 import re

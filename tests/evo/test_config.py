@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import ManaforgeError
-from evo.config import HASHED, NOT_HASHED, ConfigError, RunConfig, json_schema, meanings
-from evo.configfiles import read_config
+from evo.config.files import read_config
+from evo.config.run_config import HASHED, NOT_HASHED, ConfigError, RunConfig, json_schema, meanings
 from evo.play.entrants import find_entrant
 from evo.play.games import roster_of
-from evo.shipped import shipped_configs
+from ilp_agent.shipped import shipped_configs
 
 
 def test_written_back_it_is_complete_and_the_same() -> None:

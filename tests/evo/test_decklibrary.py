@@ -9,16 +9,15 @@ import pytest
 
 import engine
 from engine import ManaforgeError, find_deck
-from engine.deckcodes import code_of
+from engine.deck_files import code_of
 from evo.analysis.prediction import BODIES, of_class
 from evo.api import play_tournament
-from evo.config import ConfigError
-from evo.configfiles import read_config
+from evo.config.files import read_config
+from evo.config.run_config import ConfigError
 from evo.decklibrary import LibraryError, library_texts, read_library, shipped_and
-from evo.storage.decks import keep_decks
-from evo.storage.opening import give_decks, peek_run, run_config
+from evo.storage.run_folder import give_decks, keep_decks, peek_run, run_config
 from evo.tournament.folder import TournamentError
-from evo.tournament.words import tournament_of
+from evo.tournament.run import tournament_of
 from tests.evo.runs import TINY, run_new
 
 PREDICTS = "lookahead@2,hands=predicted"

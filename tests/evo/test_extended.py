@@ -7,12 +7,11 @@ import pytest
 from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
 from evo.analysis.report import make_report
 from evo.analysis.tables import names_of, read_runs
-from evo.config import ConfigError, RunConfig
+from evo.config.run_config import ConfigError, RunConfig
 from evo.evolution.run import extend
 from evo.play.entrants import find_entrant
-from evo.play.local import LocalPool
-from evo.storage.opening import open_run
-from evo.storage.store import RunError
+from evo.play.pool import LocalPool
+from evo.storage.run_folder import RunError, open_run
 from ilp_agent import Profile, Weights, find_profile, read_profile
 from ilp_agent.weights import EXTENDED_NAMES, N_WEIGHTS, ExtendedWeights
 from tests.conftest import BOUNDSCHECK, UNCOMPILED

@@ -15,19 +15,24 @@ from engine import Action, ManaforgeError, PlayerView, find_deck, find_ruleset
 from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
 from evo.analysis.report import make_report
 from evo.analysis.tables import names_of, read_runs
-from evo.cli.consoles import output_console
 from evo.cli.main import app
-from evo.cli.progress import Display
-from evo.config import ConfigError, RunConfig
+from evo.cli.progress import Display, output_console
+from evo.config.run_config import ConfigError, RunConfig
 from evo.evolution.run import begin_session, evolve, extend
 from evo.play.entrants import find_entrant, find_entrants
 from evo.play.games import GAME, Player, Roster, Schedule, _play_compiled, _play_in_python
-from evo.play.local import LocalPool
-from evo.storage.opening import open_run
-from evo.storage.store import RunError
+from evo.play.pool import LocalPool
+from evo.storage.run_folder import RunError, open_run
 from evo.tournament.arena import arena_tournament, read_arena
 from ilp_agent import ProfileError, find_profile
-from rivals import AGENTS, AgentKind, find_agent_profile, hearthsim, read_agent_profile, weight_class
+from rivals import (
+    AGENTS,
+    AgentKind,
+    find_agent_profile,
+    hearthsim,
+    read_agent_profile,
+    weight_class,
+)
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import TINY, run_new, run_on
 
@@ -193,7 +198,7 @@ def test_a_report_of_twenty_one_weights(tmp_path: Path) -> None:
 @compiled
 def test_the_display_tells_whose_weights_evolve(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from evo.evolution.run import new_manifest
-    from evo.storage.opening import create_run
+    from evo.storage.run_folder import create_run
 
     config = tiny("eva").changed(final={"games": 0, "benchmark_games": 0})
     display, pool = Display(output_console()), LocalPool(1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evo.wording import counted, duration
+from evo.config.messages import counted, duration
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
     python -m tests.faults.fuzz --cases 20000 --processes 500
 
-A case is a number: it always makes the same files and words. Most run in this process through the functions of
-the commands; some as processes of their own. What fails is printed with its case, which alone is run again by
-`--only CASE`.
+A case is a number: it always makes the same files and words. Most run in this process through the functions
+of the commands; some as processes of their own. What fails is printed with its case, which alone is run again
+by `--only CASE`.
 """
 
 import argparse

@@ -9,12 +9,11 @@ import numpy as np
 
 from evo.evolution.fitness import all_pairings
 from evo.play import dispatch
-from evo.play.chunking import ChunkSizer
-from evo.play.dispatch import Dispatcher, LostError
+from evo.play.dispatch import ChunkSizer, Dispatcher, LostError
 from evo.play.entrants import find_entrant
 from evo.play.games import Roster, Schedule, play_schedule
+from evo.play.matchups import make_schedule, make_setups
 from evo.play.results import Answer, address_of, play_chunk, sums_of
-from evo.play.setups import make_schedule, make_setups
 
 
 def some_games(n_players: int = 4, games: int = 40) -> tuple[Roster, Schedule]:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from engine import ManaforgeError
-from engine.received import open_regular, read_bytes
-from evo.play.local import LocalPool
+from engine.safe_files import open_regular, read_bytes
+from evo.play.pool import LocalPool
 from evo.storage.files import replace_file
 from evo.tournament.folder import open_tournament
 from evo.tournament.run import play_missing

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from engine import ManaforgeError
 from evo.analysis.tables import read_runs
 from evo.cli.main import app
-from evo.storage.store import RunError
+from evo.storage.run_folder import RunError
 from evo.tournament.folder import TournamentError
 from evo.tournament.reading import read_tournament
 from tests.faults import SAMPLE_OF_SCHEMA_1, SAMPLE_TOURNAMENT, marks

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evo.configfiles import read_config
+from evo.config.files import read_config
 from tests.conftest import cases, first
 from tests.evo.runs import ENVIRONMENT, PROGRAM, TINY, bytes_of, manaforge, run_new
 from tests.faults import marks

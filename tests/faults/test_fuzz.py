@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine import GameRecord, ManaforgeError, find_deck, parse_action, parse_position, screen
+from engine import GameRecord, ManaforgeError, find_deck, parse_action, parse_position, terminal
 from evo.analysis.tables import read_runs
-from evo.configfiles import read_config
+from evo.config.files import read_config
 from evo.play.entrants import find_entrant
 from evo.storage.champion import whole_champion
-from evo.storage.opening import peek_run
+from evo.storage.run_folder import peek_run
 from evo.tournament.arena import read_arena
 from evo.tournament.sweep import parse_values
 from ilp_agent import find_profile
@@ -180,7 +180,7 @@ def test_the_fuzzer_sees_what_the_program_printed_itself(monkeypatch: pytest.Mon
     """Were an error printed as it is, its escape codes would be told."""
     words = ["runs", "\x1b[2J"]
     assert judge(run_here(words)) == ""
-    monkeypatch.setattr(screen, "shown", str)
+    monkeypatch.setattr(terminal, "shown", str)
     case = run_here(words)
     assert b"\x1b[2J" in case.said
     assert judge(case) == "an escape code reached the output"

@@ -19,12 +19,11 @@ import pytest
 from evo.analysis.export import best_profiles
 from evo.analysis.tables import RunWarning, read_runs
 from evo.evolution.run import begin_session
-from evo.play.local import LocalPool
+from evo.play.pool import LocalPool
 from evo.storage.champion import whole_champion
 from evo.storage.files import is_locked
 from evo.storage.history import HistoryError, read_committed, read_history, table_file
-from evo.storage.opening import open_run, peek_run
-from evo.storage.store import RunError
+from evo.storage.run_folder import RunError, open_run, peek_run
 from tests.conftest import first
 from tests.evo.runs import TINY, bytes_of, manaforge, run_new, run_on
 from tests.faults import SAMPLE_OF_SCHEMA_1, marks
@@ -384,8 +383,8 @@ def test_the_sample_of_schema_1_is_read_and_goes_on(tmp_path: Path) -> None:
 def test_configurations_and_profiles_of_another_schema_are_refused_by_number(
     schema: object, tmp_path: Path
 ) -> None:
-    from evo.config import ConfigError
-    from evo.configfiles import read_config
+    from evo.config.files import read_config
+    from evo.config.run_config import ConfigError
     from ilp_agent import ProfileError, find_profile, read_profile
 
     shown = json.dumps(schema) if schema is not None else "[]"

@@ -7,8 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from evo.play import dispatch
-from evo.play.chunking import ChunkSizer
-from evo.play.dispatch import Dispatcher
+from evo.play.dispatch import ChunkSizer, Dispatcher
 from tests.faults import marks
 from tests.faults.scripted import EXPECTED, GAMES, ROSTER, Scripted, run
 from tests.waiting import HANG, Clock

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from evo.play.processes import _descendants
+from evo.play.cluster import _descendants
 from tests.conftest import first
 from tests.evo.runs import TINY, bytes_of, manaforge, run_new
 from tests.faults import marks

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from evo.config import RunConfig
+from evo.config.run_config import RunConfig
 from evo.evolution.run import begin_session, evolve, new_manifest
 from evo.play import dispatch
 from evo.play.cluster import address_file
 from evo.play.games import compile_games
 from evo.play.pools import open_pool
 from evo.play.ray import RayPool
-from evo.storage.opening import create_run
+from evo.storage.run_folder import create_run
 from tests.conftest import UNCOMPILED
 from tests.evo.play.test_processes import NAMED, ODD_NAMES
 from tests.evo.runs import ENVIRONMENT, TINY, Quiet, bytes_of, run_new

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from evo.analysis.export import ExportError, best_profiles
-from evo.config import RunConfig
+from evo.config.run_config import RunConfig
 from evo.evolution.run import begin_session, evolve, extend, new_manifest
-from evo.play.local import LocalPool
-from evo.storage.opening import create_run, open_run, peek_run
-from evo.storage.store import RunError
+from evo.play.pool import LocalPool
+from evo.storage.run_folder import RunError, create_run, open_run, peek_run
 from tests.conftest import cases
 from tests.evo.runs import TINY, Quiet, bytes_of
 from tests.faults import marks

@@ -8,9 +8,8 @@ import pytest
 
 from engine import Outcome
 from evo.play import dispatch
-from evo.play.chunking import ChunkSizer
-from evo.play.dispatch import Dispatcher
-from evo.play.local import LocalPool
+from evo.play.dispatch import ChunkSizer, Dispatcher
+from evo.play.pool import LocalPool
 from evo.play.ray_process import play_range
 from evo.play.results import (
     Answer,

@@ -2,7 +2,7 @@
 
 from engine import parse_action, parse_position
 from ilp_agent import find_profile
-from ilp_agent.planner import place_actions, plan_compiled
+from ilp_agent.agent import place_actions, plan_compiled
 
 TEXT = (
     "turn 1 | hero 30 mana 1/1 hand [Tunnel Trogg*; Small-Time Buccaneer*; The Coin] deck [Patches the Pirate*]"

@@ -10,7 +10,7 @@ from engine.state import STATE
 from engine.streams import stream_key
 from ilp_agent import FORMULATIONS, IlpAgent, Profile, Weights, find_profile, shipped_profiles
 from ilp_agent.selfplay import USE, exact_turns, play_exactly
-from ilp_agent.turnrecord import TURN
+from ilp_agent.turn import TURN
 from ilp_agent.weights import N_WEIGHTS
 from tests.backends import backends
 from tests.conftest import BOUNDSCHECK, UNCOMPILED

@@ -20,7 +20,7 @@ from ilp_agent import (
     find_solver,
     solve,
 )
-from ilp_agent.milp import interpret
+from ilp_agent.milp import program_solver
 from ilp_agent.milp.program import Milp
 
 ALL = Weights(lethal=20, clear=1, face=1, threat=1, survive=1, damage=1, trade=0.5, play=1)
@@ -117,7 +117,7 @@ def test_a_licence_that_does_not_serve_names_the_other_backends(monkeypatch: pyt
     variables = [large.binary(f"b[{n}]", 1.0) for n in range(2_100)]
     large.add("some", [(variable, 1.0) for variable in variables], upper=5)
     solver = gurobi.GurobiSolver()
-    monkeypatch.setattr(interpret, "thesis_model", lambda problem, weights: SimpleNamespace(milp=large))
+    monkeypatch.setattr(program_solver, "thesis_model", lambda problem, weights: SimpleNamespace(milp=large))
     with pytest.raises(SolverError, match="too large.*use auto"):
         solver.solve_thesis(TurnProblem.build(mana=1, enemy_hero=9), ALL)
 

@@ -7,7 +7,7 @@ import pytest
 
 from engine import HERO, IllegalActionError, MinionSpec, parse_position
 from engine.codes import ActionKind
-from engine.events import EVENTS
+from engine.state import EVENTS
 from ilp_agent import (
     Attack,
     Play,
@@ -22,8 +22,7 @@ from ilp_agent import (
 )
 from ilp_agent.exact.backend import ExactSolver, memory_of_thread
 from ilp_agent.exact.kernel import solve_turns
-from ilp_agent.exact.steps import plan_of
-from ilp_agent.exact.tracker import apply_step
+from ilp_agent.exact.plan_record import apply_step, plan_of
 from ilp_agent.plan import Status
 from ilp_agent.replay import plan_in, play_action, position_of, replay, track, turn_for
 from ilp_agent.turn import Barred

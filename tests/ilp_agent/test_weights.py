@@ -21,8 +21,8 @@ from ilp_agent import (
     read_profile,
     shipped_profiles,
 )
-from ilp_agent.exact import scope
-from ilp_agent.exact.steps import PLAN
+from ilp_agent.exact import backend
+from ilp_agent.exact.plan_record import PLAN
 from ilp_agent.plan import ExtendedTerms, Terms
 from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, N_WEIGHTS, Term
 
@@ -95,11 +95,11 @@ def test_kernels_and_plans_take_the_names_from_the_weights() -> None:
 
 def test_programs_refuse_a_weight_that_they_do_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
     """As of a weight that is added after all others: `exact` leaves it to the search."""
-    monkeypatch.setattr(scope, "N_KNOWN", N_WEIGHTS)
+    monkeypatch.setattr(backend, "N_KNOWN", N_WEIGHTS)
     turn = TurnProblem.build(mana=1, enemy_hero=9)
     with pytest.raises(SolverError, match="do not count the weight 'draw'"):
-        scope.check_scope(turn.record, Weights(*[1.0] * N_WEIGHTS, draw=1.0))
-    asks = getattr(scope.applies, "py_func", scope.applies)
+        backend.check_scope(turn.record, Weights(*[1.0] * N_WEIGHTS, draw=1.0))
+    asks = getattr(backend.applies, "py_func", backend.applies)
     assert not asks(turn.record, Weights(*[1.0] * N_WEIGHTS, draw=1.0).everything)
     assert asks(turn.record, Weights(*[1.0] * N_WEIGHTS).everything)
 

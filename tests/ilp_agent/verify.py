@@ -4,14 +4,12 @@ import numba
 import numpy as np
 
 from engine.codes import HERO, MAX_ACTIONS, ActionKind, Outcome
-from engine.events import EVENTS
 from engine.rules import apply, encode, legal_actions, outcome
-from engine.state import STATE, new_game
+from engine.state import EVENTS, STATE, new_game
 from ilp_agent.exact.kernel import solve_turn
-from ilp_agent.exact.steps import PLAN, StepKind
-from ilp_agent.exact.tracker import TRACKER, apply_step, begin_tracking
+from ilp_agent.exact.plan_record import PLAN, TRACKER, StepKind, apply_step, begin_tracking
 from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
-from ilp_agent.turnrecord import TURN, read_turn
+from ilp_agent.turn import TURN, read_turn
 
 ILLEGAL, UNTRUE, TURNS, AGAIN, UNPROVEN = 0, 1, 2, 3, 4
 

@@ -13,7 +13,8 @@ COLUMNS = 2
 def acting(record: dict[str, Any], cards: Cards) -> set[str]:
     """Names of the cards that act in a step.
 
-    They are what is played, used or attacks, asks for a choice, deals damage, or is revealed, and Deathrattles.
+    They are what is played, used or attacks, asks for a choice, deals damage, or is revealed, and
+    Deathrattles.
     """
     action = record["action"]
     found = {action["card"]} if action["type"] in ("play", "power") else set()

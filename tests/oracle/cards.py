@@ -10,11 +10,11 @@ from typing import Any
 
 from engine.cards import Card
 from engine.cards.real import edition
-from engine.cards.texts import normalised
 from engine.codes import Keyword
+from engine.effect_codes import BREWED, CardKind, Op, Race, Trigger
 from engine.effects.rows import CREATING, ITS_OWN
 from engine.minion import MinionSpec, keyword_flags
-from engine.vocabulary import BREWED, CardKind, Op, Race, Trigger
+from tools.card_tables import normalised
 
 KINDS = {
     "MINION": CardKind.MINION,

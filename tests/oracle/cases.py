@@ -1,7 +1,7 @@
 """Recorded steps in our notation: `python -m tests.oracle.cases DIR FILE --ours FOLDER --theirs FOLDER`.
 
-Of all steps those are written that show a card, or an explained difference, which no step before has shown. What
-the step does not need is left out: cards in hands and decks, hero powers, Secrets.
+Of all steps those are written that show a card, or an explained difference, which no step before has shown.
+What the step does not need is left out: cards in hands and decks, hero powers, Secrets.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from typing import Any
 from engine import Outcome, Position
 from engine.cards import Card
 from engine.codes import UNKNOWN, ActionKind
-from engine.effects.luck import Chance
+from engine.effects.chance import Chance
 from engine.errors import ManaforgeError
 from engine.formatting import format_state
 from engine.notation import parse_action, parse_position

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from engine.cards.table import CardTable
+from engine.effect_codes import OFFERED, Op
 from engine.effects.choices import BREWS, brew_effects
-from engine.vocabulary import OFFERED, Op
 from tests.oracle.cards import Cards, SkippedError
 
 BRANN = "LOE_077"

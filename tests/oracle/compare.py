@@ -8,7 +8,7 @@ from engine import Outcome, Position, rules
 from engine.actions import Action
 from engine.codes import ActionKind
 from engine.effects.auras import refresh_auras
-from engine.effects.luck import Chance
+from engine.effects.chance import Chance
 from engine.errors import IllegalActionError
 from tests.oracle.cards import Cards, SkippedError
 from tests.oracle.counters import COIN_ID

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from engine.vocabulary import Ask
+from engine.effect_codes import Ask
 
 COIN_ID = "GAME_005"
 

@@ -7,8 +7,8 @@ from typing import Any
 from engine import Position
 from engine.cards import Card
 from engine.codes import COIN, HERO, UNKNOWN, ActionKind, Keyword
-from engine.effects.costs import cost_of
-from engine.vocabulary import GRAVES, Ask, CardKind, Trait
+from engine.effect_codes import GRAVES, Ask, CardKind, Trait
+from engine.effects.legal_actions import cost_of
 from tests.oracle.cards import Cards
 from tests.oracle.choices import deck_of
 from tests.oracle.counters import COIN_ID, COUNTERS

@@ -8,8 +8,8 @@ from engine import Position
 from engine.actions import Action, own
 from engine.cards.table import CardTable
 from engine.codes import COIN, HERO, HERO_HEALTH
+from engine.effect_codes import GRAVES, MAX_PROMISES, Ask, HeroName, Op, Trait
 from engine.position import empty_state
-from engine.vocabulary import GRAVES, MAX_PROMISES, Ask, HeroName, Op, Trait
 from tests.oracle.cards import Cards, SkippedError
 from tests.oracle.choices import cards_of, deck_of, import_choice
 from tests.oracle.counters import COIN_ID, COUNTERS

@@ -6,8 +6,8 @@ import numpy as np
 
 from engine.cards.table import CardTable
 from engine.codes import Keyword
-from engine.effects.operations import ACTING
-from engine.vocabulary import MAX_GIFTS, OF_OTHER, Trait, Trigger
+from engine.effect_codes import MAX_GIFTS, OF_OTHER, Trait, Trigger
+from engine.effects.ops_character import ACTING
 from tests.oracle.cards import Cards, SkippedError
 from tests.oracle.facts import KEYWORDS, TRAITS
 

@@ -7,7 +7,7 @@ from unittest.mock import patch
 from engine.cards import Card, CardKey
 from engine.cards import table as tables
 from engine.cards.table import CardTable
-from engine.effects.cells import Asked
+from engine.effects.rows import Asked
 from tests.oracle.cards import Cards, SkippedError
 
 

@@ -28,8 +28,8 @@ def explained_lines() -> list[dict[str, str]]:
 def reasons(record: dict[str, Any], found: list[str], explained: list[dict[str, str]]) -> set[str]:
     """What the committed list calls the differences of a record; nothing where one of them is not on it.
 
-    `event` of a line is a regular expression that is found in what happened, "play ID" of the card played first;
-    `contains` is one that is found in a difference, followed by a bar and by all of them.
+    `event` of a line is a regular expression that is found in what happened, "play ID" of the card played
+    first; `contains` is one that is found in a difference, followed by a bar and by all of them.
     """
     events = " | ".join([f"play {record['action'].get('card')}", *record.get("events", ())])
     lines = [line for line in explained if re.search(line["event"], events)]

@@ -1,7 +1,7 @@
 """Which tests reach each drawn place: the suite runs once with a probe in every one of them.
 
-A probe is a call, put around an expression, before a statement, or, for what runs at import, at the beginning of
-all functions that mention what it defines. Kernels have probes only where the compiler is off.
+A probe is a call, put around an expression, before a statement, or, for what runs at import, at the beginning
+of all functions that mention what it defines. Kernels have probes only where the compiler is off.
 """
 
 import ast
@@ -55,7 +55,8 @@ class Reached:
     def candidates(self, number: int) -> list[str]:
         """The tests that may find a fault, the fastest first.
 
-        Where few tests reach it, what they reach may be kept, and seen by others: those of the same files follow.
+        Where few tests reach it, what they reach may be kept, and seen by others: those of the same files
+        follow.
         """
         direct = set(self.tests[number]).union(*(self.users[one] for one in self.fixtures[number]))
         if len(direct) > FEW:
@@ -104,9 +105,8 @@ def with_probes(tree: Path, mutants: list[Mutant], *, in_kernels: bool) -> dict[
     """The files that change when every fault's place gets a probe.
 
     Args:
-        tree: the sources.
-        mutants: the faults.
-        in_kernels: the compiler is off. Else no file that has kernels gets probes: they would be compiled again.
+        tree: the sources. mutants: the faults. in_kernels: the compiler is off. Else no file that has kernels
+        gets probes: they would be compiled again.
     """
     without = set() if in_kernels else kernels(tree)[0]
     texts = {file: (tree / file).read_bytes() for file in sources(tree)}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import engine
-from engine.vocabulary import CardFilter, HeroName, Need, Trait
+from engine.effect_codes import CardFilter, HeroName, Need, Trait
 from tests.reference.choices import GANGS
 from tests.reference.plain import KEYWORDS
 

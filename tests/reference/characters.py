@@ -6,7 +6,7 @@ MOST = 999
 
 
 class Minion:
-    """A minion on the board. Its traits are words of `engine.vocabulary.Trait`, but for `deathrattle`."""
+    """A minion on the board. Its traits are words of `engine.effect_codes.Trait`, but for `deathrattle`."""
 
     is_minion = True
 

@@ -11,11 +11,11 @@ from engine.cards import Card
 from engine.cards.real import edition, hero_classes
 from engine.codes import Death
 from engine.decks import tables_of
-from engine.effects.luck import Chance
+from engine.effect_codes import Op, Trigger
+from engine.effects.chance import Chance
 from engine.match import BY_RULE, SeatKeeps, deal_key
 from engine.ruleset import Ruleset
 from engine.streams import generator, stream_key
-from engine.vocabulary import Op, Trigger
 from tests.reference.cards import real_cards_of
 from tests.reference.game import RealGame
 from tests.reference.record import differences, record_of

@@ -146,8 +146,8 @@ class RealGame(Game):
     def announce(self, trigger, side, who, facts, amount=1, ends=False):
         """Something has happened: to whom, of whose side, about which card. What waits for it is put down.
 
-        Oldest minions first, then weapons. What waits for the end of an action must have been there, with what
-        it asks for, when the action began.
+        Oldest minions first, then weapons. What waits for the end of an action must have been there, with
+        what it asks for, when the action began.
         """
         self.told += 1
         found = []

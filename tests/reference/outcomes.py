@@ -3,7 +3,8 @@
 python -m tests.reference.outcomes "turn 5 | hero 30 mana 4 hand [Fireball*] | hero 30" "play 0 -> hero"
 python -m tests.reference.outcomes cases.csv
 
-The file has a card's id, a position and an action on each line; an empty id or position is that of the line above.
+The file has a card's id, a position and an action on each line; an empty id or position is that of the line
+above.
 """
 
 import csv

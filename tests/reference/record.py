@@ -3,8 +3,8 @@
 import numpy as np
 
 from engine.codes import Keyword
+from engine.effect_codes import OF_OTHER, HeroName, Race, Trait
 from engine.state import STATE
-from engine.vocabulary import OF_OTHER, HeroName, Race, Trait
 from tests.reference.cards import cards_alone
 from tests.reference.characters import Held, Minion, Secret
 from tests.reference.effects import NOT_STANDING

@@ -8,8 +8,7 @@ import pytest
 from engine import Position, find_card, find_deck, find_ruleset, parse_action, parse_position, play
 from engine.batches import deal_games, endings
 from engine.decks import deck_records, table_of
-from engine.events import EVENTS
-from engine.state import STATE
+from engine.state import EVENTS, STATE
 from engine.streams import stream_key
 from engine.view import PlayerView
 from ilp_agent import WeightError

@@ -13,14 +13,14 @@ from engine import Deck, Outcome, PlayerView, Position, find_deck, find_ruleset
 from engine.batches import dealt_cards
 from engine.codes import COIN, DECK_SIZE, UNKNOWN
 from engine.decks import tables_of
-from engine.effects.luck import Chance
+from engine.effects.chance import Chance
 from engine.match import deal
 from engine.streams import generator, stream_key
 from engine.view import MOST_SHOWN, Shown
 from evo.play.entrants import find_entrant
 from evo.play.games import GAME, Roster, Schedule, _play_compiled, _play_in_python
-from ilp_agent.lookahead.hands import foresee, hold_hand, new_hands
-from ilp_agent.lookahead.library import (
+from ilp_agent.lookahead import HANDS
+from ilp_agent.lookahead.deck_prediction import (
     EMPTY_LIBRARY,
     NEIGHBOURS,
     Library,
@@ -30,7 +30,7 @@ from ilp_agent.lookahead.library import (
     library_for,
     with_library,
 )
-from ilp_agent.lookahead.options import HANDS
+from ilp_agent.lookahead.determinization import foresee, hold_hand, new_hands
 from rivals import AGENTS, Sight
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.contracts.test_agents import LIVELY, random_schedule

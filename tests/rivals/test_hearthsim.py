@@ -8,11 +8,11 @@ import pytest
 
 from engine import Action, Outcome, Position, parse_position, play, rules
 from engine.codes import COIN, UNKNOWN, ActionKind, Keyword
-from engine.effects.luck import Chance
+from engine.effect_codes import ENEMY, CardKind, Op, Trigger
+from engine.effects.chance import Chance
 from engine.state import STATE
 from engine.streams import agent_keys
 from engine.view import PlayerView
-from engine.vocabulary import ENEMY, CardKind, Op, Trigger
 from ilp_agent.search.backend import Searcher
 from ilp_agent.search.kernel import begin
 from ilp_agent.search.objective import score_of

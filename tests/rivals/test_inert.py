@@ -10,9 +10,8 @@ import pytest
 from engine import Deck, find_deck, find_ruleset
 from evo.analysis.tables import long_weights, names_of, read_runs, shares_of
 from evo.play.games import Player, Roster
-from evo.play.local import LocalPool
 from evo.play.matchups import Matchups, make_pairings
-from evo.play.pool import Pool
+from evo.play.pool import LocalPool, Pool
 from ilp_agent import WeightVector
 from rivals import weight_class
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, heavy

@@ -10,16 +10,23 @@ import pytest
 from engine import Outcome, PlayerView, Position, find_deck, play
 from engine.codes import COIN, UNKNOWN
 from engine.decks import table_of
-from engine.effects.luck import Chance
+from engine.effects.chance import Chance
 from engine.match import deal
 from engine.notation import parse_position
 from engine.streams import generator, stream_key
 from evo.play.checking import same_views
-from ilp_agent.lookahead.unseen import key_of_card, order_deck
+from ilp_agent.lookahead.determinization import key_of_card, order_deck
 from rivals import AGENTS, EvaAgent, MctsAgent, find_agent_profile
-from rivals.imagined import MOST_POSSIBLE, imagine_hidden, list_possible
-from rivals.mcts import memory_of_thread, play_batch
-from rivals.mcts_search import EXPLORATION, choose_action, ucb1
+from rivals.mcts import (
+    EXPLORATION,
+    MOST_POSSIBLE,
+    choose_action,
+    imagine_hidden,
+    list_possible,
+    memory_of_thread,
+    play_batch,
+    ucb1,
+)
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 
 FEW = 20 if UNCOMPILED or BOUNDSCHECK else 400

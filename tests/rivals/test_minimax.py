@@ -10,18 +10,27 @@ import pytest
 
 from benchmarks.minimax_backward import main as backward
 from engine import Action, Outcome, PlayerView, Position, find_deck
-from engine.effects.luck import Chance
+from engine.effects.chance import Chance
 from engine.match import deal
 from engine.notation import parse_position
 from engine.streams import generator
 from evo.play.checking import same_views
 from rivals import AGENTS, MinimaxAgent, MinimaxWeights, find_agent_profile
+from rivals.kinds import OptionError
 from rivals.minimax import memory_of_thread
-from rivals.minimax_chains import MOST_POSITIONS, find_chains, pick_best
-from rivals.minimax_features import FEATURES, LOST, N_FEATURES, WON, read_features, value_of
 from rivals.minimax_learning import Learning, learn, main, td_step
-from rivals.minimax_search import choose_chain
-from rivals.options import OptionError
+from rivals.minimax_search import (
+    FEATURES,
+    LOST,
+    MOST_POSITIONS,
+    N_FEATURES,
+    WON,
+    choose_chain,
+    find_chains,
+    pick_best,
+    read_features,
+    value_of,
+)
 from rivals.profiles import read_agent_profile
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 

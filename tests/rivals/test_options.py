@@ -7,7 +7,7 @@ from hypothesis import strategies as some
 from engine import ManaforgeError
 from evo.play.entrants import find_entrant, like_entrants
 from rivals import AGENTS
-from rivals.options import Option, read_options, write_options
+from rivals.kinds import Option, read_options, write_options
 
 OPTIONS = (
     Option("budget", 64, 1, 512, "how much"),

@@ -16,18 +16,18 @@ import numpy as np
 import pytest
 
 from engine import Action, Outcome, PlayerView, find_deck, find_ruleset, parse_position, play
-from engine.faults import Reason
-from engine.vocabulary import EFFECTS_VERSION
+from engine.effect_codes import EFFECTS_VERSION
+from engine.game_session import Reason
+from evo.play.cluster import lives
 from evo.play.entrants import find_entrant
 from evo.play.games import FAULTS, Fault, Roster, Schedule, play_schedule
-from evo.play.local import LocalPool
-from evo.play.processes import lives
+from evo.play.pool import LocalPool
 from rivals import find_kind
 from rivals.outside.agent import NotStartedError, OutsideAgent, processes
-from rivals.outside.keeper import children_of
 from rivals.outside.messages import state_of
-from rivals.outside.names import OutsideAgentError, command_of
+from rivals.outside.permissions import OutsideAgentError, command_of
 from rivals.outside.process import OutsideProcess, end_all_in
+from rivals.outside.supervisor import children_of
 from tests.conftest import heavy
 from tests.rivals.hanging import some_hangs
 from tests.waiting import HANG, wait_until
@@ -358,7 +358,7 @@ def test_what_an_agent_began_ends_with_manaforge_though_its_keeper_was_killed() 
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", script], **pipes) as driver:  # type: ignore[call-overload]
         driver.stdout.read(len("ready"))
-        (keeper,) = {one for one in children_of({driver.pid}) if b"keeper.py" in command_line_of(one)}
+        (keeper,) = {one for one in children_of({driver.pid}) if b"supervisor.py" in command_line_of(one)}
         below, bare = orphans_below(keeper)
         driver.communicate(b"\n")
     assert ended(below - bare)

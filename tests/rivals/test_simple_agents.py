@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from engine import parse_action, parse_position
-from engine.course import Agent
-from engine.events import EVENTS
-from engine.state import STATE
+from engine.game_session import Agent
+from engine.state import EVENTS, STATE
 from engine.view import PlayerView
 from ilp_agent import WEIGHT_NAMES, Weights
 from ilp_agent.search.backend import searcher_of_thread

@@ -4,8 +4,8 @@ import numpy as np
 
 from engine import PlayerView, Position, find_deck, parse_position
 from engine.codes import ActionKind
-from engine.course import Agent
-from engine.effects.luck import Chance
+from engine.effects.chance import Chance
+from engine.game_session import Agent
 from engine.match import deal_key
 from engine.ruleset import find_ruleset
 from engine.streams import generator, stream_key

@@ -1,8 +1,8 @@
 """An outside agent that plays the last legal action, and does once what its argument says, such as "hangs".
 
 It does so at its third decision in all; "hangs:first" at its first decision, "hangs:later" at the first one
-of its second game, "hangs:game" when its second game begins, "hangs:result" when its first one ends. What hangs
-or is late says so on standard error first.
+of its second game, "hangs:game" when its second game begins, "hangs:result" when its first one ends. What
+hangs or is late says so on standard error first.
 """
 
 import json

@@ -11,9 +11,8 @@ from sklearn.decomposition import PCA
 from sklearn.metrics import silhouette_score
 
 from evo.analysis.clustering import cluster_weights, compare_clusters, score_cube, sizes_of
-from evo.analysis.plots import plot_weights
-from evo.analysis.plots_clusters import plot_comparison, plot_map, plot_tree, project
-from evo.analysis.sections_clusters import clusters_section, comparisons_section
+from evo.analysis.plots import plot_comparison, plot_map, plot_tree, plot_weights, project
+from evo.analysis.report import clusters_section, comparisons_section
 from evo.analysis.sentences import (
     clusters_sentence,
     comparisons_sentence,
@@ -23,7 +22,7 @@ from evo.analysis.sentences import (
 from evo.figures.style import figure
 from evo.play.games import GAME
 from evo.play.matchups import Matchups, games_table, make_pairings
-from evo.stats.runs import mean_over_runs
+from evo.stats.run_statistics import mean_over_runs
 from ilp_agent import WEIGHT_NAMES, Weights
 from tests.conftest import cases
 

@@ -7,7 +7,7 @@ import pytest
 
 from evo.analysis.export import cluster_profiles, study_profiles, write_profiles
 from evo.play.entrants import find_entrant
-from evo.storage.store import RunError
+from evo.storage.run_folder import RunError
 from rivals import read_agent_profile
 from tests.evo.runs import manaforge
 

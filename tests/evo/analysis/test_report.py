@@ -16,15 +16,17 @@ from evo.analysis.clustering import cluster_weights
 from evo.analysis.crossplay import _refuse_other_decks
 from evo.analysis.plots import (
     plot_ages,
+    plot_comparison,
     plot_fitness,
     plot_lifespans,
     plot_lineage,
+    plot_map,
     plot_newcomers,
     plot_progress,
     plot_sigmas,
+    plot_tree,
     plot_weights,
 )
-from evo.analysis.plots_clusters import plot_comparison, plot_map, plot_tree
 from evo.analysis.sentences import (
     ages_sentence,
     decks_sentence,
@@ -51,7 +53,7 @@ from evo.analysis.tables import (
 from evo.analysis.watching import bars
 from evo.evolution.champion import THESIS_SEVEN
 from evo.figures.style import NARROW, SMALL_NARROW, WIDE, figure
-from evo.storage.store import RunError
+from evo.storage.run_folder import RunError
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import manaforge
 

@@ -22,7 +22,7 @@ from evo.analysis.tables import (
     read_runs,
     wins_by_decks,
 )
-from evo.storage.store import RunError
+from evo.storage.run_folder import RunError
 from ilp_agent import WEIGHT_NAMES
 
 RUN = Path(__file__).parents[2] / "data" / "run"

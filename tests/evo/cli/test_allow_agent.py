@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rivals.outside import allowed
-from rivals.outside.allowed import NotAllowedError, command_line_is, refuse_unnamed
+from rivals.outside import permissions
+from rivals.outside.permissions import NotAllowedError, command_line_is, refuse_unnamed
 from tests.evo.runs import manaforge, manaforge_process
 
 FAULTY = Path("tests/data/bots/faulty.py").resolve()
@@ -33,7 +33,7 @@ benchmark_games = 0
 @pytest.fixture(autouse=True)
 def _no_command_line() -> Iterator[None]:
     yield
-    allowed._named = None
+    permissions._named = None
 
 
 def test_without_a_command_line_the_code_has_named_it() -> None:

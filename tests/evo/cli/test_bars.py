@@ -6,8 +6,7 @@ import pytest
 from rich.console import Console
 from rich.progress import BarColumn, Task, TextColumn
 
-from evo.cli.bars import FittingProgress, Part, TimeLeft, fitted_line
-from evo.cli.progress import Counter
+from evo.cli.progress import Counter, FittingProgress, Part, TimeLeft, fitted_line
 
 
 @pytest.fixture(autouse=True)

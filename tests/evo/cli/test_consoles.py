@@ -5,7 +5,7 @@ import signal
 import pytest
 from rich.console import Console
 
-from evo.cli.consoles import Stoppable, stop_on_signals
+from evo.cli.progress import Stoppable, stop_on_signals
 from evo.play.pool import InterruptedRunError
 
 

@@ -10,13 +10,13 @@ import pytest
 import typer
 from rich.console import Console
 
-from evo.cli import estimate
-from evo.cli.estimate import Speed, begin_or_refuse, disk_of, games_a_second
-from evo.config import RunConfig
+from evo.cli import run_summary
+from evo.cli.run_summary import Speed, begin_or_refuse, disk_of, games_a_second
+from evo.config.run_config import RunConfig
 from evo.evolution.run import begin_session, evolve, games_to_play, new_manifest
 from evo.play.games import Roster, Schedule
-from evo.play.local import LocalPool
-from evo.storage.opening import create_run
+from evo.play.pool import LocalPool
+from evo.storage.run_folder import create_run
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import TINY, Quiet, manaforge
 
@@ -31,8 +31,8 @@ def said(config: RunConfig, sure: bool = False) -> str:
 
 @pytest.fixture(autouse=True)
 def hundred_games_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimate, "games_a_second", lambda config, pool: Speed(100.0))
-    monkeypatch.setattr(estimate, "SLOWEST", 100.0)
+    monkeypatch.setattr(run_summary, "games_a_second", lambda config, pool: Speed(100.0))
+    monkeypatch.setattr(run_summary, "SLOWEST", 100.0)
 
 
 def hours(number: float) -> RunConfig:
@@ -71,7 +71,7 @@ def test_refused_before_a_folder_is_made(tmp_path: Path) -> None:
 
 
 def test_the_estimate_of_the_disk_is_near_a_real_run() -> None:
-    from evo.storage.opening import peek_run
+    from evo.storage.run_folder import peek_run
 
     config = peek_run(EXAMPLE).config
     files = [*EXAMPLE.glob("generations/*"), *EXAMPLE.glob("pairings/*")]
@@ -85,7 +85,7 @@ class Timed(LocalPool):
         super().__init__(workers)
         self.seconds = 0.0
         clock = SimpleNamespace(perf_counter=lambda: self.seconds, process_time=lambda: self.seconds / 2)
-        monkeypatch.setattr(estimate, "time", clock)
+        monkeypatch.setattr(run_summary, "time", clock)
 
     def play(self, roster: Roster, games: Schedule, *rest: Any) -> np.ndarray:
         results = super().play(roster, games, *rest)
@@ -99,7 +99,7 @@ def test_speed_is_measured_by_playing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_busy_machine_is_told_with_the_time_without_its_other_work(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "other work" not in said(hours(4))
-    monkeypatch.setattr(estimate, "games_a_second", lambda config, pool: Speed(100.0, 0.5))
+    monkeypatch.setattr(run_summary, "games_a_second", lambda config, pool: Speed(100.0, 0.5))
     text = said(hours(4))
     assert "about 4 h at 100 games a second" in text
     assert "does other work too: the sample had 50% of the processors; without that work about 2 h" in text
@@ -115,8 +115,8 @@ def test_more_workers_than_processors_do_not_make_a_machine_busy(monkeypatch: py
     """Eight workers that had both of two processors for all of two seconds, by a clock of the test's own."""
     now, used = iter([0.0, 2.0]), iter([0.0, 4.0])
     clock = SimpleNamespace(perf_counter=now.__next__, process_time=used.__next__)
-    monkeypatch.setattr(estimate, "time", clock)
-    monkeypatch.setattr(estimate, "processors", lambda: 2)
+    monkeypatch.setattr(run_summary, "time", clock)
+    monkeypatch.setattr(run_summary, "processors", lambda: 2)
     pool = LocalPool(1)
     pool.workers = 8
     assert games_a_second(TINY, pool).share == 1.0
@@ -129,7 +129,7 @@ def test_a_run_beyond_this_machines_memory_is_refused_before_its_folder_is_made(
     assert done.returncode == 1
     assert "this run needs about 2,160 GB of memory" in done.stderr
     assert not (tmp_path / "run").exists()
-    estimate.refuse_without_memory(RunConfig())
+    run_summary.refuse_without_memory(RunConfig())
 
 
 def test_the_games_announced_are_those_played(tmp_path: Path) -> None:

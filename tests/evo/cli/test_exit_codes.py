@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import typer
 
-from engine.console import command_line
 from evo.cli.main import COMMANDS, app
+from evo.terminal.console import command_line
 
 RUN = Path("tests/data/run").resolve()
 DEFINED = "--games 2 --decks thesis-paladin --out new"

@@ -3,7 +3,7 @@
 import pytest
 
 from engine import parse_position
-from evo.stories.words import plan_text, promise
+from evo.game_pages.story import plan_text, promise
 from ilp_agent import find_profile, solve
 from ilp_agent.turn import CardTurn
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from engine import find_deck
-from evo.cli.decks import curve_of
+from evo.cli.tables import curve_of
 from evo.stats.standings import deck_standings
 from tests.evo.runs import manaforge
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from evo.analysis.listing import others_below, runs_below, tournaments_below
-from evo.analysis.running import state_of
+from evo.analysis.listing import others_below, runs_below, state_of, tournaments_below
 from evo.evolution.run import new_manifest
-from evo.storage.opening import create_run, peek_run
+from evo.storage.run_folder import create_run, peek_run
 from tests.evo.runs import TINY, manaforge, run_new
 from tests.waiting import HANG
 
@@ -28,7 +27,7 @@ def test_the_list_and_watch_agree_on_a_run_of_another_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its lock is not seen here, so its log says whether it goes on."""
-    monkeypatch.setattr("evo.analysis.running.QUIET_SECONDS", HANG)
+    monkeypatch.setattr("evo.analysis.listing.QUIET_SECONDS", HANG)
     with create_run(tmp_path / "run", TINY, new_manifest(TINY)) as folder:
         folder.note(event="generation", generation=0, seconds=1.0)
     (run,) = runs_below(tmp_path)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.console import command_line
 from evo.api import play_tournament
 from evo.cli.main import app
+from evo.terminal.console import command_line
 from evo.tournament.reading import read_tournament
 
 

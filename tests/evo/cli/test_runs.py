@@ -10,14 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from evo.cli.consoles import output_console
-from evo.cli.progress import Display
+from evo.cli.progress import Display, output_console
 from evo.cli.sessions import carry_on
-from evo.configfiles import read_config
+from evo.config.files import read_config
 from evo.evolution.run import new_manifest
-from evo.play.local import LocalPool
-from evo.play.pool import InterruptedRunError
-from evo.storage.opening import create_run
+from evo.play.pool import InterruptedRunError, LocalPool
+from evo.storage.run_folder import create_run
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, heavy
 from tests.evo.runs import ENVIRONMENT, PROGRAM, TINY, bytes_of, manaforge, manaforge_process
 

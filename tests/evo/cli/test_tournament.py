@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from evo.figures.style import NARROW, WIDE, figure, plot_scores, png
-from evo.tournament.plots import plot_ratings
+from evo.tournament.report import plot_ratings
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, heavy
 from tests.evo.runs import ENVIRONMENT, PROGRAM, ROOT, manaforge
 from tests.waiting import HANG, wait_until
@@ -129,7 +129,7 @@ def test_wrong_input_is_one_line_before_any_game(
 def test_stopped_by_a_signal_and_run_again(number: signal.Signals, tmp_path: Path) -> None:
     words = ("tournament", "ilp:keep-alive", "ilp:aggro-face", *BASIC, "--games", "300000", "--out", "t")
     silent = (  # however long it takes, and whatever has to be compiled
-        "import engine.compilation; engine.compilation.progress.quiet = True; "
+        "import engine.compile_progress; engine.compile_progress.progress.quiet = True; "
         "import evo.cli.progress as progress; progress.LINE_SECONDS = 1e9; "
     )
     process = subprocess.Popen(

@@ -12,13 +12,13 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from evo.analysis import running
-from evo.analysis.running import RunState, state_of
+from evo.analysis import listing
+from evo.analysis.listing import RunState, state_of
 from evo.analysis.watching import RunView
-from evo.cli import watching
-from evo.cli.watching import fitting, pressed_keys, watch
+from evo.cli import run_summary
+from evo.cli.run_summary import fitting, pressed_keys, watch
 from evo.evolution.run import games_of_generation, games_to_play
-from evo.storage.opening import create_run, peek_run
+from evo.storage.run_folder import create_run, peek_run
 from tests.evo.runs import TINY
 from tests.waiting import HANG, Clock
 
@@ -58,9 +58,9 @@ def test_running_runs_come_before_those_that_ended() -> None:
 def test_it_ends_when_no_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock that only waiting moves."""
     clock = Clock()
-    monkeypatch.setattr(watching, "time", clock)
+    monkeypatch.setattr(run_summary, "time", clock)
     looks = iter(["running", "running", "finished"])
-    monkeypatch.setattr(watching, "look", lambda _: ([view("a", next(looks))], []))
+    monkeypatch.setattr(run_summary, "look", lambda _: ([view("a", next(looks))], []))
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     console = terminal()
     with pytest.raises(StopIteration):  # looks again within the grace
@@ -69,11 +69,11 @@ def test_it_ends_when_no_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     clock.now = 0.0
     looks = iter(["running", "running", *["finished"] * 1000])
     watch(console, [], every=1)
-    assert clock.monotonic() == 1 + watching.GRACE_SECONDS
+    assert clock.monotonic() == 1 + run_summary.GRACE_SECONDS
     assert "a head" in console.file.getvalue()  # type: ignore[attr-defined]
     looks = iter(["finished"])
     watch(console, [], every=100)
-    assert clock.monotonic() == 1 + watching.GRACE_SECONDS, "it does not wait"
+    assert clock.monotonic() == 1 + run_summary.GRACE_SECONDS, "it does not wait"
 
 
 def test_q_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +87,7 @@ def test_q_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
             os.write(ours, b"xq")
         return [view("a")], []
 
-    monkeypatch.setattr(watching, "look", look)
+    monkeypatch.setattr(run_summary, "look", look)
     with os.fdopen(theirs, "r") as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         with pressed_keys() as pressed:
@@ -97,11 +97,11 @@ def test_q_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
         console = terminal()
         watch(console, [], every=0.1)
     os.close(ours)
-    assert watching.LEAVE in console.file.getvalue()  # type: ignore[attr-defined]
+    assert run_summary.LEAVE in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_the_state_of_a_run_is_told_from_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "QUIET_SECONDS", HANG)
+    monkeypatch.setattr(listing, "QUIET_SECONDS", HANG)
     config = TINY
     path = tmp_path / "run"
     folder = create_run(path, config, {})

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evo.config import RunConfig
+from evo.config.run_config import RunConfig
 from evo.evolution.champion import (
     BENCHMARK_STAGE,
     FINAL_COLUMNS,

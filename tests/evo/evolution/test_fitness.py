@@ -6,7 +6,7 @@ import pytest
 from engine import Outcome, find_deck, find_ruleset
 from evo.evolution.fitness import all_pairings, tally
 from evo.play.games import GAME, Player, Roster, play_schedule
-from evo.play.setups import make_schedule, make_setups
+from evo.play.matchups import make_schedule, make_setups
 from tests.conftest import UNCOMPILED
 
 A, B, C = range(3)

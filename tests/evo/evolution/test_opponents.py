@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from evo.analysis.tables import read_runs
-from evo.config import ConfigError, RunConfig
+from evo.config.run_config import ConfigError, RunConfig
 from evo.evolution.champion import _pairings_of_final, _scores_of_final, play_final
-from evo.evolution.opponents import (
+from evo.evolution.fitness import (
     find_opponents,
     members,
     nash_mixture,
@@ -24,13 +24,11 @@ from evo.evolution.run import begin_session, evolve, games_of_generation
 from evo.evolution.study import open_or_create
 from evo.play.entrants import EntrantError, find_entrant
 from evo.play.games import Roster, Schedule, play_schedule, roster_of
-from evo.play.local import LocalPool
 from evo.play.matchups import Matchups, make_pairings, play_matchups
 from evo.play.opponents import read_opponents
-from evo.play.pool import InterruptedRunError, Pool
+from evo.play.pool import InterruptedRunError, LocalPool, Pool
 from evo.seeds import Stream
-from evo.storage.opening import open_run
-from evo.storage.store import RunError
+from evo.storage.run_folder import RunError, open_run
 from ilp_agent.shipped import profiles_folder
 from tests.evo.runs import TINY, Quiet, bytes_of
 

@@ -12,18 +12,18 @@ import pandas as pd
 import pytest
 
 from engine import ManaforgeError, Outcome, PlayerView, find_deck, find_ruleset
-from engine.faults import Reason
+from engine.game_session import Reason
 from engine.match import deal
-from engine.received import read_toml
+from engine.safe_files import read_toml
 from evo.api import play_tournament
-from evo.config import ConfigError, validated
+from evo.config.run_config import ConfigError, validated
 from evo.play.entrants import find_entrant, profile_of_entrant
 from evo.play.games import Player, Roster, Schedule
 from evo.play.outside import OutsideProfileError
 from evo.play.ray import RayPool
 from evo.play.ray_process import play_range
 from evo.storage.champion import whole_champion
-from evo.storage.opening import peek_run
+from evo.storage.run_folder import peek_run
 from ilp_agent import Profile, WeightVector
 from rivals.outside.agent import NotStartedError, OutsideAgent, check_starts, processes
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, heavy

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evo.evolution.panel import PANEL_SIZE, panel_sentence, play_panel
+from evo.evolution.champion import PANEL_SIZE, panel_sentence, play_panel
 from evo.play.games import play_schedule
 from ilp_agent import find_profile
 from tests.evo.runs import TINY

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evo.config import RunConfig
-from evo.evolution.opponents import Generation, find_opponents, play_generation
+from evo.config.run_config import RunConfig
+from evo.evolution.fitness import Generation, find_opponents, play_generation
 from evo.evolution.racing import STAGES, Group, beaten
 from evo.evolution.records import new_strategy
-from evo.play.local import LocalPool
-from evo.storage.opening import peek_run
+from evo.play.pool import LocalPool
+from evo.storage.run_folder import peek_run
 from tests.evo.runs import TINY, run_new
 
 GOOD, BAD = (0.1, 0.1, 0.1, 0.9, 0.9, 0.0, 0.0, 0.9), (0.0, 0.0, 0.9, 0.0, 0.0, 0.9, 0.9, 0.0)

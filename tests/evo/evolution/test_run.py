@@ -9,11 +9,10 @@ import pytest
 
 from evo.evolution.records import restore
 from evo.evolution.run import begin_session, evolve, extend, new_manifest
-from evo.play.local import LocalPool
+from evo.play.pool import LocalPool
 from evo.play.ray import RayPool
 from evo.storage.champion import whole_champion
-from evo.storage.opening import create_run, open_run, peek_run
-from evo.storage.store import RunError
+from evo.storage.run_folder import RunError, create_run, open_run, peek_run
 from ilp_agent import WEIGHT_NAMES, read_profile
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import TINY, Quiet, bytes_of, run_new, run_on
@@ -154,7 +153,7 @@ def test_a_folder_left_before_it_was_a_run_may_be_used_again(tmp_path: Path, fin
 def test_a_solver_that_fails_stops_the_run_and_is_no_loss(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from evo.play.faults import GameError
+    from evo.play.results import GameError
     from ilp_agent import SolverError
 
     def fail(*_: object) -> None:

@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evo.config import ConfigError, RunConfig
+from evo.config.run_config import ConfigError, RunConfig
 from evo.evolution.run import begin_session, end_by_rule, evolve, extend, new_manifest
-from evo.evolution.stopping import first_stop, stop_of
 from evo.evolution.study import open_or_create
-from evo.play.local import LocalPool
-from evo.stats.gain import gain_of
+from evo.evolution.validation import first_stop, stop_of
+from evo.play.pool import LocalPool
 from evo.stats.ratings import ELO, elo
-from evo.storage.opening import create_run, open_run
+from evo.stats.run_statistics import gain_of
+from evo.storage.run_folder import create_run, open_run
 from tests.conftest import heavy
 from tests.evo.runs import TINY, Quiet, bytes_of, run_new, run_on
 

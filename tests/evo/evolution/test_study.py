@@ -6,10 +6,8 @@ import pytest
 
 from evo.evolution.run import begin_session, evolve
 from evo.evolution.study import open_member, open_or_create, run_side_by_side, runs_at_a_time
-from evo.play.local import LocalPool
-from evo.play.pool import InterruptedRunError
-from evo.storage.opening import open_run
-from evo.storage.store import RunError
+from evo.play.pool import InterruptedRunError, LocalPool
+from evo.storage.run_folder import RunError, open_run
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import TINY, Quiet, bytes_of
 

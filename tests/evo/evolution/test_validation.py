@@ -23,12 +23,12 @@ from evo.evolution.validation import (
     scores_by_deal,
 )
 from evo.play.games import play_schedule, roster_of
-from evo.play.local import LocalPool
-from evo.play.setups import make_schedule, make_setups
+from evo.play.matchups import make_schedule, make_setups
+from evo.play.pool import LocalPool
 from evo.seeds import Stream
-from evo.stats.points import points_of
+from evo.stats.ratings import points_of
 from evo.storage.files import parquet_bytes
-from evo.storage.opening import create_run, open_run
+from evo.storage.run_folder import create_run, open_run
 from evo.storage.schema import RUN_SCHEMA, VALIDATION
 from tests.evo.runs import TINY, Quiet, run_new, run_on
 

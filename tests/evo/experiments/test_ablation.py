@@ -9,12 +9,11 @@ import pytest
 
 from engine import find_deck, find_ruleset
 from evo.evolution.fitness import play_pairings
-from evo.experiments.ablation import Ablation, ablate
-from evo.experiments.ablation_page import ablation_page
+from evo.experiments.ablation import Ablation, ablate, ablation_page
 from evo.experiments.folder import ExperimentError
 from evo.play.entrants import find_entrant
 from evo.play.games import Player, Roster
-from evo.play.local import LocalPool
+from evo.play.pool import LocalPool
 from evo.seeds import Stream
 from evo.stats.ratings import elo
 from tests.evo.runs import manaforge

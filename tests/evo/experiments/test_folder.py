@@ -11,8 +11,8 @@ import pytest
 from engine import ManaforgeError, find_deck, find_ruleset
 from evo.experiments.folder import ExperimentError, ExperimentFolder, ExperimentOptionError, open_experiment
 from evo.play.games import Player, Roster, Schedule, play_schedule
-from evo.play.local import LocalPool
 from evo.play.matchups import Matchups, make_pairings
+from evo.play.pool import LocalPool
 from evo.seeds import Stream
 from evo.storage import history
 from tests.faults.shim import WRITES, Shim

@@ -9,30 +9,34 @@ import pandas as pd
 import pytest
 
 from engine.errors import UnknownNameError
-from evo.config import ConfigError
+from evo.config.run_config import ConfigError
 from evo.evolution.fitness import play_pairings
 from evo.evolution.run import games_of_generation
-from evo.experiments.contenders import find_contender
 from evo.experiments.folder import ExperimentError, open_experiment
 from evo.experiments.optimisers import (
+    START,
     Bench,
     curves,
     differences,
+    find_contender,
     missing_runs,
+    optimisers_figure,
+    optimisers_page,
     play_missing,
     play_run,
     points_table,
+    quadratic_of,
     rated,
     runs_of,
+    simulated,
+    summary,
 )
-from evo.experiments.optimisers_page import optimisers_figure, optimisers_page, summary
-from evo.experiments.quadratic import START, quadratic_of, simulated
 from evo.play.entrants import find_entrant
 from evo.play.games import Roster, Schedule, roster_of
-from evo.play.local import LocalPool
+from evo.play.pool import LocalPool
 from evo.seeds import Stream, study_seed
 from evo.stats.ratings import elo
-from evo.stats.runs import mean_over_runs
+from evo.stats.run_statistics import mean_over_runs
 from ilp_agent import Weights
 from tests.evo.runs import manaforge
 

@@ -11,13 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evo.configfiles import read_config_as
+from evo.config.files import read_config_as
 from evo.learning.config import LearnConfig
 from evo.learning.features import Comparison, Trial, leave_one_out, search_backward, smallest, table_of
 from evo.learning.folder import LearningError, open_learning, read_learning
-from evo.learning.gather import gather
 from evo.learning.methods import METHODS, Samples
-from evo.learning.run import weights_of
+from evo.learning.run import gather, weights_of
 from evo.play.games import play_schedule
 from evo.stats.sequential import Sprt
 from ilp_agent.features import FEATURES, N_FEATURES

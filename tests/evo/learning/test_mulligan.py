@@ -8,8 +8,17 @@ import pytest
 from engine import Outcome, find_deck, find_ruleset
 from engine.decks import tables_of
 from engine.streams import generator
-from evo.learning.keeping import check_out, learned_profile, rows_of, write_learned
-from evo.learning.mulligan import Lesson, LessonError, deals_of, learn_keeps, with_keeps
+from evo.learning.mulligan import (
+    Lesson,
+    LessonError,
+    check_out,
+    deals_of,
+    learn_keeps,
+    learned_profile,
+    rows_of,
+    with_keeps,
+    write_learned,
+)
 from evo.play.entrants import find_entrant
 from evo.play.games import GAME, Player, Roster, Schedule, deal_schedule
 from ilp_agent import find_profile, read_profile

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evo.configfiles import read_config_as
+from evo.config.files import read_config_as
 from evo.learning.config import LearnConfig
 from evo.learning.folder import LearningError, LearningFolder, open_learning, read_learning
 from evo.learning.methods import Samples

@@ -172,7 +172,7 @@ def test_a_broken_profile_in_a_glob_is_named(tmp_path: Path) -> None:
 @pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 def test_export_and_back(tmp_path: Path) -> None:
     from evo.analysis.export import ExportError, best_profiles, write_profiles
-    from evo.storage.store import RunError
+    from evo.storage.run_folder import RunError
     from ilp_agent import read_profile
     from tests.evo.runs import TINY, run_new
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from engine import Outcome, find_deck, find_ruleset, play
-from evo.config import RunConfig
+from evo.config.run_config import RunConfig
 from evo.evolution.fitness import all_pairings
 from evo.play.entrants import find_entrant
-from evo.play.faults import GameError, refuse_faults
 from evo.play.games import GAME, Player, Roster, Schedule, play_schedule, roster_of
-from evo.play.setups import make_schedule, make_setups
-from evo.stats.points import OUTCOMES, outcome_codes, points_of, points_of_first
+from evo.play.matchups import make_schedule, make_setups
+from evo.play.results import GameError, refuse_faults
+from evo.stats.ratings import OUTCOMES, outcome_codes, points_of, points_of_first
 from ilp_agent.weights import N_WEIGHTS
 
 NAMES = ("ilp:keep-alive", "hearthsim", "eva", "aggro", "random")

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine import kernelcache
-from engine.kernelkeys import compiler_key
+from engine import kernel_cache
+from engine.kernel_cache import compiler_key
 from evo.play import ray_process
 from evo.play.ray_process import Kernels, take_kernels
 
@@ -21,7 +21,7 @@ def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[ob
     """A node with an empty cache; what is fetched of Ray."""
     monkeypatch.setenv("MANAFORGE_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(ray_process, "_taken", set())
-    kernelcache.cache_folder.cache_clear()
+    kernel_cache.cache_folder.cache_clear()
     asked: list[object] = []
 
     def get(reference: object) -> dict[str, bytes]:
@@ -30,22 +30,22 @@ def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[ob
 
     monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(get=get))
     yield asked
-    kernelcache.cache_folder.cache_clear()
+    kernel_cache.cache_folder.cache_clear()
 
 
 def test_a_node_keeps_the_drivers_kernels_and_fetches_them_once(fetched: list[object]) -> None:
     kernels = Kernels(compiler_key(), NAMES, ["reference"])
-    kernelcache.write(NAMES[1], b"its own")
+    kernel_cache.write(NAMES[1], b"its own")
     assert take_kernels(kernels)
-    assert kernelcache.read(NAMES[0]) == b"first"
-    assert kernelcache.read(NAMES[1]) == b"its own", "what it has stays"
+    assert kernel_cache.read(NAMES[0]) == b"first"
+    assert kernel_cache.read(NAMES[1]) == b"its own", "what it has stays"
     assert take_kernels(kernels)
     assert fetched == ["reference"]
 
 
 def test_a_node_that_shares_the_cache_fetches_nothing(fetched: list[object]) -> None:
     for name, content in FILES.items():
-        kernelcache.write(name, content)
+        kernel_cache.write(name, content)
     assert take_kernels(Kernels(compiler_key(), NAMES, ["reference"]))
     assert fetched == []
 
@@ -53,26 +53,26 @@ def test_a_node_that_shares_the_cache_fetches_nothing(fetched: list[object]) -> 
 def test_kernels_for_another_processor_or_compiler_are_left(fetched: list[object]) -> None:
     assert not take_kernels(Kernels("0" * 16, NAMES, ["reference"]))
     assert fetched == []
-    assert not kernelcache.exists(NAMES[0])
+    assert not kernel_cache.exists(NAMES[0])
 
 
 def test_what_was_read_or_written_can_be_sent(fetched: list[object]) -> None:
-    kernelcache.write(NAMES[0], b"first")
-    kernelcache.write(NAMES[1].replace("machine", "part"), b"of no use to others")
-    assert NAMES[0] in kernelcache.used
-    assert all(name.endswith(".machine") for name in kernelcache.used)
+    kernel_cache.write(NAMES[0], b"first")
+    kernel_cache.write(NAMES[1].replace("machine", "part"), b"of no use to others")
+    assert NAMES[0] in kernel_cache.used
+    assert all(name.endswith(".machine") for name in kernel_cache.used)
 
 
 def test_a_cache_that_is_gone_or_may_not_be_read_is_told_once(
     fetched: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(kernelcache, "_told", [])
-    kernelcache.write(NAMES[0], b"first")
-    assert kernelcache.held() == {("0" * 32, "machine")}
+    monkeypatch.setattr(kernel_cache, "_told", [])
+    kernel_cache.write(NAMES[0], b"first")
+    assert kernel_cache.held() == {("0" * 32, "machine")}
     (tmp_path / "kernels").rename(tmp_path / "moved")
     (tmp_path / "kernels").write_bytes(b"")  # "Not a directory" for root too, who may read everything
-    assert kernelcache.held() == set()
-    assert not kernelcache.exists(NAMES[0])
-    assert kernelcache.read(NAMES[0]) is None
+    assert kernel_cache.held() == set()
+    assert not kernel_cache.exists(NAMES[0])
+    assert kernel_cache.read(NAMES[0]) is None
     assert capsys.readouterr().err.count("Cannot keep compiled kernels") == 1
     assert fetched == []

@@ -16,10 +16,9 @@ from engine.decks import tables_of
 from engine.match import deal
 from evo.cli.main import app
 from evo.play.entrants import find_entrant, like_entrants
-from evo.play.games import Player, Roster, deal_schedule, keeps_of_both, play_one, play_schedule
-from evo.play.mulligans import keeps_with
-from evo.play.setups import make_schedule, make_setups
-from evo.tournament.words import tournament_of
+from evo.play.games import Player, Roster, deal_schedule, keeps_of_both, keeps_with, play_one, play_schedule
+from evo.play.matchups import make_schedule, make_setups
+from evo.tournament.run import tournament_of
 from ilp_agent import find_profile
 from ilp_agent.mulligan import DeckKeeps, KeepValue, SeatValues
 

@@ -6,11 +6,11 @@ import sys
 import numpy as np
 import pytest
 
-from engine.compilation import processors
-from evo.play.chunking import LONGEST_CHUNK, ChunkSizer
+from engine.compile_progress import processors
+from evo.play.dispatch import LONGEST_CHUNK, ChunkSizer
 from evo.play.entrants import find_entrant
 from evo.play.games import Player, Schedule, play_schedule
-from evo.play.local import LocalPool
+from evo.play.pool import LocalPool
 from evo.play.pools import POOLS, open_pool
 from evo.play.results import PoolError
 from tests.evo.play.test_games import some

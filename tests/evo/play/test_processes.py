@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from evo.play.processes import _descendants, _members, _processes, end_session, lives
+from evo.play.cluster import _descendants, _members, _processes, end_session, lives
 from tests.waiting import HANG
 
 NAMED = r"""

@@ -20,7 +20,7 @@ from evo.api import play_tournament
 from evo.serving import folders
 from evo.serving.folders import RUN, Catalogue
 from evo.serving.guard import COOKIE, POLICY
-from evo.serving.rundata import run_numbers
+from evo.serving.runs import run_numbers
 from tests.evo.serving.servers import TOKEN, served
 from tests.waiting import Clock, wait_until
 

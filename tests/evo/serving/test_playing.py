@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pytest
 
 from engine import Action, GameRecord, RandomAgent, find_deck, parse_position
-from engine.vocabulary import EFFECTS_VERSION
+from engine.effect_codes import EFFECTS_VERSION
 from evo.play.entrants import find_entrant
 from evo.serving import playing
 from rivals.outside.agent import processes

@@ -19,7 +19,7 @@ import pytest
 from engine import find_deck, find_ruleset
 from evo.api import play_tournament
 from evo.play.entrants import find_entrant
-from evo.serving import replays
+from evo.serving import tournaments
 from evo.stats.standings import standings
 from evo.tournament.reading import TournamentRecord, read_tournament
 from evo.tournament.run import Tournament
@@ -140,7 +140,7 @@ def test_a_game_that_takes_too_long_ends_with_the_command_that_plays_it(
     name = quote("study/<b>&name")
     for limit, told in (("MOST_SECONDS", "takes longer than 0 s"), ("MOST_STEPS", "more than 0 steps")):
         with monkeypatch.context() as limited:
-            limited.setattr(replays, limit, 0)
+            limited.setattr(tournaments, limit, 0)
             text = unescape(game(asked, f"/game/9/{name}"))
         assert told in text
         assert "manaforge replay 'study/<b>&name' 9" in text
@@ -158,16 +158,18 @@ def test_a_game_that_takes_too_long_ends_with_the_command_that_plays_it(
 def test_what_agents_of_a_folder_may_think_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entrant: str, told: str
 ) -> None:
-    monkeypatch.setattr(replays, "replayed", lambda *_: {"played": True})
+    monkeypatch.setattr(tournaments, "replayed", lambda *_: {"played": True})
     players = tuple(map(find_entrant, ("random", "aggro", entrant)))
     decks = (find_deck("thesis-paladin"),)
     tournament = Tournament(players, frozenset(), decks, ("thesis-paladin",), find_ruleset("thesis"), 2)
-    monkeypatch.setattr(replays, "tournament_to_replay", lambda _: tournament)
+    monkeypatch.setattr(tournaments, "tournament_to_replay", lambda _: tournament)
     games = pd.DataFrame({"first": ["random", entrant], "second": ["aggro", "random"]})
     record = cast(TournamentRecord, SimpleNamespace(games=games))
-    assert replays._story_of(record, 0, replays.Replayed(time.monotonic())) == {"played": True}, "of others"
-    with pytest.raises(replays.StoppedError, match=told):
-        replays._story_of(record, 1, replays.Replayed(time.monotonic()))
+    assert tournaments._story_of(record, 0, tournaments.Replayed(time.monotonic())) == {"played": True}, (
+        "of others"
+    )
+    with pytest.raises(tournaments.StoppedError, match=told):
+        tournaments._story_of(record, 1, tournaments.Replayed(time.monotonic()))
 
 
 class Played:
@@ -176,10 +178,10 @@ class Played:
     def __init__(self) -> None:
         self.begun: list[tuple[str, int]] = []
         self.let_go: set[tuple[str, int]] = set()
-        self.queue = replays.Replays()
+        self.queue = tournaments.Replays()
 
-    def __call__(self, record: TournamentRecord, number: int, found: replays.Replayed) -> dict[str, Any]:
-        one, limit = (record.path.name, number), replays._Limit(found)
+    def __call__(self, record: TournamentRecord, number: int, found: tournaments.Replayed) -> dict[str, Any]:
+        one, limit = (record.path.name, number), tournaments._Limit(found)
         self.begun.append(one)
         while one not in self.let_go:
             limit()
@@ -196,9 +198,9 @@ class Played:
 def played(monkeypatch: pytest.MonkeyPatch) -> Iterator[Played]:
     """In place of what plays games."""
     found = Played()
-    monkeypatch.setattr(replays, "_story_of", found)
-    monkeypatch.setattr(replays, "MOST_STEPS", math.inf)
-    monkeypatch.setattr(replays, "MOST_SECONDS", math.inf)
+    monkeypatch.setattr(tournaments, "_story_of", found)
+    monkeypatch.setattr(tournaments, "MOST_STEPS", math.inf)
+    monkeypatch.setattr(tournaments, "MOST_SECONDS", math.inf)
     yield found
     found.let_go |= {(folder, number) for folder in "abc" for number in range(40)}
     wait_until(lambda: not found.queue._playing, "all games are played")
@@ -207,9 +209,9 @@ def played(monkeypatch: pytest.MonkeyPatch) -> Iterator[Played]:
 def test_folders_play_in_turn_whatever_others_ask_for(asked: Asked, played: Played) -> None:
     record, queue = read_tournament(asked.root / "games"), played.queue
     a, b, c = (replace(record, path=Path(name)) for name in "abc")
-    for number in range(replays.MOST_WAITING + 1):
+    for number in range(tournaments.MOST_WAITING + 1):
         queue.ask(a, number)
-    with pytest.raises(replays.TooManyError):
+    with pytest.raises(tournaments.TooManyError):
         queue.ask(a, 30)
     queue.ask(b, 0)
     played.wait(("a", 0), ("b", 0))
@@ -230,21 +232,21 @@ def test_games_that_nobody_waits_for_any_more_are_dropped(
     asked: Asked, played: Played, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock()
-    monkeypatch.setattr(replays, "time", clock)
+    monkeypatch.setattr(tournaments, "time", clock)
     record, queue = read_tournament(asked.root / "games"), played.queue
     a = replace(record, path=Path("a"))
     for number in range(4):
         queue.ask(a, number)
     played.wait(("a", 0))
-    clock.now += 0.75 * replays.LEFT_AFTER
+    clock.now += 0.75 * tournaments.LEFT_AFTER
     queue.ask(a, 3)
-    clock.now += 0.75 * replays.LEFT_AFTER
+    clock.now += 0.75 * tournaments.LEFT_AFTER
     played.wait(("a", 0), ("a", 3))
     assert len(queue._known) == 1
 
 
 def test_too_many_games_at_once_are_refused(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replays, "MOST_WAITING", 0)
+    monkeypatch.setattr(tournaments, "MOST_WAITING", 0)
     status, _, body = asked.get("/game/50/games")
     assert status == 503
     assert b"a little later" in body

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evo.stats.nash import cyclic_part, cyclic_share, nash_average
+from evo.stats.ratings import cyclic_part, cyclic_share, nash_average
 
 ROCK = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]], float)
 

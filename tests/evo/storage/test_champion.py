@@ -10,7 +10,7 @@ import tomli_w
 from evo.evolution.run import extend
 from evo.storage.champion import read_champion_file, read_final, whole_champion
 from evo.storage.files import parquet_bytes
-from evo.storage.opening import open_run, peek_run
+from evo.storage.run_folder import open_run, peek_run
 from evo.storage.schema import RUN_SCHEMA, SchemaError
 from tests.evo.runs import TINY
 

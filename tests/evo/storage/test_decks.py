@@ -10,12 +10,18 @@ from engine import DeckError, find_deck
 from engine.errors import DeckNameError
 from evo.analysis.tables import read_runs
 from evo.cli.main import app
-from evo.config import ConfigError
-from evo.configfiles import read_config
+from evo.config.files import read_config
+from evo.config.run_config import ConfigError
 from evo.evolution.run import new_manifest
-from evo.storage.decks import keep_decks, missing_decks
-from evo.storage.opening import create_run, give_decks, open_run, peek_run
-from evo.storage.store import RunError
+from evo.storage.run_folder import (
+    RunError,
+    create_run,
+    give_decks,
+    keep_decks,
+    missing_decks,
+    open_run,
+    peek_run,
+)
 from tests.evo.runs import TINY, run_new, run_on
 
 SOURCE = Path("engine/data/decks/thesis-paladin.toml").absolute().read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evo.storage.kinds import what_it_is
+from evo.storage.files import what_it_is
 from tests.evo.runs import manaforge
 
 RUN = Path("tests/data/run").resolve()

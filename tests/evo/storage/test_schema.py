@@ -13,8 +13,7 @@ import pytest
 from evo.learning.folder import LearningError, _samples_in
 from evo.storage.files import parquet_bytes
 from evo.storage.history import checksum
-from evo.storage.pages import pages_in
-from evo.storage.schema import BATCH, COUNT, NAME, SchemaError, read_batches, read_columns
+from evo.storage.schema import BATCH, COUNT, NAME, SchemaError, pages_in, read_batches, read_columns
 from ilp_agent.features import FEATURES
 from tests.faults.fuzz import forget_peak, megabytes_of
 

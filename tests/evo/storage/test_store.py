@@ -9,8 +9,7 @@ import pytest
 from evo.evolution.run import new_manifest
 from evo.storage.files import replace_file
 from evo.storage.history import HistoryError, read_committed, read_history, table_file
-from evo.storage.opening import check_vacant, create_run, open_run, peek_run
-from evo.storage.store import RunError
+from evo.storage.run_folder import RunError, check_vacant, create_run, open_run, peek_run
 from tests.evo.runs import TINY
 
 

@@ -11,11 +11,9 @@ import numpy as np
 import pytest
 
 from engine import MatchResult, RandomAgent, find_deck, parse_position, play
-from engine.effects.luck import Chance
+from engine.effects.chance import Chance
 from engine.notation import parse_step
-from evo.stories.page import story_page
-from evo.stories.reasons import reasons_of
-from evo.stories.story import Cast, tell
+from evo.game_pages.story import Cast, reasons_of, story_page, tell
 from ilp_agent import IlpAgent, Weights, find_profile
 from rivals import agent_of
 from tests.conftest import cases

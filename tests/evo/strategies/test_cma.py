@@ -7,9 +7,9 @@ import pytest
 
 from evo.analysis.export import ExportError, best_profiles
 from evo.analysis.tables import read_runs
-from evo.config import RunConfig
+from evo.config.run_config import RunConfig
 from evo.evolution.records import new_strategy, restore
-from evo.storage.opening import open_run, peek_run
+from evo.storage.run_folder import open_run, peek_run
 from evo.storage.schema import RUN_SCHEMA
 from evo.strategies import StrategyError
 from evo.strategies.cma import MIN_STEP, Cma
@@ -66,8 +66,8 @@ def evolved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_run_stopped_and_resumed_has_the_same_bytes(evolved: Path, tmp_path: Path) -> None:
     from evo.evolution.run import begin_session, evolve, new_manifest
-    from evo.play.local import LocalPool
-    from evo.storage.opening import create_run
+    from evo.play.pool import LocalPool
+    from evo.storage.run_folder import create_run
 
     pool = LocalPool(1)
     try:

@@ -6,12 +6,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evo.config import RunConfig
+from evo.config.run_config import RunConfig
 from evo.evolution.records import new_strategy
 from evo.strategies.base import HALL_SIZE, Individual
-from evo.strategies.es import EsOptions, mean_of_two, mutate_es, reflect
-from evo.strategies.eva import mutate_eva
-from evo.strategies.plus import MIN_SIGMA, clamp, copy_parent
+from evo.strategies.es import (
+    MIN_SIGMA,
+    EsOptions,
+    clamp,
+    copy_parent,
+    mean_of_two,
+    mutate_es,
+    mutate_eva,
+    reflect,
+)
 
 EVA = RunConfig(strategy="eva", mu=4, lambda_=4)
 ES = RunConfig(strategy="es", mu=4, lambda_=6)
@@ -32,8 +39,8 @@ class Draws:
 
 def test_one_mutation_of_eva_by_hand() -> None:
     """n = 2: tau = 1/sqrt(2 sqrt 2) = 0.5946, tau' = 1/2. First weight: N_i = 1, N = -1, step 2:
-    sigma = 0.1 exp(0.5946 - 0.5) = 0.10992; w = 0.4 + 2 * 0.10992 = 0.61984. Second: N_i = -2, N = 0.5, step -3:
-    sigma = 0.2 exp(-1.1892 + 0.25) = 0.07819; w = 0.1 - 3 * 0.07819, clamped to 0.
+    sigma = 0.1 exp(0.5946 - 0.5) = 0.10992; w = 0.4 + 2 * 0.10992 = 0.61984. Second: N_i = -2, N = 0.5, step
+    -3: sigma = 0.2 exp(-1.1892 + 0.25) = 0.07819; w = 0.1 - 3 * 0.07819, clamped to 0.
     """
     tau, shared = 1 / math.sqrt(2 * math.sqrt(2)), 0.5
     weights, sigmas = mutate_eva([0.4, 0.1], [0.1, 0.2], Draws(1, -1, 2, -2, 0.5, -3), tau, shared)

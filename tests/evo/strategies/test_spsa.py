@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evo.config import ConfigError, RunConfig
+from evo.config.run_config import ConfigError, RunConfig
 from evo.evolution.records import new_strategy
 from evo.strategies.spsa import Spsa, gains_of
 

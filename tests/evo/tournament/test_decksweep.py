@@ -13,16 +13,24 @@ from engine import Deck, find_deck, find_ruleset
 from engine.batches import deal_games
 from engine.codes import KEYWORD_FIELDS
 from engine.decks import tables_of
+from engine.effect_codes import CardKind
 from engine.state import STATE
-from engine.vocabulary import CardKind
 from evo.cli.main import app
 from evo.play.entrants import find_entrant
-from evo.play.formats import Seats
 from evo.play.games import Fault, _play_compiled, _play_in_python
-from evo.play.local import LocalPool
-from evo.tournament.decksweep import body_notes, card_for, find_keyword, put_in, vary_card, vary_keyword
+from evo.play.notation import Seats
+from evo.play.pool import LocalPool
 from evo.tournament.run import Tournament, play_games
-from evo.tournament.sweep import SweepError, Variants
+from evo.tournament.sweep import (
+    SweepError,
+    Variants,
+    body_notes,
+    card_for,
+    find_keyword,
+    put_in,
+    vary_card,
+    vary_keyword,
+)
 from rivals import AGENTS
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 

@@ -1,7 +1,7 @@
 """The page of a tournament: tables of who played."""
 
-from evo.tournament.page import _weights
-from evo.tournament.words import tournament_of
+from evo.tournament.report import _weights
+from evo.tournament.run import tournament_of
 
 
 def test_a_solver_is_told_where_one_can_be_chosen() -> None:

@@ -13,9 +13,9 @@ from engine import ManaforgeError, find_deck
 from evo.api import play_tournament
 from evo.tournament.folder import TournamentError, cards_of
 from evo.tournament.reading import read_tournament, replay, tournament_to_replay
-from rivals.outside import allowed
+from rivals.outside import permissions
 from rivals.outside.agent import check_starts, processes
-from rivals.outside.allowed import NotAllowedError, command_line_is
+from rivals.outside.permissions import NotAllowedError, command_line_is
 from tests.conftest import cases
 
 OLD = Path("tests/data/tournament")
@@ -137,7 +137,7 @@ def test_an_agent_from_outside_runs_only_if_it_is_named(tmp_path: Path) -> None:
         command_line_is(["serve", str(tmp_path), "--allow-agent", FAULTY])
         assert replay(record, tournament_to_replay(record), 0)[1] == ""
     finally:
-        allowed._named = None
+        permissions._named = None
         processes.close()
 
 

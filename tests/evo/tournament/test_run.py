@@ -15,9 +15,8 @@ import pytest
 from engine import Action, PlayerView, find_deck, find_ruleset
 from evo.play.entrants import find_entrants
 from evo.play.games import GAME, Fault
-from evo.play.local import LocalPool
 from evo.play.matchups import Matchups, games_table, make_pairings
-from evo.play.pool import InterruptedRunError
+from evo.play.pool import InterruptedRunError, LocalPool
 from evo.stats.sequential import Sprt
 from evo.stats.standings import standings
 from evo.tournament.folder import TournamentError, TournamentFolder, cards_of, open_tournament

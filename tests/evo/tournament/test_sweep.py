@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 from engine import Outcome, find_deck, find_ruleset
 from evo.cli.main import app
 from evo.play.entrants import find_entrant
-from evo.play.formats import Seats
 from evo.play.games import GAME
+from evo.play.notation import Seats
 from evo.tournament.run import Tournament
 from evo.tournament.sweep import Variants, against_best, parse_values, sweep_table, vary
 from rivals import weight_class

@@ -7,9 +7,8 @@ import numba
 import numpy as np
 
 from engine.codes import COIN, HERO, MAX_ACTIONS, ActionKind
-from engine.events import EVENTS
 from engine.rules import apply, decode, legal_actions
-from engine.state import STATE
+from engine.state import EVENTS, STATE
 from ilp_agent.weights import Term
 
 MAX_DEPTH = 24

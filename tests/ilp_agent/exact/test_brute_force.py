@@ -5,9 +5,9 @@ import pytest
 
 from engine.position import Position
 from ilp_agent.exact.kernel import solve_turn
-from ilp_agent.exact.steps import PLAN
+from ilp_agent.exact.plan_record import PLAN
 from ilp_agent.exact.work import new_layers, new_work
-from ilp_agent.turnrecord import TURN, read_turn
+from ilp_agent.turn import TURN, read_turn
 from tests.conftest import UNCOMPILED, cases
 from tests.ilp_agent.exact.brute import brute_force
 from tests.ilp_agent.positions import random_position, random_weights

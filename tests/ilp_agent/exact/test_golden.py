@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ilp_agent.exact.kernel import solve_turn
-from ilp_agent.exact.steps import PLAN
+from ilp_agent.exact.plan_record import PLAN
 from ilp_agent.exact.work import new_layers, new_work
-from ilp_agent.turnrecord import TURN, read_turn
+from ilp_agent.turn import TURN, read_turn
 from tests.conftest import UNCOMPILED, heavy
 from tests.ilp_agent.positions import random_position, random_weights
 

@@ -7,10 +7,10 @@ from engine import MinionSpec
 from engine.codes import Keyword
 from engine.position import Position
 from ilp_agent import Status, TurnProblem, Weights, solve
-from ilp_agent.exact.scope import applies
+from ilp_agent.exact.backend import applies
 from ilp_agent.replay import position_of
 from ilp_agent.search.backend import search_position
-from ilp_agent.search.facts import learn_facts
+from ilp_agent.search.card_facts import learn_facts
 from ilp_agent.search.work import SOLVED
 from ilp_agent.weights import Term
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases

@@ -4,8 +4,8 @@ import pytest
 
 from engine import MinionSpec
 from ilp_agent import HERO, Attack, Plan, Play, SolverError, TurnProblem, Weights, solve
-from ilp_agent.exact.scope import applies
-from ilp_agent.milp.interpret import program_of
+from ilp_agent.exact.backend import applies
+from ilp_agent.milp.program_solver import program_of
 from ilp_agent.weights import EXTENDED_NAMES, N_WEIGHTS, WEIGHT_NAMES
 from tests.backends import backends
 from tests.ilp_agent.exact.health import PROGRAMS, comes_true

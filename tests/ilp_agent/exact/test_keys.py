@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
+from engine.bitfields import KEYWORD_BITS
 from engine.codes import Keyword
-from engine.packing import KEYWORD_BITS
-from ilp_agent.exact.ordered import SOURCE, TARGET, position_key
-from ilp_agent.turnrecord import TURN
+from ilp_agent.exact.kernel import SOURCE, TARGET, position_key
+from ilp_agent.turn import TURN
 
 NO_ATTACKS = np.zeros((0, 2), np.int64)
 NINTH = 256

@@ -10,10 +10,10 @@ from ilp_agent import DEFAULT_BACKEND, Status, TurnProblem, Weights, solve
 from ilp_agent.backends import installed_backends
 from ilp_agent.exact.kernel import solve_turn
 from ilp_agent.exact.order import order_hits
+from ilp_agent.exact.plan_record import PLAN
 from ilp_agent.exact.search import retrace, search
-from ilp_agent.exact.steps import PLAN
 from ilp_agent.exact.work import new_layers, new_work
-from ilp_agent.turnrecord import TURN
+from ilp_agent.turn import TURN
 from ilp_agent.weights import N_TERMS, N_WEIGHTS, Term
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.ilp_agent.turns import problem_of

@@ -6,9 +6,9 @@ from engine import Outcome, Position
 from engine.codes import COIN, HERO, ActionKind, Keyword
 from ilp_agent import TurnProblem, Weights, solve
 from ilp_agent.features import FEATURES
-from ilp_agent.lookahead.ends import key_of
 from ilp_agent.plan import Attack
 from ilp_agent.replay import play_action, position_of, track
+from tests.ilp_agent.lookahead.ends import key_of
 
 
 def every_end(problem: TurnProblem, weights: Weights) -> dict[tuple[object, ...], float]:

@@ -7,16 +7,16 @@ import pytest
 
 from engine.codes import Keyword
 from ilp_agent import SolverError, TurnProblem, Weights
-from ilp_agent.lookahead.ends import best_ends
-from ilp_agent.lookahead.records import MAX_NODES
+from ilp_agent.lookahead.body_positions import MAX_NODES
 from ilp_agent.replay import position_of
 from ilp_agent.search.backend import searcher_of_thread
-from ilp_agent.search.facts import learn_facts
+from ilp_agent.search.candidate_plans import list_ways, new_way_pool
+from ilp_agent.search.card_facts import learn_facts
 from ilp_agent.search.kernel import solve_turn
-from ilp_agent.search.pool import list_ways, new_way_pool
 from ilp_agent.search.work import SOLVED
 from tests.backends import backends
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
+from tests.ilp_agent.lookahead.ends import best_ends
 from tests.ilp_agent.lookahead.plain import every_end
 from tests.ilp_agent.positions import random_position, random_weights
 

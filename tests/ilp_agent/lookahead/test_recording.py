@@ -9,9 +9,8 @@ from engine.decks import tables_of
 from engine.rules import apply, encode, outcome
 from engine.state import STATE
 from engine.streams import below, derive, stream_key
-from ilp_agent.lookahead.explore import ALWAYS, NEVER, NO_STREAM
 from ilp_agent.lookahead.recording import LATEST_PAIR, WHEN, record, record_pairs
-from ilp_agent.lookahead.selfplay import looking_at
+from ilp_agent.lookahead.selfplay import ALWAYS, NEVER, NO_STREAM, looking_at
 from ilp_agent.lookahead.weights import kernel_rows
 from rivals import find_agent_profile
 from tests.conftest import BOUNDSCHECK, UNCOMPILED

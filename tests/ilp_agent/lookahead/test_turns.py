@@ -9,19 +9,17 @@ import pytest
 from engine import Action, Outcome, Position, find_deck, find_ruleset
 from engine.batches import deal_games
 from engine.decks import tables_of
-from engine.effects.luck import Chance
+from engine.effects.chance import Chance
 from engine.state import STATE
 from engine.streams import below, stream_key
 from engine.view import NOTHING_SHOWN
 from ilp_agent import Weights
 from ilp_agent.features import FEATURES, N_FEATURES, read_features
 from ilp_agent.lookahead.agent import LookaheadAgent
-from ilp_agent.lookahead.bodies import judge
-from ilp_agent.lookahead.explore import NEVER
-from ilp_agent.lookahead.judge import LOST, WON
-from ilp_agent.lookahead.pool import find_ends
-from ilp_agent.lookahead.records import MAX_NODES
-from ilp_agent.lookahead.selfplay import looking_at
+from ilp_agent.lookahead.body_ends import find_ends, judge
+from ilp_agent.lookahead.body_positions import MAX_NODES
+from ilp_agent.lookahead.evaluation import LOST, WON
+from ilp_agent.lookahead.selfplay import NEVER, looking_at
 from ilp_agent.lookahead.weights import TURN_PART, LookaheadWeights, kernel_rows
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.ilp_agent.lookahead.plain import features_of, reply_of

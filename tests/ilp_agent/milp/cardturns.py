@@ -8,8 +8,8 @@ import numpy as np
 
 from engine import parse_position
 from ilp_agent import CardTurn, Weights
-from ilp_agent.milp.cardreading import read_turn
-from ilp_agent.milp.casts import OutsideError
+from ilp_agent.milp.card_reading import read_turn
+from ilp_agent.milp.spell_sources import OutsideError
 from ilp_agent.weights import N_TERMS, N_WEIGHTS
 from tests.ilp_agent.search.turns import CLASS_DECKS, reached
 

@@ -6,7 +6,7 @@ from engine import find_deck, parse_position
 from engine.codes import Keyword
 from engine.errors import ManaforgeError
 from ilp_agent import WEIGHT_NAMES, CardTurn, SolverError, Weights, explain_cards, program_of, solve
-from ilp_agent.milp import cardchecks
+from ilp_agent.milp import card_reading
 from rivals import refuse_decks
 from tests.backends import backends
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -463,7 +463,7 @@ def test_the_program_names_spells_weapons_and_powers() -> None:
 
 def test_a_keyword_that_came_after_the_program_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """As Taunt would be: else a program calls a plan optimal that knows nothing of it."""
-    monkeypatch.setattr(cardchecks, "KNOWN_KEYWORDS", cardchecks.KNOWN_KEYWORDS & ~Keyword.TAUNT)
+    monkeypatch.setattr(card_reading, "KNOWN_KEYWORDS", card_reading.KNOWN_KEYWORDS & ~Keyword.TAUNT)
     with pytest.raises(SolverError, match="Sen'jin Shieldmasta .a keyword that the program does not have"):
         solve(turn_of(READS), only(face=1), "highs")
 

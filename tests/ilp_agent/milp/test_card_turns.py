@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from engine.effects.luck import Chance
+from engine.effects.chance import Chance
 from ilp_agent import Status, solve
 from ilp_agent.search.backend import SearchSolver
 from tests.backends import backends

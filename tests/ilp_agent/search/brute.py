@@ -6,13 +6,12 @@ Nothing is remembered and nothing left out; the terms are worked out here anew f
 import numpy as np
 
 from engine.codes import COIN, HERO, MAX_ACTIONS, OWN_SIDE, UNKNOWN, ActionKind, Outcome
+from engine.effect_codes import CardKind, Filter, Op, Pick, Race, Trait, Trigger
 from engine.effects.chance import think
-from engine.events import EVENTS, TO_HERO, TO_MINIONS
 from engine.jit import njit
 from engine.rules import apply, decode, legal_actions, outcome
-from engine.state import STATE
+from engine.state import EVENTS, STATE, TO_HERO, TO_MINIONS
 from engine.view import hide
-from engine.vocabulary import CardKind, Filter, Op, Pick, Race, Trait, Trigger
 from ilp_agent.search.objective import acts_at_the_end
 from ilp_agent.weights import N_TERMS, Term
 

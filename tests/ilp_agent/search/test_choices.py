@@ -4,7 +4,7 @@ import pytest
 
 from engine import Action, Position, parse_position
 from engine.codes import ActionKind
-from engine.course import Agent
+from engine.game_session import Agent
 from engine.streams import generator
 from engine.view import PlayerView
 from ilp_agent import IlpAgent, find_profile

@@ -10,7 +10,7 @@ from engine.codes import ActionKind
 from engine.state import STATE
 from ilp_agent import Status, TurnProblem, Weights, solve
 from ilp_agent.search.backend import SearchSolver, search_position
-from ilp_agent.search.facts import learn_facts
+from ilp_agent.search.card_facts import learn_facts
 from ilp_agent.search.work import SOLVED, SearchMemory
 from ilp_agent.turn import CardTurn
 from ilp_agent.weights import N_TERMS, Term

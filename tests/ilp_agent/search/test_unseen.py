@@ -6,7 +6,7 @@ import pytest
 from engine import PlayerView, parse_position
 from ilp_agent import Plan, solve
 from ilp_agent.search.backend import search_position
-from ilp_agent.search.facts import learn_facts
+from ilp_agent.search.card_facts import learn_facts
 from ilp_agent.search.work import SOLVED
 from ilp_agent.turn import CardTurn
 from ilp_agent.weights import EXTENDED_NAMES, ExtendedWeights

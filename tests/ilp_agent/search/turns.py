@@ -11,13 +11,12 @@ from engine.cards.table import CardTable
 from engine.codes import MAX_ACTIONS, ActionKind, Outcome
 from engine.decks import tables_of
 from engine.effects.chance import draw_for, think
-from engine.events import EVENTS, TO_HERO, TO_MINIONS
 from engine.jit import njit
 from engine.rules import apply, encode, legal_actions, outcome
-from engine.state import STATE
+from engine.state import EVENTS, STATE, TO_HERO, TO_MINIONS
 from ilp_agent import find_profile, shipped_profiles
+from ilp_agent.search.card_facts import learn_facts
 from ilp_agent.search.chance import expected_gain
-from ilp_agent.search.facts import learn_facts
 from ilp_agent.search.kernel import solve_turn
 from ilp_agent.search.work import SOLVED, SearchMemory, new_memory
 from ilp_agent.weights import N_TERMS

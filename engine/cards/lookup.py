@@ -1,0 +1,366 @@
+"""Look up and list cards: what is known of a card, how it is played, and coverage of an edition."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import NamedTuple
+
+from engine.cards import CLASSIC_SET, Card, OtherCard
+from engine.cards.real import EDITIONS, NEWEST_EDITION, OLD_EDITION, edition
+from engine.effect_codes import CardKind, Race, Trait
+from engine.effects.describe import row_in_words
+from engine.errors import unknown_name
+from engine.minion import keyword_names
+
+NOT_AS_BEFORE = f"not as in {OLD_EDITION}"
+"""The kind of cards of the newest edition that have not text and numbers of a card of the older one."""
+
+EXACT, BODY, NOT_PLAYED = "exact", "body", "not played"
+"""How a card is played."""
+
+SET_NAMES = {
+    "BASIC": "Basic",
+    "EXPERT1": "Classic",
+    "HOF": "Hall of Fame",
+    "NAXX": "Curse of Naxxramas",
+    "GVG": "Goblins vs Gnomes",
+    "BRM": "Blackrock Mountain",
+    "TGT": "The Grand Tournament",
+    "LOE": "League of Explorers",
+    "OG": "Whispers of the Old Gods",
+    "KARA": "One Night in Karazhan",
+    "GANGS": "Mean Streets of Gadgetzan",
+    "UNGORO": "Journey to Un'Goro",
+    "ICECROWN": "Knights of the Frozen Throne",
+    "LOOTAPALOOZA": "Kobolds and Catacombs",
+    "GILNEAS": "The Witchwood",
+    "VANILLA": "as first printed",
+}
+"""Sets of 2018-07 and the Classic format as players call them; other sets by the card base's own names."""
+
+_KINDS = {
+    CardKind.MINION: "minion",
+    CardKind.SPELL: "spell",
+    CardKind.WEAPON: "weapon",
+    CardKind.POWER: "hero power",
+}
+_TRAITS = {
+    Trait.CANT_ATTACK: "cannot attack",
+    Trait.ELUSIVE: "cannot be chosen by spells and hero powers",
+    Trait.FREEZES: "freezes what it damages",
+    Trait.SPARES_HEROES: "cannot attack heroes",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CardFacts:
+    """A card of an edition.
+
+    Attributes:
+        edition: its name.
+        id: of the card.
+        name: of the card.
+        kind: "minion", "spell", "weapon", "hero power", or what else the card base calls it.
+        class_name: "mage", "neutral".
+        set_name: its set, as players call it.
+        rarity: in small letters; "" where it is not kept.
+        cost: mana.
+        body: attack and health or durability, "3/2"; "" without.
+        race: its tribe in small letters; "" without, and where it is not known.
+        keywords: as a card player writes them.
+        collectible: whether decks may hold it.
+        played: `EXACT`, `BODY` or `NOT_PLAYED`.
+        does: what is played of it beside body and keywords, a sentence each.
+        not_covered: kinds of things that its text asks for, if it is not exact (`tools.card_tables`).
+    """
+
+    edition: str
+    id: str
+    name: str
+    kind: str
+    class_name: str
+    set_name: str
+    rarity: str
+    cost: int
+    body: str
+    race: str
+    keywords: tuple[str, ...]
+    collectible: bool
+    played: str
+    does: tuple[str, ...]
+    not_covered: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """One line: name, cost, body, keywords and id."""
+        parts = [f"{self.name} ({self.cost})", self.body, ", ".join(self.keywords), f"[{self.id}]"]
+        return " ".join(filter(None, parts))
+
+    @property
+    def describes(self) -> str:
+        """What it is: class, kind, tribe, rarity, set and edition."""
+        kind = f"{self.class_name} {self.kind}" + (f", {self.race}" if self.race else "")
+        rarity = f", {self.rarity}" if self.rarity else ""
+        uncollectible = "" if self.collectible else ", in no deck"
+        return f"{kind}{rarity}, set {self.set_name}, edition {self.edition}{uncollectible}"
+
+    @property
+    def played_how(self) -> str:
+        """How it is played, and what is not covered."""
+        if self.played == EXACT:
+            return "exact" if self.does or self.keywords else "exact: it has no text"
+        how = "a body with its keywords" if self.played == BODY else "not played"
+        if self.not_covered == (NOT_AS_BEFORE,):
+            return f"{how}: its text or numbers are not those of a card of {OLD_EDITION}"
+        return f"{how}; not covered: {', '.join(self.not_covered)}"
+
+
+def facts_of(card: Card | OtherCard, edition_name: str) -> CardFacts:
+    """What is known of a card of an edition."""
+    if isinstance(card, OtherCard):
+        asked = kinds_in_texts().get(card.id, (f"{card.kind} card",))
+        return CardFacts(
+            edition_name,
+            card.id,
+            card.name,
+            card.kind,
+            card.class_name,
+            set_name(card.card_set),
+            "",
+            card.cost,
+            "",
+            "",
+            (),
+            True,
+            NOT_PLAYED,
+            (),
+            asked if edition_name == OLD_EDITION else (NOT_AS_BEFORE,),
+        )
+    found = edition(edition_name)
+    is_body = card.id in found.bodies
+    played = EXACT if card.exact else BODY if card.kind == CardKind.MINION else NOT_PLAYED
+    asked = () if card.exact else (NOT_AS_BEFORE,) if is_body else _asked(card)
+    return CardFacts(
+        edition_name,
+        card.id,
+        card.name,
+        _KINDS[card.kind],
+        card.class_name,
+        set_name(card.card_set),
+        card.rarity.lower(),
+        card.spec.cost,
+        card.body,
+        "" if card.race == Race.NONE else card.race.name.lower(),
+        tuple(keyword_names(card.spec.keywords)),
+        is_body or card.id in found.collectible,
+        played,
+        _does(card),
+        asked,
+    )
+
+
+def find_facts(id_or_name: str, edition_name: str = "") -> list[CardFacts]:
+    """All printings of a card, the one that is meant first.
+
+    Args:
+        id_or_name: of the card; case is ignored in names.
+        edition_name: where to look; "" for the newest edition and then the older one.
+
+    Raises:
+        UnknownNameError: no card has it; the message lists the nearest names.
+    """
+    names = (edition_name,) if edition_name else (NEWEST_EDITION, OLD_EDITION)
+    found: list[CardFacts] = []
+    known: list[str] = []
+    for name in names:
+        cards = _cards_of(name)
+        by_id = [card for card in cards if card.id == id_or_name]
+        alike = by_id[0].name if by_id else id_or_name
+        printings = [card for card in cards if card.name.casefold() == alike.casefold()]
+        printings.sort(key=lambda card: (card.id != id_or_name, *_newest_first(card)))
+        found += [facts_of(card, name) for card in printings]
+        known += [card.name for card in cards]
+        known += [card.id for card in cards] if "_" in id_or_name else []
+    if not found:
+        raise unknown_name(f"card of edition {edition_name}" if edition_name else "card", id_or_name, known)
+    return found
+
+
+def every_card(edition_name: str) -> list[CardFacts]:
+    """All collectible cards of an edition but heroes, by name."""
+    cards = [facts_of(card, edition_name) for card in _cards_of(edition_name)]
+    listed = [card for card in cards if card.collectible and card.kind != "hero"]
+    return sorted(listed, key=lambda card: (card.name, card.id))
+
+
+def chosen_cards(
+    edition_name: str, class_name: str = "", set_of: str = "", kind: str = ""
+) -> list[CardFacts]:
+    """The collectible cards of an edition that are of a class, of a set, and ask for a kind of thing.
+
+    Args:
+        edition_name: of the edition.
+        class_name: "" for all; case is ignored in all three.
+        set_of: name of a set; "" for all.
+        kind: of what is not covered; "" for all cards.
+
+    Raises:
+        UnknownNameError: nothing in the edition has such a name; the message lists the nearest.
+    """
+    cards = every_card(edition_name)
+    asked = (
+        ("class", class_name, {card.class_name for card in cards}),
+        ("set", set_of, {card.set_name for card in cards}),
+        ("kind of thing that is not covered", kind, {word for card in cards for word in card.not_covered}),
+    )
+    for what, name, known in asked:
+        if name and name.casefold() not in {other.casefold() for other in known}:
+            raise unknown_name(what, name, sorted(known))
+    return [
+        card
+        for card in cards
+        if class_name.casefold() in ("", card.class_name.casefold())
+        and set_of.casefold() in ("", card.set_name.casefold())
+        and kind.casefold() in ("", *(word.casefold() for word in card.not_covered))
+    ]
+
+
+def set_name(card_set: str) -> str:
+    """A set as players call it."""
+    return SET_NAMES.get(card_set, card_set.replace("_", " ").title())
+
+
+@lru_cache(maxsize=1)
+def kinds_in_texts() -> Mapping[str, tuple[str, ...]]:
+    """What kinds of things the texts of 2018-07 ask for, by card; of cards whose columns do not say all."""
+    path = resources.files("engine") / "data" / "editions" / "kinds.csv"
+    with path.open(encoding="utf-8") as lines:
+        return {row["id"]: tuple(row["kinds"].split("; ")) for row in csv.DictReader(lines)}
+
+
+def _asked(card: Card) -> tuple[str, ...]:
+    """The kinds of things that the text of a real card asks for: of its namesake of 2018-07 with a text."""
+    kinds = kinds_in_texts()
+    if card.id in kinds:
+        return kinds[card.id]
+    old = edition(OLD_EDITION)
+    named = [other.id for other in old.by_name.get(card.name.casefold(), []) if other.id in kinds]
+    return kinds[named[0]] if named else ("other",)
+
+
+def _cards_of(edition_name: str) -> list[Card | OtherCard]:
+    """Every card that a look-up in an edition may find."""
+    found = edition(edition_name)
+    if edition_name == OLD_EDITION:
+        return [*found.by_id.values(), *found.others.values()]
+    real = (found.by_id[name] for name in found.collectible)
+    return [*real, *found.bodies.values(), *found.others.values()]
+
+
+def _newest_first(card: Card | OtherCard) -> tuple[bool, int]:
+    """The order of printings: those of the Classic format last, else the newest first."""
+    return card.card_set == CLASSIC_SET, -card.dbf_id
+
+
+def _does(card: Card) -> tuple[str, ...]:
+    """What a card does beside body and keywords."""
+    said = [words for trait, words in _TRAITS.items() if card.traits & trait]
+    said += [f"Spell Damage +{card.spell_damage}"] if card.spell_damage else []
+    said += [f"Overload: {card.overload} mana crystals are locked next turn"] if card.overload else []
+    return (*said, *(row_in_words(effect, _token_name) for effect in card.effects))
+
+
+def _token_name(card_id: str) -> str:
+    """A card that a row creates, with its body."""
+    card = edition(OLD_EDITION).by_id[card_id]
+    return f"{card.name} {card.body}".strip()
+
+
+OTHER_SETS = "all others"
+"""Sets of which no card is exact, together."""
+
+
+class Share(NamedTuple):
+    """How many of some cards are played exactly.
+
+    Attributes:
+        name: of the set or class.
+        exact: cards that do all that their text says.
+        cards: all of them.
+    """
+
+    name: str
+    exact: int
+    cards: int
+
+
+class Coverage(NamedTuple):
+    """How far an edition is covered.
+
+    Attributes:
+        edition: its name.
+        whole: of the whole edition.
+        sets: by set, in the order in which sets appeared; those without an exact card are one, the last.
+        classes: by class, neutral cards last.
+        not_covered: kinds of things that cards ask for which are not exact, and how many do; the most first.
+            A card may ask for several.
+    """
+
+    edition: str
+    whole: Share
+    sets: tuple[Share, ...]
+    classes: tuple[Share, ...]
+    not_covered: tuple[tuple[str, int], ...]
+
+
+def coverage(edition_name: str) -> Coverage:
+    """How far an edition is covered."""
+    cards = every_card(edition_name)
+    sets = _shares(cards, [card.set_name for card in cards])
+    order = list(SET_NAMES.values())
+    shown = [share for share in sets if share.exact]
+    shown.sort(key=lambda share: (order.index(share.name) if share.name in order else len(order), share.name))
+    rest = sum(share.cards for share in sets if not share.exact)
+    classes = _shares(cards, [card.class_name for card in cards])
+    kinds = Counter(kind for card in cards for kind in card.not_covered)
+    return Coverage(
+        edition_name,
+        _share(edition_name, cards),
+        (*shown, *([Share(OTHER_SETS, 0, rest)] if rest else [])),
+        tuple(sorted(classes, key=lambda share: (share.name in ("neutral", "several classes"), share.name))),
+        tuple(sorted(kinds.items(), key=lambda entry: (-entry[1], entry[0]))),
+    )
+
+
+def markdown() -> str:
+    """The tables of docs/effects.md: exact cards by edition, set and class, and what is not covered."""
+    parts = []
+    for name in EDITIONS:
+        found = coverage(name)
+        whole = found.whole
+        parts.append(f"Edition `{name}`: {whole.exact:,} of {whole.cards:,} collectible cards are exact.")
+        parts.append(_table("set", [*found.sets]))
+        parts.append(_table("class", [*found.classes]))
+        rows = [f"| {kind} | {n:,} |" for kind, n in found.not_covered]
+        parts.append("\n".join(["| not covered | cards that ask for it |", "| --- | --- |", *rows]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(what: str, shares: Sequence[Share]) -> str:
+    rows = [f"| {share.name} | {share.exact:,} | {share.cards:,} |" for share in shares]
+    return "\n".join([f"| {what} | exact | of |", "| --- | --- | --- |", *rows])
+
+
+def _shares(cards: Iterable[CardFacts], names: Iterable[str]) -> list[Share]:
+    """The share of exact cards for each name that stands beside a card."""
+    groups: dict[str, list[CardFacts]] = {}
+    for card, name in zip(cards, names, strict=True):
+        groups.setdefault(name, []).append(card)
+    return [_share(name, group) for name, group in groups.items()]
+
+
+def _share(name: str, cards: Sequence[CardFacts]) -> Share:
+    return Share(name, sum(card.played == EXACT for card in cards), len(cards))

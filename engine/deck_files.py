@@ -1,0 +1,494 @@
+"""Find and read decks: shipped decks, TOML files and Hearthstone deck codes.
+
+The package `hearthstone` decodes them; it accepts junk and duplicates, so its answer is checked here. It is
+imported when the first code is read, since loading its card enums takes 0.1 s.
+"""
+
+import base64
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from engine.cards import Card, catalogue, find_card
+from engine.cards.real import (
+    EDITIONS,
+    NEWEST_EDITION,
+    Edition,
+    class_of_hero,
+    edition,
+    find_class,
+    hero_classes,
+)
+from engine.codes import DECK_SIZE, MAX_STAT
+from engine.decks import (
+    COPIES,
+    LEGENDARY_COPIES,
+    NOTHING_SAID,
+    Deck,
+    Reading,
+    amended,
+    check_class,
+    check_counts,
+    class_problems,
+    count_problems,
+    split_words,
+)
+from engine.effect_codes import CardKind
+from engine.errors import DeckError, DeckNameError, ManaforgeError, UnknownNameError, unknown_name
+from engine.minion import MinionSpec
+from engine.safe_files import is_one_line, parse_toml, read_text
+from engine.shipped import DATA, shipped_decks
+
+_CODE = re.compile(r"AA[A-Za-z0-9+/]{14,}={0,2}")
+"""A code begins with AA: byte 0, then version 1."""
+
+HERO_OF_BODIES = 7
+"""The hero in the code of a deck without a class: Garrosh Hellscream."""
+
+NEUTRAL = "neutral"
+
+
+class _Content(NamedTuple):
+    """What a deck code names: cards as number and count, and heroes by number."""
+
+    counts: list[tuple[int, int]]
+    heroes: list[int]
+
+
+def looks_like_code(text: str) -> bool:
+    """Whether a text is a deck code, or the block of lines that the game copies, rather than a name."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return any(line.startswith("#") or _CODE.fullmatch(line) for line in lines)
+
+
+def deck_from_code(text: str, reading: Reading = NOTHING_SAID) -> Deck:
+    """A deck from a deck code, with or without the comment lines the game puts around it.
+
+    A code of minions alone is a deck of bodies, unless `reading` names an edition. Any other is a deck of the
+    class of its hero, with the cards of that edition, of the newest where none is named.
+
+    Raises:
+        DeckError: the code is cut or corrupted, names cards that are not played or do not exist, or is not a
+            legal list of 30; the message lists all such cards.
+    """
+    code, title = _code_line(text)
+    content = _decode(code)
+    where = f"deck code {_short(code)}"
+    name = title or reading.text + code
+    minions, others = catalogue().by_dbf_id, catalogue().others
+    if reading.edition or any(number in others for number, _ in content.counts):
+        return _class_deck(content, name, where, reading)
+    unknown = [str(number) for number, _ in content.counts if number not in minions]
+    if unknown:
+        raise DeckError(f"{where}: no collectible card has number {', '.join(unknown)}")
+    cards = [minions[number] for number, n in content.counts for _ in range(n)]
+    most = DECK_SIZE if reading.any_deck else 0
+    check_counts(cards, where, most or COPIES, most or LEGENDARY_COPIES)
+    return Deck(name, tuple(cards), description="from a deck code")
+
+
+def _class_deck(content: "_Content", name: str, where: str, reading: Reading) -> Deck:
+    """The deck of a code with real cards."""
+    chosen = edition(reading.edition or NEWEST_EDITION)
+    cards: list[Card] = []
+    missing = []
+    for number, n in content.counts:
+        if number in chosen.by_dbf_id:
+            cards += [chosen.by_dbf_id[number]] * n
+        else:
+            missing.append(number)
+    hero_class = _class_of(content.heroes, cards, where)
+    problems = _missing_problems(missing, chosen)
+    problems += class_problems(cards, hero_class, reading)
+    if not missing:
+        most = DECK_SIZE if reading.any_deck else 0
+        counts = count_problems(cards, most or COPIES, most or LEGENDARY_COPIES)
+        legal = all("copies of" not in problem for problem in counts)
+        problems += counts if legal else [f"{'; '.join(counts)} ({Reading(any_deck=True).said}, allows more)"]
+    if problems:
+        raise DeckError(f"{where}, {_a(hero_class)} of edition {chosen.name}: {'; '.join(problems)}")
+    return Deck(
+        name, tuple(cards), description="from a deck code", hero_class=hero_class, edition=chosen.name
+    )
+
+
+def _class_of(heroes: Sequence[int], cards: Iterable[Card], where: str) -> str:
+    """The class of a code's hero; of a hero that is not known, the one class of its cards.
+
+    Raises:
+        DeckError: it is none of the nine, or cannot be told.
+    """
+    known = class_of_hero()
+    found = {known[hero] for hero in heroes if hero in known}
+    found = found or {card.class_name for card in cards} - {NEUTRAL}
+    playable = ", ".join(hero_classes())
+    if len(found) != 1:
+        told = f"has cards of {', '.join(sorted(found))}" if found else "has cards of no class"
+        numbers = ", ".join(map(str, heroes)) or "none"
+        raise DeckError(
+            f"{where}: its class cannot be told: its hero (number {numbers}) is not known, and it {told}; "
+            f"a deck file names its class: {playable}"
+        )
+    hero_class = found.pop()
+    if hero_class not in hero_classes():
+        raise DeckError(
+            f"{where}: its hero is {_a(hero_class)}, a class that is not played; the classes are {playable}. "
+            "Of other classes minions alone can be played, as bodies: in a deck file without a class"
+        )
+    return hero_class
+
+
+def _missing_problems(missing: Sequence[int], chosen: Edition) -> list[str]:
+    """What to say of numbers that are no card of an edition: their names, and where they are played."""
+    if not missing:
+        return []
+    other = next(edition(name) for name in EDITIONS if name != chosen.name)
+    named, uncovered, unknown = [], [], []
+    for number in missing:
+        if number in chosen.others:
+            uncovered.append(f"{chosen.others[number].name} ({chosen.others[number].kind})")
+        elif number in other.by_dbf_id or number in other.others:
+            named.append((other.by_dbf_id.get(number) or other.others[number]).name)
+        else:
+            unknown.append(str(number))
+    problems = []
+    if uncovered:
+        problems.append(f"not covered by edition {chosen.name}: {', '.join(uncovered)}")
+    if named:
+        problems.append(f"not in edition {chosen.name}: {', '.join(named)}")
+    if unknown:
+        problems.append(f"no collectible card has number {', '.join(unknown)}")
+    there = [other.by_dbf_id[number] for number in missing if number in other.by_dbf_id]
+    bodies = [card for card in there if not card.exact and card.kind == CardKind.MINION]
+    for way_out, cards in (
+        (Reading(other.name), [card for card in there if card.exact]),
+        (Reading(other.name, bodies=True), bodies),
+    ):
+        whom = "all of them" if len(cards) == len(missing) > 1 else ", ".join(card.name for card in cards)
+        problems += [f"{way_out.said}, plays {whom}"] if cards else []
+    return problems
+
+
+def _a(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def code_of(deck: Deck) -> str:
+    """The deck code of a deck; it loses what a deck file changed in its cards.
+
+    It names the first hero of the deck's class, and of a deck of bodies Garrosh Hellscream. A code has no
+    edition: to be read back as it was, that of a deck with a class needs its edition in front of it.
+
+    Raises:
+        DeckError: the deck is random, or holds a minion that is not in the catalogue.
+    """
+    from hearthstone.deckstrings import write_deckstring  # noqa: PLC0415 - 0.1 s
+    from hearthstone.enums import FormatType  # noqa: PLC0415
+
+    cards = deck.cards
+    if deck.random or not all(card.dbf_id for card in cards):
+        raise DeckError(f"deck {deck.name!r} has no deck code: it is not a list of catalogue cards")
+    counts = [
+        (number, sum(card.dbf_id == number for card in cards)) for number in {card.dbf_id for card in cards}
+    ]
+    hero = find_class(deck.hero_class).hero if deck.hero_class else HERO_OF_BODIES
+    return str(write_deckstring(sorted(counts), [hero], FormatType.FT_WILD))
+
+
+def _code_line(text: str) -> tuple[str, str]:
+    """The code and the deck's title in the block of lines that the game copies."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    codes = [line for line in lines if not line.startswith("#")]
+    titles = [line.removeprefix("###").strip() for line in lines if line.startswith("###")]
+    if len(codes) != 1:
+        raise DeckError(
+            f"a deck code is one line of letters and digits, and this text has {len(codes)} such lines"
+        )
+    return codes[0], titles[0] if titles else ""
+
+
+def _decode(code: str) -> _Content:
+    """What a code names; refuses one that is cut, corrupted or ambiguous."""
+    from hearthstone.deckstrings import parse_deckstring, write_deckstring  # noqa: PLC0415 - 0.1 s
+
+    try:
+        padded = code.rstrip("=") + "=" * (-len(code.rstrip("=")) % 4)
+        data = base64.b64decode(padded, validate=True)
+    except ValueError as error:  # binascii.Error is one; letters beyond ASCII raise one too
+        raise DeckError(f"deck code {_short(code)} is cut or corrupted: {error}") from None
+    try:
+        cards, heroes, form, sideboards = parse_deckstring(padded)
+        size = len(base64.b64decode(write_deckstring(cards, heroes, form, sideboards)))
+    except TypeError:  # raised by the package when the bytes run out
+        raise DeckError(
+            f"deck code {_short(code)} is cut or corrupted: it ends before its lists do"
+        ) from None
+    except ValueError as error:
+        raise DeckError(f"deck code {_short(code)} is corrupted: {error}") from None
+    numbers = [number for number, _ in cards]
+    # Codes from before sideboards existed end one byte earlier.
+    if len(data) not in (size, size - 1 + bool(sideboards)) or len(set(numbers)) < len(numbers):
+        raise DeckError(
+            f"deck code {_short(code)} is corrupted: it lists a card twice, or has bytes after its end"
+        )
+    too_many = [n for _, n in cards if n > DECK_SIZE]
+    if too_many:
+        raise DeckError(
+            f"deck code {_short(code)} is corrupted: it asks for {max(too_many)} copies of a card"
+        )
+    if sideboards:
+        raise DeckError(f"deck code {_short(code)} has a sideboard, which needs a card that is not supported")
+    return _Content([(int(number), int(n)) for number, n in cards], [int(hero) for hero in heroes])
+
+
+def _short(code: str) -> str:
+    return code if len(code) <= 24 else f"{code[:12]}...{code[-8:]}"
+
+
+def find_deck(name: str | Path) -> Deck:
+    """A deck by the one notation used everywhere: a shipped name, a path to a TOML file, or a deck code.
+
+    In front of a file or a code may stand how it is read, such as `2018-07:` (`engine.decks`).
+
+    Raises:
+        DeckError: the file or code is not a deck we can play; the message says what and where.
+        UnknownNameError: no shipped deck has this name; the message lists the nearest.
+    """
+    reading, name = split_words(str(name))
+    if name in shipped_decks():
+        if reading.text:
+            raise DeckNameError(
+                f"{reading.text}{name}: shipped decks are read in one way; write {name} alone"
+            )
+        return _shipped(name)
+    if name.endswith(".toml"):
+        return read_deck(Path(name), reading)
+    if looks_like_code(name):
+        try:
+            return deck_from_code(name, reading)
+        except DeckError as error:
+            raise DeckNameError(str(error)) from None
+    if "/" in name:
+        return read_deck(Path(name), reading)
+    unknown = unknown_name("deck", name, shipped_decks())
+    raise UnknownNameError(f"{unknown} (and it is neither a path ending in .toml nor a deck code)")
+
+
+def worded(names: Iterable[str], reading: Reading, elsewhere: bool = False) -> tuple[str, ...]:
+    """Decks with what options of a command say in front of those that it is about.
+
+    It is about deck codes, and about files that name a class; what stands in front of a deck already counts.
+
+    Args:
+        names: the decks.
+        reading: what the options say.
+        elsewhere: whether it is about something else as well, so that it need be about none of the decks.
+
+    Raises:
+        DeckNameError: something is said, and it is about none of them.
+        DeckError: a file cannot be played at all.
+    """
+    names = tuple(names)
+    if not reading.text:
+        return names
+    found, n_changed = [], 0
+    for name in names:
+        said, deck = split_words(name)
+        is_file = deck.endswith(".toml") or ("/" in deck and not looks_like_code(deck))
+        if looks_like_code(deck) or (is_file and _names_class(Path(deck))):
+            found.append(f"{said.and_also(reading).text}{deck}")
+            n_changed += 1
+        else:
+            found.append(name)
+    if not n_changed and not elsewhere:
+        raise DeckNameError(
+            f"{reading.options} is about deck codes and deck files with a class, and none of these is one"
+        )
+    return tuple(found)
+
+
+def _names_class(path: Path) -> bool:
+    """Whether a file is a deck file with a class; what is wrong with it is said when it is read."""
+    try:
+        return bool(parse_toml(read_text(path)).get("class"))
+    except (OSError, ValueError):
+        return False
+
+
+def read_deck(path: str | Path, reading: Reading = NOTHING_SAID) -> Deck:
+    """Read a deck file (docs/decks.md describes the format).
+
+    Args:
+        path: of the file.
+        reading: what is said of the deck beside the file; it comes before what the file says.
+
+    Raises:
+        DeckError: the file cannot be read, is not TOML, or is not a deck; the message names the place.
+    """
+    path = Path(path)
+    try:
+        text = read_text(path)
+    except OSError as error:
+        raise DeckNameError(f"cannot read deck file {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise DeckError(f"cannot read deck file {path}: {error}") from None
+    if reading.text:
+        text = amended(text, reading)
+    deck = replace(_parse_deck(text, str(path)), text=text)
+    if reading.text and not deck.hero_class:
+        raise DeckNameError(f"{path} names no class, so {reading.text.rstrip(':')} says nothing about it")
+    return deck
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def _one_line(text: str) -> str:
+    if not is_one_line(text):
+        raise ValueError("must be one line")
+    return text
+
+
+_Line = Annotated[str, AfterValidator(_one_line)]
+_Count = Annotated[int, Field(ge=1, le=DECK_SIZE)]
+_Stat = Annotated[int, Field(ge=0, le=MAX_STAT)]
+_Range = Annotated[list[_Stat], Field(min_length=2, max_length=2)]
+
+
+class _CardLine(_Model):
+    id: str
+    name: str | None = None
+    count: _Count = 1
+    cost: _Stat | None = None
+    attack: _Stat | None = None
+    health: _Stat | None = None
+    keywords: list[str] | None = None
+    value: Annotated[float, Field(ge=0, le=MAX_STAT)] | None = None
+
+
+class _RandomCards(_Model):
+    attack: _Range
+    health: _Range
+
+
+class _DeckFile(_Model):
+    schema_version: Literal[1] = Field(alias="schema")
+    name: _Line
+    description: str = ""
+    source: str = ""
+    hero_class: str = Field(default="", alias="class")
+    edition: str = ""
+    bodies: bool = False
+    any_deck: bool = False
+    size: _Count = DECK_SIZE
+    copies: _Count = COPIES
+    legendary_copies: _Count = LEGENDARY_COPIES
+    cards: list[_CardLine] | None = None
+    random: _RandomCards | None = None
+
+
+@cache
+def _shipped(name: str) -> Deck:
+    file = DATA / "decks" / f"{name}.toml"
+    return _parse_deck(file.read_text(encoding="utf-8"), f"{name}.toml")
+
+
+def _parse_deck(text: str, where: str) -> Deck:
+    try:
+        content = _DeckFile.model_validate(parse_toml(text))
+    except ValidationError as error:
+        raise DeckError(f"{where}: {'; '.join(_problems(error))}") from None
+    except ValueError as error:
+        raise DeckError(f"{where} is not a TOML file: {error}") from None
+    if (content.cards is None) == (content.random is None):
+        raise DeckError(f"{where}: a deck has either [[cards]] or a [random] table")
+    description = " ".join(content.description.split())
+    if content.random is not None:
+        return Deck(content.name, _pool(content.random, where), True, description, size=content.size)
+    try:
+        find = _finder(content)
+    except UnknownNameError as error:
+        raise DeckError(f"{where}: {error}") from None
+    cards: list[Card] = []
+    for place, line in enumerate(content.cards or ()):
+        cards += [_card(line, f"{where}: cards[{place}]", find)] * line.count
+    reading = Reading(content.edition, content.bodies, content.any_deck)
+    copies, legends = content.copies, content.legendary_copies
+    if reading.any_deck:
+        copies = legends = DECK_SIZE
+    check_counts(cards, where, copies, legends, content.size)
+    hero = content.hero_class.lower()
+    if hero:
+        check_class(cards, hero, where, reading)
+    return Deck(
+        content.name,
+        tuple(cards),
+        description=description,
+        hero_class=hero,
+        edition=content.edition or NEWEST_EDITION if hero else "",
+        size=content.size,
+    )
+
+
+def _finder(content: "_DeckFile") -> Callable[[str], Card]:
+    """Where a deck file's cards are looked up: real ones for a deck with a class, bodies for one without."""
+    if not content.hero_class:
+        if content.edition:
+            raise UnknownNameError("a deck that names an edition names its class, too: class = 'mage'")
+        return find_card
+    find_class(content.hero_class)
+    return edition(content.edition or NEWEST_EDITION).for_deck
+
+
+def _card(line: _CardLine, where: str, find: Callable[[str], Card]) -> Card:
+    """One line of a deck file as a card, altered as the file asks."""
+    try:
+        card = find(line.id)
+        if card.id != line.id:
+            raise DeckError(
+                f"{line.id!r} is a name; write the id {card.id!r}, which a new catalogue cannot change"
+            )
+        if line.name is not None and line.name != card.name:
+            raise DeckError(f"id {line.id!r} is {card.name!r}, not {line.name!r}")
+        changes = line.model_dump(include={"cost", "attack", "health", "value"}, exclude_none=True)
+        return card.altered(line.keywords, **changes)
+    except ManaforgeError as error:
+        raise DeckError(f"{where}: {error}") from None
+
+
+def _pool(ranges: _RandomCards, where: str) -> tuple[Card, ...]:
+    """Every minion a random deck may hold: attack and health in their ranges, mana (attack + health) // 2."""
+    (low_attack, high_attack), (low_health, high_health) = ranges.attack, ranges.health
+    n = max(0, high_attack - low_attack + 1) * max(0, high_health - low_health + 1)
+    if not 1 <= n <= DECK_SIZE or low_health < 1:
+        raise DeckError(f"{where}: [random] must span 1 to {DECK_SIZE} bodies of health 1 or more, got {n}")
+    return tuple(
+        Card("", f"Minion {attack}/{health}", MinionSpec(attack, health, (attack + health) // 2))
+        for attack in range(low_attack, high_attack + 1)
+        for health in range(low_health, high_health + 1)
+    )
+
+
+def _problems(error: ValidationError) -> list[str]:
+    """The faults of a deck file, each with its place; unknown keys with the nearest known one."""
+    models: dict[str, type[_Model]] = {"cards": _CardLine, "random": _RandomCards}
+    texts = []
+    for problem in error.errors():
+        *path, last = problem["loc"]
+        place = "".join(
+            f"[{part}]" if isinstance(part, int) else f".{part}" for part in problem["loc"]
+        ).lstrip(".")
+        if problem["type"] == "extra_forbidden":
+            model = models.get(str(path[0]), _DeckFile) if path else _DeckFile
+            known = [field.alias or name for name, field in model.model_fields.items()]
+            texts.append(str(unknown_name("key", place if not path else str(last), known)) + f" (at {place})")
+        else:
+            got = f", got {problem['input']!r}" if not isinstance(problem["input"], dict) else ""
+            texts.append(f"{place}: {problem['msg']}{got}")
+    return texts

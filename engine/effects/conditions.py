@@ -1,0 +1,335 @@
+"""Conditions of effect rows, and the numbers that scale their amounts; compiled."""
+
+import numpy as np
+
+from engine.codes import COIN, MAX_MANA, Keyword
+from engine.effect_codes import MINIONS, CardFilter, Condition, Count, Trait
+from engine.effects.board import has_room, is_dying, place_of
+from engine.effects.card_filters import is_asked, is_of_race
+from engine.jit import njit_borrowing
+from engine.state import ENEMY_HERO, NO_TARGET, OWN_HERO
+
+
+@njit_borrowing
+def holds(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int, waiting: np.void) -> bool:
+    """Whether a row's condition holds for its player; one below 0 must not.
+
+    Args:
+        state: dtype `STATE`.
+        cards: the card table.
+        seat: the row's player.
+        condition: a `Condition`, or its opposite as a number below 0.
+        arg: what it compares with.
+        waiting: the row, dtype `WAITING`, for what is asked of its minion, its target and its event.
+    """
+    if condition < 0:
+        return not _is_so(state, cards, seat, -condition, arg, waiting)
+    return condition == Condition.NONE or _is_so(state, cards, seat, condition, arg, waiting)
+
+
+@njit_borrowing
+def _is_so(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int, waiting: np.void) -> bool:
+    """Whether a condition is met."""
+    side, enemy = state["sides"][seat], state["sides"][1 - seat]
+    if condition in (
+        Condition.DAMAGED,
+        Condition.ATTACK,
+        Condition.DYING,
+        Condition.TARGET_DYING,
+        Condition.TARGET_RACE,
+        Condition.TARGET_OWN,
+        Condition.TARGET_FROZEN,
+        Condition.AT_HERO,
+        Condition.FOE_DYING,
+    ):
+        return _is_so_of_one(state, seat, condition, arg, waiting)
+    if condition == Condition.MANA_FULL:
+        return bool(side["crystals"] >= MAX_MANA)
+    if condition == Condition.AIMED:
+        return bool(waiting["target"] != NO_TARGET)
+    if condition == Condition.ARMED:
+        return bool(side["durability"] > 0)
+    if condition == Condition.ENEMY_TURN:
+        return bool(state["active"] != seat)
+    if condition == Condition.COMBO:
+        return bool(side["played"] > 0)
+    if condition == Condition.HEALTH_AT_MOST:
+        return bool(side["health"] <= arg)
+    if condition == Condition.ENEMY_HEALTH_AT_MOST:
+        return bool(enemy["health"] <= arg)
+    if condition == Condition.ENEMY_MINIONS:
+        return bool(enemy["n_board"] >= arg)
+    if condition == Condition.OWN_MINIONS:
+        return bool(others(side, waiting["source"]) >= arg)
+    if condition == Condition.ALONE:
+        return bool(side["n_board"] + enemy["n_board"] <= 1)
+    if condition == Condition.EMPTY_HANDED:
+        return bool(side["n_hand"] == 0)
+    if condition == Condition.ENEMY_HAND:
+        return bool(enemy["n_hand"] >= arg)
+    if condition == Condition.HOLDS_RACE:
+        return n_held(side, cards, MINIONS, CardFilter.RACE, arg) > 0
+    if condition == Condition.SPELL_DAMAGE:
+        return spell_damage_of(side) > 0
+    if condition == Condition.ARMOUR:
+        return bool(side["armour"] >= arg)
+    if condition == Condition.WEAPON_ATTACK:
+        return bool(side["durability"] > 0 and side["weapon_attack"] >= arg)
+    if condition == Condition.DIED:
+        return bool(side["perished"] + enemy["perished"] >= arg)
+    if condition == Condition.HURT:
+        return bool(side["hurt"] > 0)
+    if condition == Condition.ROOM:
+        return has_room(side)
+    if condition == Condition.ENEMY_PLAYED:
+        return bool(enemy["played"] >= arg)
+    if condition == Condition.SECRET:
+        return bool(side["n_secrets"] > 0)
+    if condition == Condition.ELEMENTAL:
+        return bool(side["elementals_before"] > 0)
+    if condition in (Condition.UNIQUE, Condition.ONLY_ODD, Condition.ONLY_EVEN, Condition.NO_COST):
+        return deck_is(side, cards, condition, arg)
+    if condition == Condition.ENEMY_FROZEN and enemy["traits"] & Trait.FROZEN:
+        return True
+    return _some_minion(state, seat, condition, arg, waiting["source"])
+
+
+@njit_borrowing
+def _is_so_of_one(state: np.void, seat: int, condition: int, arg: int, waiting: np.void) -> bool:
+    """Whether a condition about a row's minion, or about whom it is aimed at, is met."""
+    side, enemy = state["sides"][seat], state["sides"][1 - seat]
+    itself = condition in (Condition.DAMAGED, Condition.ATTACK, Condition.DYING)
+    who = waiting["target"]
+    if itself:
+        who = waiting["source"]
+    elif condition in (Condition.AT_HERO, Condition.FOE_DYING):
+        who = waiting["foe"]
+    if condition == Condition.AT_HERO:
+        # An attack on the enemy hero, in the opponent's turn, was led back to who attacks.
+        return bool(who == OWN_HERO or (who == ENEMY_HERO and seat == state["active"]))
+    if who in (OWN_HERO, ENEMY_HERO):
+        hero = side if who == OWN_HERO else enemy
+        if condition == Condition.TARGET_FROZEN:
+            return bool(hero["traits"] & Trait.FROZEN)
+        if condition == Condition.TARGET_OWN:
+            return bool(who == OWN_HERO and arg == 0)
+        return bool(condition in (Condition.TARGET_DYING, Condition.FOE_DYING) and hero["health"] <= 0)
+    place = place_of(side, who)
+    own = place >= 0
+    if not own:
+        place = place_of(enemy, who)
+        if place < 0 and condition == Condition.ATTACK:
+            return bool(waiting["amount"] >= arg)  # what it had when it died
+        if place < 0:
+            return bool(condition in (Condition.TARGET_DYING, Condition.FOE_DYING, Condition.DYING))
+    minion = side["board"][place] if own else enemy["board"][place]
+    if condition == Condition.DAMAGED:
+        return bool(minion["health"] < minion["max_health"])
+    if condition == Condition.ATTACK:
+        return bool(minion["attack"] >= arg)
+    if condition == Condition.TARGET_RACE:
+        return is_of_race(minion["race"], arg)
+    if condition == Condition.TARGET_OWN:
+        return own and (arg == 0 or is_of_race(minion["race"], arg))
+    if condition == Condition.TARGET_FROZEN:
+        return bool(minion["traits"] & Trait.FROZEN)
+    return is_dying(minion)
+
+
+@njit_borrowing
+def _some_minion(state: np.void, seat: int, condition: int, arg: int, born: int) -> bool:
+    """Whether a minion is what a condition asks for; the row's own does not count."""
+    enemies = condition in (Condition.ENEMY_KEYWORD, Condition.ENEMY_FROZEN)
+    side = state["sides"][1 - seat if enemies else seat]
+    for place in range(side["n_board"]):
+        minion = side["board"][place]
+        if minion["born"] == born and condition != Condition.MINION_ATTACK:
+            continue
+        if condition == Condition.RACE and is_of_race(minion["race"], arg):
+            return True
+        if condition in (Condition.OWN_KEYWORD, Condition.ENEMY_KEYWORD) and minion["keywords"] & arg:
+            return True
+        if condition == Condition.ENEMY_FROZEN and minion["traits"] & Trait.FROZEN:
+            return True
+        if condition == Condition.MINION_ATTACK and minion["attack"] >= arg:
+            return True
+        if condition == Condition.MINION_HEALTH and minion["health"] >= arg:
+            return True
+    return False
+
+
+@njit_borrowing
+def others(side: np.void, born: int) -> int:
+    """Minions on a board but the one of this birth."""
+    return int(side["n_board"]) - (1 if place_of(side, born) >= 0 else 0)
+
+
+@njit_borrowing
+def n_of_race(side: np.void, race: int, born: int) -> int:
+    """Minions of a tribe on a board but the one of this birth."""
+    n = 0
+    for place in range(side["n_board"]):
+        minion = side["board"][place]
+        if minion["born"] != born and is_of_race(minion["race"], race):
+            n += 1
+    return n
+
+
+@njit_borrowing
+def n_held(side: np.void, cards: np.ndarray, kinds: int, asked: int, arg: int) -> int:
+    """Cards in a hand that are of a kind and pass a filter; those that are hidden do not count."""
+    n = 0
+    for place in range(side["n_hand"]):
+        number = side["hand"][place]
+        if number >= 0 and is_asked(cards[number], kinds, asked, arg):
+            n += 1
+    return n
+
+
+@njit_borrowing
+def n_damaged(side: np.void) -> int:
+    """Damaged minions on a board."""
+    n = 0
+    for place in range(side["n_board"]):
+        minion = side["board"][place]
+        if minion["health"] < minion["max_health"]:
+            n += 1
+    return n
+
+
+@njit_borrowing
+def spell_damage_of(side: np.void) -> int:
+    """What minions add to the damage of their player's spells."""
+    total = 0
+    for place in range(side["n_board"]):
+        total += side["board"][place]["spell_damage"]
+    return total
+
+
+@njit_borrowing
+def deck_is(side: np.void, cards: np.ndarray, condition: int, arg: int) -> bool:
+    """Whether a deck is what a condition asks for; what is hidden in it is never an obstacle."""
+    for place in range(side["n_deck"]):
+        number = side["deck"][place]
+        if number < 0:
+            continue
+        cost = cards[number]["cost"]
+        if condition == Condition.UNIQUE:
+            for other in range(place):
+                if side["deck"][other] == number:
+                    return False
+        elif condition == Condition.ONLY_ODD:
+            if cost % 2 == 0:
+                return False
+        elif condition == Condition.ONLY_EVEN:
+            if cost % 2 == 1:
+                return False
+        elif cost == arg:
+            return False
+    return True
+
+
+@njit_borrowing
+def count_of(state: np.void, seat: int, count: int, arg: int, waiting: np.void) -> int:
+    """What the amounts of a row are multiplied by, >= 0 (attack may be less); arguments as of `holds`."""
+    side, enemy = state["sides"][seat], state["sides"][1 - seat]
+    born = waiting["source"]
+    if count == Count.OTHER_MINIONS:
+        return others(side, born)
+    if count == Count.ENEMY_MINIONS:
+        return int(enemy["n_board"])
+    if count == Count.ALL_OTHER_MINIONS:
+        return others(side, born) + int(enemy["n_board"])
+    if count == Count.HAND:
+        return int(side["n_hand"])
+    if count == Count.OTHER_HAND:
+        return max(int(side["n_hand"]) - 1, 0)
+    if count == Count.ENEMY_HAND:
+        return int(enemy["n_hand"])
+    if count == Count.WEAPON_ATTACK:
+        return int(side["weapon_attack"]) if side["durability"] > 0 else 0
+    if count == Count.DURABILITY:
+        return int(side["durability"])
+    if count == Count.ENEMY_DURABILITY:
+        return int(enemy["durability"])
+    if count == Count.ENEMY_WEAPON_ATTACK:
+        return int(enemy["weapon_attack"]) if enemy["durability"] > 0 else 0
+    if count == Count.HERO_ATTACK:
+        return int(side["hero_attack"] + side["weapon_attack"])
+    if count == Count.ARMOUR:
+        return int(side["armour"])
+    if count == Count.DAMAGE_TAKEN:
+        return max(int(side["max_health"] - side["health"]), 0)
+    if count == Count.DIED:
+        return int(side["perished"] + enemy["perished"])
+    if count == Count.PLAYED:
+        return int(side["played"])
+    if count == Count.EVENT:
+        return int(waiting["amount"])
+    if count == Count.OTHER_RACE:
+        return n_of_race(side, arg, born)
+    if count == Count.ALL_OTHER_RACE:
+        return n_of_race(side, arg, born) + n_of_race(enemy, arg, born)
+    if count == Count.DAMAGED:
+        return n_damaged(side) + n_damaged(enemy)
+    if count == Count.OWN_DAMAGED:
+        return n_damaged(side) + (1 if side["health"] < side["max_health"] else 0)
+    if count == Count.TOTEMS:
+        return int(side["totems"])
+    if count == Count.SPELLS:
+        return int(side["spells"])
+    if count == Count.MANA:
+        return int(side["mana"])
+    if count == Count.OVERLOADED:
+        return int(side["overloaded"])
+    if count == Count.POWERS:
+        return int(side["powers"])
+    if count == Count.SECRETS:
+        return int(side["secrets_played"])
+    if count == Count.ELEMENTALS:
+        return int(side["elementals_before"])
+    if count == Count.ENEMY_DEATHRATTLES:
+        n = 0
+        for place in range(enemy["n_board"]):
+            n += 1 if enemy["board"][place]["traits"] & Trait.DEATHRATTLE else 0
+        return n
+    if count == Count.SHIELDS:
+        return n_shielded(side) + n_shielded(enemy)
+    if count in (Count.NEIGHBOURS_ATTACK, Count.NEIGHBOURS_HEALTH):
+        return _of_neighbours(side, born, count == Count.NEIGHBOURS_HEALTH)
+    who = born if count == Count.OWN_ATTACK else waiting["target"]
+    for one in (side, enemy):
+        place = place_of(one, who)
+        if place >= 0:
+            health = count == Count.TARGET_HEALTH
+            return int(one["board"][place]["health"] if health else one["board"][place]["attack"])
+    return 0
+
+
+@njit_borrowing
+def n_shielded(side: np.void) -> int:
+    """Minions with Divine Shield on a board."""
+    n = 0
+    for place in range(side["n_board"]):
+        n += 1 if side["board"][place]["keywords"] & Keyword.DIVINE_SHIELD else 0
+    return n
+
+
+@njit_borrowing
+def _of_neighbours(side: np.void, born: int, health: bool) -> int:
+    """Attack or health of the minions next to one, together."""
+    total = 0
+    place = place_of(side, born)
+    for other in (place - 1, place + 1):
+        if place >= 0 and 0 <= other < side["n_board"]:
+            total += side["board"][other]["health"] if health else side["board"][other]["attack"]
+    return total
+
+
+@njit_borrowing
+def holds_hidden(side: np.void) -> bool:
+    """Whether a card of a hand is hidden from the player who thinks."""
+    found = False
+    for place in range(side["n_hand"]):
+        found = found or side["hand"][place] < COIN
+    return found

@@ -1,0 +1,119 @@
+"""Remove dead minions, then queue Deathrattles and death triggers; compiled."""
+
+import numpy as np
+
+from engine.effect_codes import GRAVES, MAX_QUEUE, Ask, Rule, Trigger
+from engine.effects.auras import n_rules
+from engine.effects.board import is_dying, leave
+from engine.effects.card_filters import asked_by
+from engine.effects.ops_character import bury_weapons
+from engine.effects.triggers import announce, bring_forward, is_heard, queue_deathrattle, sort_by_birth
+from engine.jit import njit_borrowing
+from engine.state import ZERO_MINION
+
+
+@njit_borrowing
+def any_dying(state: np.void) -> bool:
+    """Whether a minion is about to die."""
+    for seat in range(2):
+        side = state["sides"][seat]
+        for place in range(side["n_board"]):
+            if is_dying(side["board"][place]):
+                return True
+    return False
+
+
+@njit_borrowing
+def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
+    """Bury all that are about to die, and weapons that are used up; queue what comes of that.
+
+    One death after another, oldest minion first, each with its Deathrattles and what waits for it; weapons
+    last. Where each stood is kept as the number of survivors to its left.
+    """
+    begin = events["last"]
+    n_dead = 0
+    for seat in range(2):
+        side = state["sides"][seat]
+        times = 2 if n_rules(state, cards, seat, Rule.DEATHRATTLES_TWICE, True) else 1
+        place = 0
+        was = 0
+        while place < side["n_board"]:
+            minion = side["board"][place]
+            if not is_dying(minion):
+                place += 1
+                was += 1
+                continue
+            side["died"] += 1
+            if asked_by(cards) & Ask.PERISHED:
+                side["perished"] += 1
+            dead = events["dead"][n_dead]
+            dead[0], dead[1], dead[2] = minion["born"], seat, minion["card"]
+            n_dead += 1
+            before = events["last"]
+            for _ in range(times):
+                queue_deathrattle(cards, minion, seat, place, events)
+            for n in range(before, events["last"]):
+                events["queue"][n % MAX_QUEUE]["was"] = was
+            leave(side, place, ZERO_MINION)
+            was += 1
+    sort_by_birth(events, begin, events["last"])
+    waits = is_heard(cards, Trigger.DIED) or is_heard(cards, Trigger.BURIED)
+    if waits or asked_by(cards) & Ask.GRAVES:
+        _sort_dead(events, n_dead)
+        for n in range(n_dead):
+            dead = events["dead"][n]
+            if asked_by(cards) & Ask.GRAVES:
+                dig_grave(state["sides"][dead[1]], dead[2])
+            if waits:
+                begin = _tell_of_death(state, cards, dead, begin, events)
+    bury_weapons(state, cards, events)
+
+
+@njit_borrowing
+def _tell_of_death(state: np.void, cards: np.ndarray, dead: np.ndarray, begin: int, events: np.void) -> int:
+    """Queue what waits for a death among its Deathrattles, by age, then what comes last; returns the end.
+
+    Those that wait must be in play as the dead leave. Sources: HearthSim/hs-bugs 29, 820 and 964.
+
+    Args:
+        state: dtype `STATE`.
+        cards: the card table.
+        dead: birth, seat and card.
+        begin: where its Deathrattles wait.
+        events: modified in place.
+    """
+    end = begin
+    while end < events["last"] and events["queue"][end % MAX_QUEUE]["source"] == dead[0]:
+        end += 1
+    last = events["last"]
+    announce(state, cards, events, Trigger.DIED, dead[1], dead[0], dead[2], 1)
+    bring_forward(events, last, begin)
+    end += events["last"] - last
+    sort_by_birth(events, begin, end)
+    last = events["last"]
+    announce(state, cards, events, Trigger.BURIED, dead[1], dead[0], dead[2], 1)
+    bring_forward(events, last, end)
+    return int(end + events["last"] - last)
+
+
+@njit_borrowing
+def _sort_dead(events: np.void, n_dead: int) -> None:
+    """Sort those that have just died by birth. `events` is modified in place."""
+    dead = events["dead"]
+    for n in range(1, n_dead):
+        for m in range(n, 0, -1):
+            if dead[m - 1, 0] <= dead[m, 0]:
+                break
+            for part in range(3):
+                dead[m - 1, part], dead[m, part] = dead[m, part], dead[m - 1, part]
+
+
+@njit_borrowing
+def dig_grave(side: np.void, number: int) -> None:
+    """Remember a dead minion; where there are too many the oldest is forgotten. Modified in place."""
+    if side["n_graves"] == GRAVES:
+        for place in range(GRAVES - 1):
+            side["graves"][place] = side["graves"][place + 1]
+        side["n_graves"] -= 1
+    side["graves"][side["n_graves"]] = number
+    side["n_graves"] += 1

@@ -1,0 +1,598 @@
+"""Effect rows in plain English: two rows that differ read differently."""
+
+from collections.abc import Callable
+from enum import IntEnum
+
+from engine.codes import Keyword
+from engine.effect_codes import (
+    BREWED,
+    ENEMY,
+    HEROES,
+    ITSELF_ALONE,
+    MINIONS,
+    OTHERS_ALONE,
+    OWN,
+    POWERS,
+    SPELLS,
+    WEAPONS,
+    CardFilter,
+    Condition,
+    Count,
+    Filter,
+    Gang,
+    HeroName,
+    Op,
+    Pick,
+    Race,
+    Rule,
+    Trait,
+    Trigger,
+    Until,
+)
+from engine.effects.rows import EVENTS_CARD, ITS_OWN, NO_CARDS, Asked, Effect
+
+_FIXED = {
+    Trigger.PLAY: "",
+    Trigger.DEATHRATTLE: "Deathrattle: ",
+    Trigger.AURA: "While it is in play: ",
+    Trigger.COST: "While it is in hand: ",
+    Trigger.DISCARDED_ITSELF: "When you discard it: ",
+}
+_TURNS = {OWN: "your turn", ENEMY: "your opponent's turn", OWN | ENEMY: "each turn"}
+_OF_CARDS = {
+    Trigger.PLAYED: "Whenever {who} play{s} {a card}: ",
+    Trigger.CAST: "Whenever {who} cast{s} {a card}: ",
+    Trigger.AFTER_CAST: "After {who} cast{s} {a card}: ",
+    Trigger.AFTER_PLAYED: "After {who} play{s} {a card}: ",
+    Trigger.DRAWN: "Whenever {who} draw{s} {a card}: ",
+    Trigger.DISCARDED: "Whenever {who} discard{s} {a card}: ",
+    Trigger.IN_DECK: "In your deck, after {who} play{s} {a card}: ",
+    Trigger.OVERLOADED: "Whenever {who} play{s} {a card} with Overload: ",
+    Trigger.EQUIPPED: "Whenever {who} equip{s} a weapon: ",
+    Trigger.POWER_USED: "After {who} use{s} the hero power: ",
+    Trigger.REVEALED: "Whenever a Secret of {whose} is revealed: ",
+    Trigger.DISARMED: "Whenever a weapon of {whose} is destroyed: ",
+    Trigger.ARMOURED: "Whenever {who} gain{s} armour: ",
+}
+_OF_CHARACTERS = {
+    Trigger.SUMMONED: "Whenever {one} comes into play: ",
+    Trigger.AFTER_SUMMONED: "After {one} has come into play: ",
+    Trigger.DIED: "After {one} dies: ",
+    Trigger.BURIED: "After {one} has died, and all else that its death brings: ",
+    Trigger.DAMAGED: "Whenever {one} takes damage: ",
+    Trigger.HEALED: "Whenever {one} is healed: ",
+    Trigger.ATTACKS: "Whenever {one} attacks: ",
+    Trigger.AFTER_ATTACK: "After {one} has attacked: ",
+    Trigger.TARGETED: "Whenever a spell of {whose} is aimed at {one}: ",
+    Trigger.SHIELD_LOST: "After {one} loses Divine Shield: ",
+}
+_IF = {
+    Condition.MANA_FULL: "you have all ten mana crystals",
+    Condition.AIMED: "a target was chosen",
+    Condition.ARMED: "you have a weapon",
+    Condition.ENEMY_TURN: "it is your opponent's turn",
+    Condition.COMBO: "you have played another card this turn",
+    Condition.DAMAGED: "it is damaged",
+    Condition.HEALTH_AT_MOST: "your hero has {n} or less health",
+    Condition.ENEMY_HEALTH_AT_MOST: "the enemy hero has {n} or less health",
+    Condition.ENEMY_MINIONS: "your opponent has {n} or more minions",
+    Condition.OWN_MINIONS: "you have {n} or more other minions",
+    Condition.RACE: "you have another {word}",
+    Condition.HOLDS_RACE: "you hold a {word}",
+    Condition.EMPTY_HANDED: "your hand is empty",
+    Condition.ENEMY_HAND: "your opponent holds {n} or more cards",
+    Condition.TARGET_DYING: "that kills the target",
+    Condition.TARGET_RACE: "the target is a {word}",
+    Condition.TARGET_OWN: "the target is yours",
+    Condition.TARGET_FROZEN: "the target is frozen",
+    Condition.SPELL_DAMAGE: "you have Spell Damage",
+    Condition.SECRET: "you have a Secret",
+    Condition.ARMOUR: "you have {n} or more armour",
+    Condition.WEAPON_ATTACK: "your weapon has {n} or more attack",
+    Condition.OWN_KEYWORD: "you have another minion with {word}",
+    Condition.ENEMY_KEYWORD: "your opponent has a minion with {word}",
+    Condition.ENEMY_FROZEN: "an enemy is frozen",
+    Condition.MINION_ATTACK: "you have a minion with {n} or more attack",
+    Condition.MINION_HEALTH: "you have another minion with {n} or more health",
+    Condition.ATTACK: "it has {n} or more attack",
+    Condition.AT_HERO: "a hero is attacked",
+    Condition.FOE_DYING: "that kills what was attacked",
+    Condition.ALONE: "it is the only minion in play",
+    Condition.UNIQUE: "your deck holds no two cards alike",
+    Condition.ONLY_ODD: "all cards in your deck have odd costs",
+    Condition.ONLY_EVEN: "all cards in your deck have even costs",
+    Condition.NO_COST: "no card in your deck costs {n}",
+    Condition.DIED: "{n} or more minions died this turn",
+    Condition.HURT: "your hero took damage this turn",
+    Condition.ELEMENTAL: "you played an Elemental on your turn before",
+    Condition.DYING: "it is dying",
+    Condition.ROOM: "there is room on your board",
+    Condition.ENEMY_PLAYED: "your opponent has played {n} or more cards this turn",
+}
+_TIMES = {
+    Count.OTHER_MINIONS: "your other minions",
+    Count.ENEMY_MINIONS: "enemy minions",
+    Count.ALL_OTHER_MINIONS: "other minions in play",
+    Count.HAND: "cards in your hand",
+    Count.OTHER_HAND: "other cards in your hand",
+    Count.ENEMY_HAND: "cards in your opponent's hand",
+    Count.WEAPON_ATTACK: "your weapon's attack",
+    Count.DURABILITY: "your weapon's durability",
+    Count.HERO_ATTACK: "your hero's attack",
+    Count.ARMOUR: "your armour",
+    Count.DAMAGE_TAKEN: "health your hero lacks",
+    Count.DIED: "minions that died this turn",
+    Count.PLAYED: "other cards you played this turn",
+    Count.EVENT: "the amount of it",
+    Count.OTHER_RACE: "your other {word}s",
+    Count.ALL_OTHER_RACE: "other {word}s in play",
+    Count.DAMAGED: "damaged minions in play",
+    Count.OWN_DAMAGED: "your damaged characters",
+    Count.OWN_ATTACK: "its attack",
+    Count.TARGET_ATTACK: "the target's attack",
+    Count.TOTEMS: "Totems you summoned this game",
+    Count.SPELLS: "spells you cast this game",
+    Count.ENEMY_DURABILITY: "the durability of your opponent's weapon",
+    Count.ENEMY_WEAPON_ATTACK: "the attack of your opponent's weapon",
+    Count.MANA: "your mana",
+    Count.OVERLOADED: "crystals you overloaded this game",
+    Count.POWERS: "uses of your hero power this game",
+    Count.SECRETS: "Secrets you played this game",
+    Count.ELEMENTALS: "Elementals you played on your turn before",
+    Count.TARGET_HEALTH: "the target's health",
+    Count.NEIGHBOURS_ATTACK: "the attack of the minions next to it",
+    Count.NEIGHBOURS_HEALTH: "the health of the minions next to it",
+    Count.SHIELDS: "minions with Divine Shield",
+    Count.ENEMY_DEATHRATTLES: "enemy minions with a Deathrattle",
+}
+_COMPARED = {
+    CardFilter.COST: "of cost {n}",
+    CardFilter.COST_AT_MOST: "of cost {n} or less",
+    CardFilter.ATTACK_AT_MOST: "with {n} or less attack",
+    CardFilter.ATTACK_AT_LEAST: "with {n} or more attack",
+    CardFilter.KEYWORD: "with {word}",
+    CardFilter.ATTACK: "with {n} attack",
+    CardFilter.BATTLECRY: "with Battlecry",
+    CardFilter.DEATHRATTLE: "with Deathrattle",
+    CardFilter.OVERLOAD: "with Overload",
+    CardFilter.COMBO: "with Combo",
+    CardFilter.SPELL_DAMAGE: "with Spell Damage",
+}
+_NOUNS = {MINIONS: "minion", SPELLS: "spell", WEAPONS: "weapon", POWERS: "hero power", HEROES: "hero"}
+
+
+def when(effect: Effect) -> str:
+    """When a row is carried out: "Whenever a friendly minion takes damage: "."""
+    trigger, on = effect.trigger, effect.on
+    if trigger in _FIXED:
+        return _FIXED[trigger]
+    if trigger in (Trigger.TURN_START, Trigger.TURN_END):
+        what = "start" if trigger == Trigger.TURN_START else "end"
+        return f"At the {what} of {_TURNS[on.side & (OWN | ENEMY)]}: "
+    side = on.side & (OWN | ENEMY)
+    who = {OWN: "you", ENEMY: "your opponent", OWN | ENEMY: "a player"}[side]
+    whose = {OWN: "yours", ENEMY: "your opponent", OWN | ENEMY: "any player"}[side]
+    if trigger in _OF_CARDS:
+        noun = "a spell" if trigger in (Trigger.CAST, Trigger.AFTER_CAST) else "a card"
+        named = f"a {cards(on)}" if on.kind or on.filter else noun
+        words = {"who": who, "whose": whose, "s": "" if side == OWN else "s", "a card": named}
+        return _OF_CARDS[trigger].format(**words)
+    return _OF_CHARACTERS[trigger].format(one=_one(on), whose=whose)
+
+
+def _one(on: Asked) -> str:
+    """Whom an event about a character is about."""
+    if on.side & ITSELF_ALONE:
+        return "it"
+    side = {OWN: "friendly ", ENEMY: "enemy ", OWN | ENEMY: ""}[on.side & (OWN | ENEMY)]
+    other = "another " if on.side & OTHERS_ALONE else ""
+    plain = on._replace(kind=on.kind or MINIONS | HEROES)
+    text = f"{other}{side}{cards(plain)}"
+    return text if other else f"{'an' if text[0] in 'aeiou' else 'a'} {text}"
+
+
+def cards(asked: Asked) -> str:
+    """What kind of card or character is asked for: "minion of cost 1", "Beast"."""
+    if asked.kind == MINIONS | HEROES:
+        noun = "character"
+    else:
+        noun = " or ".join(word for bit, word in _NOUNS.items() if asked.kind & bit) or "card"
+    if asked.filter & CardFilter.RACE:
+        noun = title(Race(asked.arg)) + ("" if asked.kind in (0, MINIONS) else f" {noun}")
+    if asked.filter & CardFilter.SECRET:
+        noun = "Secret"
+    if asked.filter & CardFilter.CLASS:
+        noun = f"{title(HeroName(asked.arg))} {noun}"
+    if asked.filter & CardFilter.GANG:
+        noun = f"{title(Gang(asked.arg))} {noun}"
+    if asked.filter & CardFilter.ENEMY_CLASS:
+        noun += " of your opponent's class"
+    if asked.filter & CardFilter.OWN_CLASS:
+        noun += " of your class"
+    if asked.filter & CardFilter.LEGENDARY:
+        noun = f"Legendary {noun}"
+    word = _keyword(asked.arg) if asked.filter & CardFilter.KEYWORD else ""
+    after = [text.format(n=asked.arg, word=word) for bit, text in _COMPARED.items() if asked.filter & bit]
+    return " ".join([noun, *after])
+
+
+def under(effect: Effect) -> str:
+    """The condition of a row: " if you have a weapon"; "" for none."""
+    if not effect.condition:
+        return ""
+    condition = Condition(abs(effect.condition))
+    word = ""
+    if condition in (Condition.OWN_KEYWORD, Condition.ENEMY_KEYWORD):
+        word = _keyword(effect.condition_arg)
+    elif "{word}" in _IF[condition]:
+        word = title(Race(effect.condition_arg))
+    text = _IF[condition].format(n=effect.condition_arg, word=word)
+    if condition == Condition.TARGET_OWN and effect.condition_arg:
+        text = f"the target is a {title(Race(effect.condition_arg))} of yours"
+    return f"{' unless' if effect.condition < 0 else ' if'} {text}"
+
+
+def times(effect: Effect) -> str:
+    """What a row's amounts are multiplied by: ", times your armour"; "" for nothing."""
+    if not effect.count:
+        return ""
+    word = title(Race(effect.count_arg)) if effect.count_arg else ""
+    return f", times {_TIMES[effect.count].format(word=word)}"
+
+
+def _keyword(bit: int) -> str:
+    """A keyword as texts write it."""
+    return title(next(keyword for keyword in Keyword if keyword & bit))
+
+
+def title(member: IntEnum) -> str:
+    """A code's name as texts write it: "Divine Shield"."""
+    return member.name.replace("_", " ").title()
+
+
+_UNTIL = {Until.ALWAYS: "", Until.THIS_TURN: " this turn", Until.NEXT_TURN: " until your next turn"}
+_TRAITS = {
+    Trait.CANT_ATTACK: "keeps {} from attacking",
+    Trait.ELUSIVE: "keeps spells and hero powers from choosing {}",
+    Trait.FREEZES: "lets {} freeze what it damages",
+    Trait.FROZEN: "freezes {} at once",
+    Trait.SILENCED: "marks {} as silenced",
+    Trait.DOOMED: "dooms {}",
+    Trait.IMMUNE: "makes {} immune for this turn",
+    Trait.SPARES_HEROES: "keeps {} from attacking heroes",
+    Trait.SPARES_HEROES_NOW: "keeps {} from attacking heroes this turn",
+    Trait.HIDDEN: "ends the Stealth of {} when its player's next turn begins",
+    Trait.CLEAVES: "lets the attacks of {} also hit the neighbours of what it attacks",
+    Trait.STOLEN: "gives {} back at the end of the turn",
+}
+_TO_PLAYER = {
+    Op.ARMOUR: "gives {you} {amount} armour",
+    Op.MANA: "gives {you} {amount} mana for this turn",
+    Op.DISARM: "destroys {your} weapon",
+    Op.UNLOCK: "unlocks {your} overloaded mana crystals",
+    Op.COUNTER: "counters it",
+    Op.PREVENT: "when your hero would die, prevents the damage and makes your hero immune this turn",
+    Op.BURN: "destroys {your} Secrets",
+    Op.MILL: "removes the top {amount} cards of {your} deck",
+    Op.FILL: "draws until {you} hold as many cards as {amount}",
+    Op.REFRESH: "lets {you} use the hero power again",
+    Op.REFILL: "refills {your} mana crystals",
+    Op.REVIVE: "brings it back with {amount} health",
+}
+_TO_CHARACTERS = {
+    Op.HEAL: "restores {amount} health to {whom}",
+    Op.DESTROY: "destroys {whom}",
+    Op.SILENCE: "silences {whom}",
+    Op.FREEZE: "freezes {whom}",
+    Op.CONTROL: "takes control of {whom}",
+    Op.SWAP: "exchanges attack and health of {whom}",
+    Op.EQUALISE: "sets the attack of {whom} to its health",
+    Op.RESTORE: "restores {whom} to full health",
+    Op.SPELL_DAMAGE: "gives {whom} Spell Damage +{amount}",
+    Op.TRIGGER: "triggers the Deathrattle of {whom}",
+    Op.REDIRECT: "turns the attack to {whom}",
+    Op.AIM: "is aimed at {whom}",
+    Op.STRIKE: "makes the target deal its attack as damage to {whom}",
+    Op.BECOME: "becomes a copy of {whom}",
+}
+_ZONED = {
+    Op.RECRUIT: "puts {some} of {your} deck into play",
+    Op.CALL: "puts {some} of {your} hand into play",
+    Op.MIRROR: "puts a copy of {some} of {your} deck into play for you{body}",
+    Op.GLEAN: "adds copies of {some} of {your} deck to your hand",
+    Op.READ: "adds copies of {some} of {your} hand to your hand",
+    Op.ENHANCE: "gives {some} in {your} hand {change}",
+    Op.CHEAPEN: "lets {some} in {your} hand cost {change}",
+}
+_PLACES = {
+    Pick.SELF: "itself",
+    Pick.SUBJECT: "that one",
+    Pick.NEXT_TO_SELF: "the minions next to it",
+    Pick.NEXT_TO_TARGET: "the minions next to the target",
+}
+_ADJECTIVES = {
+    Filter.NOT_SELF: "other",
+    Filter.DAMAGED: "damaged",
+    Filter.UNDAMAGED: "undamaged",
+    Filter.FROZEN: "frozen",
+}
+
+FREE = 99
+"""So much less a card costs that costs nothing."""
+
+_RULES = {
+    Rule.BATTLECRIES_TWICE: "lets your Battlecries happen twice",
+    Rule.DEATHRATTLES_TWICE: "lets your Deathrattles happen twice",
+    Rule.HEALING_HARMS: "lets your healing deal damage instead",
+    Rule.SPELLS_DOUBLED: "doubles the damage and healing of your spells and hero power",
+}
+
+CardName = Callable[[str], str]
+
+
+def row_in_words(effect: Effect, card_name: CardName) -> str:
+    """A row as a sentence, such as "deals 4 damage to all enemy minions".
+
+    Args:
+        effect: the row.
+        card_name: what to call a card of an id, such as "Damaged Golem 2/1".
+    """
+    done = f"{_does(effect, card_name)}{_UNTIL[effect.until]}"
+    return f"{when(effect)}{done}{times(effect)}{under(effect)}"
+
+
+def _does(effect: Effect, card_name: CardName) -> str:
+    """What a row does, and to whom."""
+    if effect.pick == Pick.NONE:
+        return _to_player(effect, card_name)
+    return _to_characters(effect, _whom(effect), card_name)
+
+
+def _to_player(effect: Effect, card_name: CardName) -> str:
+    """What a row about a player does."""
+    op, amount = effect.op, effect.amount
+    you = {OWN: "you", ENEMY: "your opponent", OWN | ENEMY: "both players"}[effect.side]
+    your = {OWN: "your", ENEMY: "your opponent's", OWN | ENEMY: "both players'"}[effect.side]
+    if op == Op.DRAW:
+        drawn = f"{_number(amount)} {cards(effect.of)}{_s(amount)}"
+        if effect.amount2:
+            drawn += f", which costs {abs(effect.amount2)} {'less' if effect.amount2 < 0 else 'more'},"
+        return f"draws {drawn}" if effect.side == OWN else f"{you} draw{_s(effect.side == 3)} {drawn}"
+    if op == Op.SUMMON:
+        new = f", of those that are not on {your} board" if effect.filter & Filter.NEW else ""
+        return f"summons {_cards(effect, card_name)}{new}{'' if effect.side == OWN else f' for {you}'}"
+    if op == Op.ADD:
+        if effect.cards == (ITS_OWN,):
+            return f"returns this minion to {your} hand"
+        return f"adds {_cards(effect, card_name)} to {your} hand"
+    if op == Op.DISCARD:
+        if effect.times == 0:
+            return f"discards all cards of {your} hand"
+        return f"discards {_number(effect.times)} random card{_s(effect.times)} from {your} hand"
+    if op == Op.WEAPON:
+        change = [f"{n:+d} {what}" for n, what in ((amount, "Attack"), (effect.amount2, "Durability")) if n]
+        return f"gives {your} weapon {' and '.join(change)}"
+    if op == Op.CRYSTALS:
+        if amount < 0:
+            return f"destroys {_number(-amount)} of {your} mana crystals"
+        return f"gives {you} {_number(amount)} empty mana crystal{_s(amount)}"
+    if op == Op.COST:
+        return _cost(effect)
+    if op in _ZONED:
+        return _zoned(effect, your)
+    if op == Op.DECOY:
+        return f"summons {_cards(effect, card_name)}, which becomes the target"
+    if op == Op.HIDE:
+        some = f"{_number(effect.times)} random" if effect.times else "one of each of the"
+        return f"puts {some} Secret{_s(effect.times)} of {your} deck into play"
+    if op == Op.TRACK:
+        return f"lets {you} choose one of the top three cards of {your} deck; the others are removed"
+    if op == Op.SEEK:
+        return f"lets you choose one of three {cards(effect.of)}s of {your} deck; a copy comes into your hand"
+    if op == Op.BREW:
+        costs = " or ".join(map(card_name, effect.cards[: len(BREWED)]))
+        return (
+            f"lets you choose a potion, {costs}, and two effects of it, each out of three at random, among "
+            + ", ".join(map(card_name, effect.cards[len(BREWED) : len(BREWED) + sum(BREWED)]))
+        )
+    if op in (Op.DISCOVER, Op.CHOOSE_POWER):
+        lower = f", costing {-effect.amount2} less" if effect.amount2 else ""
+        offered = ", ".join(map(card_name, effect.cards)) or f"{cards(effect.of)} of the edition"
+        end = "as your hero power" if op == Op.CHOOSE_POWER else "for your hand"
+        return f"lets you choose one of three random cards {end}{lower}: {offered}"
+    if op == Op.RAISE:
+        some = "all" if effect.times == 0 else _number(effect.times)
+        return f"summons {some} of {your} {cards(effect.of)}s that died this game"
+    if op == Op.OPTIONS:
+        return f"is played as {card_name(effect.cards[0])} or {card_name(effect.cards[1])}"
+    if op in (Op.SHUFFLE, Op.JADE, Op.POWER):
+        made = "the next of the Jade Golems" if op == Op.JADE else _cards(effect, card_name)
+        many = f"{_number(effect.times)} times " if effect.times > 1 else ""
+        verb = {
+            Op.SHUFFLE: "shuffles {} into {} deck",
+            Op.JADE: "summons {}",
+            Op.POWER: "makes {1} hero power {0}",
+        }
+        found = f" from {card_name(effect.cards[0])} on" if op == Op.JADE else ""
+        return many + verb[op].format(made + found, your)
+    if op == Op.RULE:
+        return _listed([text for bit, text in _RULES.items() if amount & bit])
+    if op == Op.EQUIP:
+        return f"equips {_cards(effect, card_name)}{'' if effect.side == OWN else f' for {you}'}"
+    return _TO_PLAYER[op].format(you=you, your=your, amount=amount)
+
+
+def _zoned(effect: Effect, your: str) -> str:
+    """What a row does with cards in a hand or deck."""
+    what, n = cards(effect.of), effect.times
+    some = f"all {what}s" if n == 0 else f"{_number(n)} random {what}{_s(n)}"
+    body = f" as {effect.amount}/{effect.amount2}" if effect.op == Op.MIRROR and effect.amount else ""
+    change = f"{effect.amount:+d}/{effect.amount2:+d}"
+    if effect.op == Op.CHEAPEN:
+        change = f"{abs(effect.amount)} {'less' if effect.amount < 0 else 'more'}"
+    return _ZONED[effect.op].format(some=some, your=your, body=body, change=change)
+
+
+def _cost(effect: Effect) -> str:
+    """How a row changes costs."""
+    change = f"{abs(effect.amount)} {'more' if effect.amount > 0 else 'less'}"
+    if effect.amount <= -FREE:
+        change = "nothing"
+    least = f", but not less than {effect.amount2}" if effect.amount2 else ""
+    if effect.trigger == Trigger.COST:
+        return f"costs {change}{least}"
+    whose = {OWN: "your", ENEMY: "your opponent's", OWN | ENEMY: "all players'"}[effect.side]
+    what = cards(effect.of)
+    if effect.trigger == Trigger.PLAY and effect.times:
+        return f"makes {whose} next {what} cost {change}{least}"
+    return f"makes {whose} cards cost {change}{least}, each {what}"
+
+
+def _to_characters(effect: Effect, whom: str, card_name: CardName) -> str:
+    """What a row that selects characters does."""
+    op, amount, amount2 = effect.op, effect.amount, effect.amount2
+    if op == Op.DAMAGE:
+        if effect.pick == Pick.SPLIT:
+            return f"deals {amount} damage, 1 at a time, {whom}"
+        most = f" to {amount2}" if amount2 > amount else ""
+        more = f", with your Spell Damage {_number(effect.times)} times" if _is_enhanced(effect) else ""
+        return f"deals {amount}{most} damage to {whom}{more}"
+    if op == Op.HEAL and effect.pick == Pick.SPLIT:
+        return f"restores {amount} health, 1 at a time, {whom}"
+    if op == Op.BUFF:
+        gained = [f"{amount:+d}/{amount2:+d}"] if amount and amount2 else []
+        if not gained:
+            gained = [f"{n:+d} {what}" for n, what in ((amount, "Attack"), (amount2, "Health")) if n]
+        return f"gives {whom} {_listed(gained + _keywords(effect.keywords))}"
+    if op == Op.SET:
+        parts = [f"{what} {n}" for n, what in ((amount, "attack"), (amount2, "health")) if n >= 0]
+        return f"sets {whom} to {' and '.join(parts)}"
+    if op == Op.MULTIPLY:
+        numbers = ((amount, "attack"), (amount2, "health"))
+        parts = [f"the {what} of {whom} by {n}" for n, what in numbers if n != 1]
+        return f"multiplies {' and '.join(parts)}"
+    if op == Op.TRAIT:
+        return _listed([text.format(whom) for bit, text in _TRAITS.items() if amount & bit])
+    if op == Op.LOSE:
+        return f"takes {_listed(_keywords(effect.keywords))} from {whom}"
+    if op == Op.BOUNCE:
+        more = f", costing {abs(amount)} {'less' if amount < 0 else 'more'}" if amount else ""
+        return f"returns {whom} to the owner's hand{more}"
+    if op == Op.REVERT:
+        return (
+            f"shuffles {whom} into {'your' if amount else 'the owner'}{'' if amount else chr(39) + 's'} deck"
+        )
+    if op in (Op.COPY, Op.COPY_TO_HAND, Op.COPY_TO_DECK):
+        return _copies(effect, whom)
+    if op in (Op.TRANSFORM, Op.GIVE):
+        verb = "transforms {} into {}" if op == Op.TRANSFORM else "gives {} the Deathrattle of {}"
+        return verb.format(whom, _cards(effect, card_name))
+    return _TO_CHARACTERS[op].format(whom=whom, amount=amount)
+
+
+def _is_enhanced(effect: Effect) -> bool:
+    """Whether Spell Damage is added more than once."""
+    return effect.pick == Pick.CHOSEN and effect.times > 1
+
+
+def _copies(effect: Effect, whom: str) -> str:
+    """What a row does with copies of characters."""
+    some = "a copy" if effect.times == 1 else f"{_number(effect.times)} copies"
+    if effect.op == Op.COPY:
+        body = f", as {effect.amount}/{effect.amount2}" if effect.amount or effect.amount2 else ""
+        return f"summons {some} of {whom}{body}"
+    if effect.op == Op.COPY_TO_DECK:
+        return f"shuffles {some} of {whom} into your deck"
+    cost = f", of cost {effect.amount2}" if effect.amount2 else ""
+    cost = (
+        f", costing {abs(effect.amount)} {'less' if effect.amount < 0 else 'more'}" if effect.amount else cost
+    )
+    return f"adds {some} of {whom} to your hand{cost}"
+
+
+def _whom(effect: Effect) -> str:
+    """The characters that a row selects."""
+    pick, times = effect.pick, effect.times
+    if pick in _PLACES:
+        return _PLACES[pick]
+    one, many = _nouns(effect)
+    if pick == Pick.CHOSEN:
+        return f"the chosen {one}"
+    if pick == Pick.SPLIT:
+        return f"each to a random {one}"
+    if pick == Pick.RANDOM:
+        if times < 0:
+            return f"all {many} but {_number(-times)} at random"
+        return f"a random {one}" if times == 1 else f"{times} random {many}"
+    if effect.kind == HEROES:
+        return {OWN: "your hero", ENEMY: "the enemy hero", OWN | ENEMY: "both heroes"}[effect.side]
+    return f"all {many}"
+
+
+def _nouns(effect: Effect) -> tuple[str, str]:
+    """What a row's characters are called, one and many, with all that its filter asks for."""
+    asked = effect.filter
+    before = [word for bit, word in _ADJECTIVES.items() if asked & bit]
+    before += [{OWN: "friendly", ENEMY: "enemy", OWN | ENEMY: ""}[effect.side]]
+    if asked & Filter.RACE:
+        before.append(_race(effect.arg))
+    noun = {MINIONS: "minion", HEROES: "hero", MINIONS | HEROES: "character"}[effect.kind]
+    after = ""
+    if asked & Filter.NOT_RACE:
+        after += f" that {{0}} no {_race(effect.arg)}"
+    if asked & Filter.ATTACK_AT_MOST:
+        after += f" with {effect.arg} or less attack"
+    if asked & Filter.ATTACK_AT_LEAST:
+        after += f" with {effect.arg} or more attack"
+    if asked & Filter.TAUNT:
+        after += " with Taunt"
+    if asked & Filter.KEYWORD:
+        after += f" with {_keywords(effect.arg)[0]}"
+    if asked & Filter.DEATHRATTLE:
+        after += " with a Deathrattle"
+    if asked & Filter.NOT_TARGET:
+        after += " but the chosen one" if effect.pick == Pick.ALL else " but that one"
+    if asked & Filter.NOT_FOE:
+        after += " and whom it attacks"
+    start = " ".join(word for word in before if word)
+    start += " " if start else ""
+    plural = "heroes" if noun == "hero" else f"{noun}s"
+    return start + noun + after.format("is"), start + plural + after.format("are")
+
+
+def _cards(effect: Effect, card_name: CardName) -> str:
+    """The cards that a row creates."""
+    if not effect.cards:
+        some = f"{_number(effect.times)} times " if effect.times > 1 else ""
+        return f"{some}a random {cards(effect.of)} of the edition"
+    own = {ITS_OWN: "this minion's card", EVENTS_CARD: "the same card"}
+    names = [own.get(name) or card_name(name) for name in effect.cards]
+    text = names[0] if len(names) == 1 else f"a random one of {', '.join(names[:-1])} and {names[-1]}"
+    if len(names) == 1 and effect.op != Op.GIVE and effect.cards not in NO_CARDS and text[:4] != "The ":
+        text = f"{'an' if text[0].upper() in 'AEIOU' else 'a'} {text}"
+    if effect.times == 1 or effect.op not in (Op.SUMMON, Op.ADD):
+        return text
+    return f"{_number(effect.times)} times {text}"
+
+
+def _keywords(bits: int) -> list[str]:
+    return [title(keyword) for keyword in Keyword if bits & keyword]
+
+
+def _race(number: int) -> str:
+    return title(Race(number))
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _number(number: int) -> str:
+    return {1: "one", 2: "two", 3: "three", 4: "four"}.get(number, str(number))
+
+
+def _s(number: int | bool) -> str:
+    """The ending of a noun in the plural; with False that of a verb in the singular."""
+    if isinstance(number, bool):
+        return "" if number else "s"
+    return "" if number == 1 else "s"

@@ -1,0 +1,351 @@
+"""Legal actions of games with effects, and mana costs of cards in hand; compiled."""
+
+import numpy as np
+
+from engine.bitfields import AIMED, AT_SHIFT, OPTION_SHIFT, pack_action
+from engine.codes import COIN, HERO, MAX_OPTIONS, ActionKind, Keyword
+from engine.effect_codes import (
+    ENEMY,
+    MINIONS,
+    OWN,
+    SPELLS,
+    Aim,
+    Ask,
+    CardFilter,
+    CardKind,
+    Condition,
+    Need,
+    Op,
+    Pick,
+    Trait,
+    Trigger,
+)
+from engine.effects.board import any_asks, has_room
+from engine.effects.card_filters import asked_by, is_asked
+from engine.effects.conditions import count_of, holds, n_held
+from engine.effects.ops_character import ACTING
+from engine.effects.ops_zones import is_named
+from engine.effects.targets import list_targets, may_play, n_new
+from engine.indirect_call import njit_apart
+from engine.jit import njit_borrowing, njit_borrowing_inline
+from engine.state import CARD, NO_ROW, STATE, guards, may_attack_hero
+
+
+@njit_borrowing_inline
+def held_cost(side: np.void, cards: np.ndarray, place: int) -> int:
+    """What a card in hand costs with what was done to it there, before what is in play or promised."""
+    number = int(side["hand"][place])
+    cost = 0 if number == COIN else int(cards[number]["cost"])
+    if asked_by(cards) & (Ask.COSTS | Ask.HAND):
+        cost += int(side["held"][place]["cost"])
+    return cost
+
+
+@njit_borrowing
+def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
+    """What the card at a place of a hand costs now, >= 0; what its own text says comes last (patch 9.2).
+
+    Args:
+        state: dtype `STATE`, of a game with effects.
+        cards: the card table.
+        seat: whose hand.
+        place: of a card that is known.
+    """
+    if not asked_by(cards) & (Ask.COSTS | Ask.HAND):
+        return held_cost(state["sides"][seat], cards, place)
+    return altered_cost(state, cards, seat, place)
+
+
+@njit_apart(STATE, (CARD,), int, int, rare=True)
+def altered_cost(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
+    """`cost_of` in games of which a card may change what cards cost."""
+    side = state["sides"][seat]
+    number = int(side["hand"][place])
+    cost = held_cost(side, cards, place)
+    if asked_by(cards) & Ask.COSTS:
+        cost = _cost_by_auras(state, cards, seat, number, cost)
+        for n in range(len(side["promises"])):
+            if side["promises"][n]:
+                cost = _cost_by(cards, int(side["promises"][n]) - 1, Trigger.PLAY, number, OWN | ENEMY, cost)
+    if number == COIN:
+        return max(cost, 0)
+    card = cards[number]
+    if card["hears"] >> Trigger.COST & 1:
+        for n in range(card["n_effects"]):
+            effect = card["effects"][n]
+            if effect["trigger"] == Trigger.COST and holds(
+                state, cards, seat, effect["condition"], effect["condition_arg"], NO_ROW[0]
+            ):
+                times = 1
+                if effect["count"]:
+                    times = count_of(state, seat, effect["count"], effect["count_arg"], NO_ROW[0])
+                cost += times * effect["amount"]
+    return max(cost, 0)
+
+
+@njit_borrowing
+def costs_altered(state: np.void, cards: np.ndarray, seat: int) -> bool:
+    """Whether what is in play, or was promised, may change what the cards of a hand cost."""
+    for n in range(len(state["sides"][seat]["promises"])):
+        if state["sides"][seat]["promises"][n]:
+            return True
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    return bool(any_asks(cards, own, Ask.COSTS) or any_asks(cards, enemy, Ask.COSTS))
+
+
+@njit_borrowing
+def _cost_by_auras(state: np.void, cards: np.ndarray, seat: int, number: int, cost: int) -> int:
+    """A card's cost after what minions in play make of it, in the order in which they came into play."""
+    last = -1
+    while True:
+        following, place = np.iinfo(np.int16).max, -1
+        whose = 0
+        for own_seat in range(2):
+            side = state["sides"][own_seat]
+            for n in range(side["n_board"]):
+                minion = side["board"][n]
+                acts = minion["traits"] & Trait.ACTS and not minion["traits"] & Trait.SILENCED
+                if acts and last < minion["born"] < following and _changes_costs(cards[minion["card"]]):
+                    following, place, whose = int(minion["born"]), n, own_seat
+        if place < 0:
+            return cost
+        by = state["sides"][whose]["board"][place]["card"]
+        cost = _cost_by(cards, by, Trigger.AURA, number, OWN if whose == seat else ENEMY, cost)
+        last = following
+
+
+@njit_borrowing_inline
+def _changes_costs(card: np.void) -> bool:
+    """Whether a minion may change what cards cost while it stands."""
+    return bool(card["hears"] >> Trigger.AURA & 1 and card["asks_alone"] & Ask.COSTS)
+
+
+@njit_borrowing
+def _cost_by(cards: np.ndarray, by: int, trigger: int, number: int, whose: int, cost: int) -> int:
+    """A card's cost after what the rows of the card `by` make of it."""
+    source = cards[by]
+    if not source["hears"] >> trigger & 1:
+        return cost
+    for n in range(source["n_effects"]):
+        effect = source["effects"][n]
+        if effect["trigger"] != trigger or effect["op"] != Op.COST or not effect["side"] & whose:
+            continue
+        if _is_about(cards, effect, number):
+            cost = max(cost + effect["amount"], min(cost, int(effect["amount2"])))
+    return cost
+
+
+@njit_borrowing
+def _is_about(cards: np.ndarray, effect: np.void, number: int) -> bool:
+    """Whether a row is about a card, or about The Coin: a spell without anything more."""
+    kinds, asked = effect["of_kind"], effect["of_filter"]
+    if number == COIN:
+        return bool(asked == 0 and (kinds == 0 or kinds & SPELLS))
+    return is_asked(cards[number], kinds, asked, effect["of_arg"])
+
+
+@njit_borrowing
+def keep_promises(side: np.void, cards: np.ndarray, number: int) -> None:
+    """Use up what changed the cost of the card that is played. `side` is modified in place."""
+    for n in range(len(side["promises"])):
+        if side["promises"][n] == 0:
+            continue
+        source = cards[side["promises"][n] - 1]
+        for row in range(source["n_effects"]):
+            effect = source["effects"][row]
+            once = effect["op"] == Op.COST and effect["trigger"] == Trigger.PLAY and effect["times"] > 0
+            if once and _is_about(cards, effect, number):
+                side["promises"][n] = 0
+                break
+
+
+BARRED = Trait.FROZEN | Trait.CANT_ATTACK
+"""Traits with which a character does not attack."""
+
+SPARING = Trait.SPARES_HEROES | Trait.SPARES_HEROES_NOW
+"""Traits with which a minion does not attack heroes."""
+
+_encode = njit_borrowing(pack_action)
+
+
+@njit_apart(STATE, (CARD,), (np.dtype(np.int64),))
+def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
+    """`engine.rules.legal_actions` in a game with effects that is not over."""
+    seat = state["active"]
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    n = 0
+    for place in range(state["n_options"]):
+        actions[n] = _encode(ActionKind.CHOOSE, place, 0)
+        n += 1
+    if n > 0:
+        return n
+    altered = asked_by(cards) & Ask.COSTS and costs_altered(state, cards, seat)
+    placing = asked_by(cards) & Ask.NEIGHBOURS and any_asks(cards, own, Ask.NEIGHBOURS)
+    for place in range(own["n_hand"] + 1):
+        if place < own["n_hand"]:
+            number = int(own["hand"][place])
+            action = _encode(ActionKind.PLAY, place, 0)
+            if number < 0 and number != COIN:
+                continue
+            cost = held_cost(own, cards, place)
+            if altered or (number != COIN and cards[number]["hears"] >> Trigger.COST & 1):
+                cost = cost_of(state, cards, seat, place)
+        else:
+            number = int(own["power"]) - 1
+            if number < 0 or own["power_used"]:
+                continue
+            action = _encode(ActionKind.POWER, 0, 0)
+            cost = int(cards[number]["cost"])
+        if cost > own["mana"]:
+            continue
+        if number == COIN:
+            actions[n] = action
+            n += 1
+            continue
+        card = cards[number]
+        minion = card["kind"] == CardKind.MINION
+        if _has_ways(card) or (minion and (placing or card["asks_alone"] & Ask.NEIGHBOURS)):
+            n = _list_all_ways(state, cards, number, action, actions, n)
+        elif has_room(own) or not (minion or card["needs"] & Need.ROOM):
+            n = _list_aimed(card, card, card["aim"] != Aim.NONE, own, enemy, action, actions, n)
+    guarded = False
+    for target in range(enemy["n_board"]):
+        if guards(enemy["board"][target]):
+            guarded = True
+            break
+    for slot in range(own["n_board"]):
+        minion = own["board"][slot]
+        if minion["attacks_left"] > 0 and minion["attack"] > 0 and not minion["traits"] & BARRED:
+            hero = may_attack_hero(minion) and not minion["traits"] & SPARING
+            n = _list_attacks(enemy, slot, guarded, hero, actions, n)
+    armed = own["hero_attacks_left"] > 0 and own["hero_attack"] + own["weapon_attack"] > 0
+    if armed and not own["traits"] & BARRED:
+        n = _list_attacks(enemy, HERO, guarded, True, actions, n)
+    actions[n] = _encode(ActionKind.END_TURN, 0, 0)
+    return n + 1
+
+
+@njit_borrowing_inline
+def _list_attacks(enemy: np.void, source: int, guarded: bool, hero: bool, actions: np.ndarray, n: int) -> int:
+    """List the attacks of one attacker; how many actions there are then."""
+    for target in range(enemy["n_board"]):
+        other = enemy["board"][target]
+        hidden = other["keywords"] & Keyword.STEALTH or other["traits"] & Trait.IMMUNE
+        if not hidden and (not guarded or guards(other)):
+            actions[n] = _encode(ActionKind.ATTACK, source, target)
+            n += 1
+    if hero and not guarded and not enemy["traits"] & Trait.IMMUNE:
+        actions[n] = _encode(ActionKind.ATTACK, source, HERO)
+        n += 1
+    return n
+
+
+@njit_borrowing
+def _has_ways(card: np.void) -> bool:
+    """Whether more decides about a card than mana, room and targets."""
+    return bool(
+        card["needs"] & ~Need.ROOM
+        or card["options"]
+        or card["aim_condition"]
+        or card["tags"] & CardFilter.SECRET
+    )
+
+
+@njit_apart(STATE, (CARD,), int, int, (np.dtype(np.int64),), int)
+def _list_all_ways(
+    state: np.void, cards: np.ndarray, number: int, action: int, actions: np.ndarray, n: int
+) -> int:
+    """List the plays of a card, or uses of the power, by option, place and target; how many there are."""
+    own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
+    card = cards[number]
+    if not may_play(card, own, enemy) or not may_summon(cards, card, own):
+        return n
+    places = 1
+    if (
+        asked_by(cards) & Ask.NEIGHBOURS
+        and card["kind"] == CardKind.MINION
+        and _place_matters(cards, card, own)
+    ):
+        places = own["n_board"] + 1
+    last = MAX_OPTIONS if card["options"] else 0
+    for place in range(places):
+        # the right end first, which has no number
+        at = action if place == 0 else action | place << AT_SHIFT
+        for option in range(1 if last else 0, last + 1):
+            played = cards[number if option == 0 else int(card["options"]) + option - 1]
+            if option > 0 and not may_play(played, own, enemy):
+                continue
+            aims = played["aim"] != Aim.NONE and _may_aim(state, cards, card, played)
+            n = _list_aimed(card, played, aims, own, enemy, at | option << OPTION_SHIFT, actions, n)
+    return n
+
+
+@njit_borrowing
+def may_summon(cards: np.ndarray, card: np.void, own: np.void) -> bool:
+    """Whether the minion that a card cannot be played without is there: one that has died, or a new one."""
+    if card["needs"] & Need.NEW_MINION:
+        return n_new(cards, own, card["effects"][0]) > 0
+    if not card["needs"] & Need.DEAD:
+        return True
+    found = False
+    for place in range(own["n_graves"]):
+        found = found or is_named(cards, own["graves"][place], card["effects"][0])
+    return found
+
+
+@njit_borrowing
+def _place_matters(cards: np.ndarray, card: np.void, own: np.void) -> bool:
+    """Whether it matters where on the own board a minion comes in: for itself, or for its neighbours."""
+    if asks_for_neighbours(card, False):
+        return True
+    for place in range(own["n_board"]):
+        minion = own["board"][place]
+        acts = minion["traits"] & (Trait.ACTS | Trait.SILENCED) == Trait.ACTS
+        if acts and asks_for_neighbours(cards[minion["card"]], True):
+            return True
+    return False
+
+
+@njit_borrowing
+def asks_for_neighbours(card: np.void, stands: bool) -> bool:
+    """Whether a card does something with the neighbours of its minion, or does so while it stands."""
+    for row in range(card["n_effects"]):
+        effect = card["effects"][row]
+        if effect["pick"] == Pick.NEXT_TO_SELF and (not stands or ACTING >> int(effect["trigger"]) & 1):
+            return True
+    return False
+
+
+@njit_borrowing
+def _may_aim(state: np.void, cards: np.ndarray, card: np.void, played: np.void) -> bool:
+    """Whether `card`, played as `played`, has what it must have to be aimed."""
+    condition, arg = played["aim_condition"], played["aim_condition_arg"]
+    if condition == 0:
+        return True
+    if condition == Condition.HOLDS_RACE:  # the card itself is still in the hand
+        own = state["sides"][state["active"]]
+        itself = 1 if is_asked(card, MINIONS, CardFilter.RACE, arg) else 0
+        return bool(n_held(own, cards, MINIONS, CardFilter.RACE, arg) > itself)
+    return bool(holds(state, cards, state["active"], condition, arg, NO_ROW[0]))
+
+
+@njit_borrowing_inline
+def _list_aimed(
+    card: np.void,
+    played: np.void,
+    aims: bool,
+    own: np.void,
+    enemy: np.void,
+    action: int,
+    actions: np.ndarray,
+    n: int,
+) -> int:
+    """List the play of `card` as `played`, where it aims once for each target; how many there are then."""
+    before = n
+    by_spell = card["kind"] in (CardKind.SPELL, CardKind.POWER)
+    if aims:
+        n = list_targets(played, by_spell, own, enemy, actions, n, action | AIMED)
+    if not aims or (n == before and played["aim"] == Aim.IF_ANY):
+        actions[n] = action
+        n += 1
+    return n

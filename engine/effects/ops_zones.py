@@ -1,0 +1,459 @@
+"""Operations on cards in hands, decks, graveyards and Secrets, and copies of minions; compiled."""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, UNKNOWN, UNSEEN, Keyword
+from engine.effect_codes import (
+    EVENT_CARD,
+    ITSELF,
+    MAX_GIFTS,
+    MAX_QUEUE,
+    MOST_JADE,
+    POOL,
+    Filter,
+    Op,
+    Trait,
+    Trigger,
+)
+from engine.effects.board import has_room, lose_held, place_of, take_card
+from engine.effects.card_filters import is_asked, list_of, listed, n_listed
+from engine.effects.chance import chosen_of
+from engine.effects.damage import close_gap, summon_beside
+from engine.effects.ops_character import bounce, may_act, set_attack, set_health, strengthen
+from engine.effects.secrets import hide, is_secret, lose_secret, may_hide
+from engine.effects.targets import n_new, stands
+from engine.effects.triggers import announce, queue_rows
+from engine.jit import njit_borrowing
+from engine.state import NO_ONE, NO_TARGET
+
+MAX_HELD = 127
+"""Most by which a card in hand is changed."""
+
+NOT_COPIED = Trait.DOOMED | Trait.STOLEN | Trait.HASTENED
+"""Traits of a minion that a copy of it has not."""
+
+
+@njit_borrowing
+def from_pool(
+    state: np.void, cards: np.ndarray, seat: int, effect: np.void, waiting: np.void, events: np.void
+) -> int:
+    """A row's card, or a random one of its pool; with the filter NEW one that is not on the board.
+
+    -1 where there is none; 0 where an outcome is waited for.
+    """
+    first, last = effect["amount"], effect["amount2"]
+    if first == ITSELF:
+        return int(waiting["itself"])
+    if first == EVENT_CARD:
+        return int(waiting["about"])
+    if first == POOL:
+        own, enemy = state["sides"][waiting["seat"]], state["sides"][1 - waiting["seat"]]
+        pool = list_of(effect, own["hero_class"], enemy["hero_class"])
+        n = n_listed(cards, pool)
+        chosen = chosen_of(events, n)
+        return -1 if n == 0 else listed(cards, pool, chosen)
+    if last <= first:
+        return int(first)
+    if not effect["filter"] & Filter.NEW:
+        return int(cards[first + chosen_of(events, last - first + 1)]["number"])
+    side = state["sides"][seat]
+    left = chosen_of(events, n_new(cards, side, effect))
+    for place in range(first, last + 1):
+        number = cards[place]["number"]
+        if not stands(side, number):
+            if left == 0:
+                return int(number)
+            left -= 1
+    return -1
+
+
+@njit_borrowing
+def take_unseen(side: np.void, n: int, events: np.void) -> None:
+    """Put cards into a hand that a player who thinks ahead does not see. Modified in place."""
+    events["unsure"] = 1
+    for _ in range(n):
+        take_card(side, UNSEEN)
+
+
+@njit_borrowing
+def find_card(cards: np.ndarray, held: np.ndarray, n: int, effect: np.void, events: np.void) -> int:
+    """The place of a random card among the first `n` of a hand or deck that a row names; -1 for none.
+
+    -1, too, where an outcome is waited for.
+    """
+    able = 0
+    for place in range(n):
+        if is_named(cards, held[place], effect):
+            able += 1
+        elif held[place] < COIN:
+            events["unsure"] = 1
+    if able == 0:
+        return -1
+    left = chosen_of(events, able)
+    if events["waiting"]:
+        return -1
+    for place in range(n):
+        if is_named(cards, held[place], effect):
+            if left == 0:
+                return place
+            left -= 1
+    return -1
+
+
+@njit_borrowing
+def is_named(cards: np.ndarray, number: int, effect: np.void) -> bool:
+    """Whether a row names a card; one that is hidden it does not."""
+    return number >= 0 and is_asked(cards[number], effect["of_kind"], effect["of_filter"], effect["of_arg"])
+
+
+@njit_borrowing
+def leave_deck(side: np.void, place: int) -> int:
+    """Take a card out of a deck; its number. `side` is modified in place."""
+    number = side["deck"][place]
+    side["n_deck"] -= 1
+    for later in range(place, side["n_deck"]):
+        side["deck"][later] = side["deck"][later + 1]
+    side["deck"][side["n_deck"]] = 0
+    return int(number)
+
+
+@njit_borrowing
+def shuffle_in(side: np.void, number: int, events: np.void) -> None:
+    """Put a card at a random place of a deck; who thinks ahead does not ask where. Modified in place."""
+    if side["n_deck"] == DECK_SIZE:
+        return
+    place = 0 if events["blind"] else chosen_of(events, side["n_deck"] + 1)
+    if events["waiting"]:
+        return
+    for later in range(side["n_deck"], place, -1):
+        side["deck"][later] = side["deck"][later - 1]
+    side["deck"][place] = number
+    side["n_deck"] += 1
+
+
+@njit_borrowing
+def draw_named(state: np.void, cards: np.ndarray, effect: np.void, seat: int, events: np.void) -> None:
+    """Draw a random card that a row names; a player who thinks ahead does not see which."""
+    side = state["sides"][seat]
+    if events["blind"]:
+        found = False
+        for place in range(side["n_deck"]):
+            found = found or is_named(cards, side["deck"][place], effect)
+        if not found:
+            return
+        leave_deck(side, side["n_deck"] - 1)
+        number = UNKNOWN
+    else:
+        place = find_card(cards, side["deck"], side["n_deck"], effect, events)
+        if place < 0:
+            return
+        number = leave_deck(side, place)
+    held = side["n_hand"]
+    take_card(side, number)
+    if side["n_hand"] > held:
+        announce(state, cards, events, Trigger.DRAWN, seat, NO_ONE, max(number, -1), 1)
+
+
+@njit_borrowing
+def change_held(side: np.void, place: int, cost: int, attack: int, health: int) -> None:
+    """Change a card in hand. `side` is modified in place."""
+    held = side["held"][place]
+    held["cost"] = min(max(held["cost"] + cost, -MAX_HELD), MAX_HELD)
+    held["attack"] = min(max(held["attack"] + attack, -MAX_HELD), MAX_HELD)
+    held["health"] = min(max(held["health"] + health, -MAX_HELD), MAX_HELD)
+
+
+@njit_borrowing
+def change_hand(
+    cards: np.ndarray, side: np.void, effect: np.void, amount: int, amount2: int, events: np.void
+) -> None:
+    """Carry out a row that changes cards in hand: all that it names, or some at random, each at most once."""
+    cheaper = effect["op"] == Op.CHEAPEN
+    taken = 0
+    able = 0
+    for place in range(side["n_hand"]):
+        able += 1 if is_named(cards, side["hand"][place], effect) else 0
+    times = able if effect["times"] == 0 else min(int(effect["times"]), able)
+    for n in range(times):
+        left = 0 if effect["times"] == 0 else chosen_of(events, able - n)
+        if events["waiting"]:
+            return
+        for place in range(side["n_hand"]):
+            if taken >> place & 1 or not is_named(cards, side["hand"][place], effect):
+                continue
+            if left == 0:
+                taken |= 1 << place
+                if cheaper:
+                    change_held(side, place, amount, 0, 0)
+                else:
+                    change_held(side, place, 0, amount, amount2)
+                break
+            left -= 1
+
+
+@njit_borrowing
+def make_copy(to: np.void, minion: np.void, born: int, attack: int, health: int) -> None:
+    """Make a minion a copy of another without what auras give; just arrived. `to` is modified in place.
+
+    Args:
+        to: of dtype `MINION`.
+        minion: the other.
+        born: of the copy.
+        attack: its attack; 0 for that of the other.
+        health: its health; 0 for that of the other.
+    """
+    to["card"], to["race"] = minion["card"], minion["race"]
+    to["attack"] = minion["attack"] - minion["aura_attack"]
+    to["turn_attack"] = minion["turn_attack"]
+    to["max_health"] = minion["max_health"] - minion["aura_health"]
+    to["health"] = to["max_health"] - max(minion["max_health"] - minion["health"], 0)
+    to["keywords"] = minion["keywords"] & ~minion["aura_keywords"]
+    to["traits"] = minion["traits"] & ~NOT_COPIED
+    to["spell_damage"] = minion["spell_damage"]
+    for n in range(MAX_GIFTS):
+        to["gifts"][n] = minion["gifts"][n]
+    to["aura_attack"] = 0
+    to["aura_health"] = 0
+    to["aura_keywords"] = 0
+    to["born"] = born
+    to["arrived"] = 1
+    to["attacks_left"] = 0
+    if may_act(to):
+        to["attacks_left"] = 2 if to["keywords"] & Keyword.WINDFURY else 1
+    if attack > 0:
+        set_attack(to, attack)
+    if health > 0:
+        set_health(to, health)
+
+
+@njit_borrowing
+def on_cards(
+    state: np.void,
+    cards: np.ndarray,
+    effect: np.void,
+    count: int,
+    seat: int,
+    waiting: np.void,
+    events: np.void,
+) -> None:
+    """Carry out a row that summons, adds or discards; arguments as of `ops_player.on_player`."""
+    side = state["sides"][seat]
+    op, times = effect["op"], count * int(effect["times"])
+    if op == Op.DISCARD:
+        n = times if times > 0 else int(side["n_hand"])
+        for _ in range(min(n, int(side["n_hand"]))):
+            place = chosen_of(events, side["n_hand"]) if n < side["n_hand"] or times else 0
+            if events["waiting"]:
+                return
+            number = lose_held(side, place, cards)
+            announce(state, cards, events, Trigger.DISCARDED, seat, NO_ONE, max(number, -1), 1)
+            if number >= 0 and cards[number]["hears"] >> Trigger.DISCARDED_ITSELF & 1:
+                begin = events["last"]
+                queue_rows(cards, number, Trigger.DISCARDED_ITSELF, seat, number, -1, -1, NO_TARGET, events)
+                for row in range(begin, events["last"]):
+                    events["queue"][row % MAX_QUEUE]["heard"] = 1
+        return
+    living = place_of(side, waiting["source"]) if op == Op.ADD and effect["amount"] == ITSELF else -1
+    if living >= 0:
+        bounce(state, seat, living)
+        close_gap(state, seat, living, waiting["source"], events)
+        return
+    if op == Op.RAISE:
+        _raise(state, cards, effect, times, seat, waiting, events)
+        return
+    if op == Op.ADD and events["blind"] and (effect["amount"] == POOL or effect["amount2"] > 0):
+        take_unseen(side, times, events)
+        return
+    for n in range(times):
+        if op in (Op.RECRUIT, Op.CALL, Op.MIRROR):
+            left = effect["trigger"] == Trigger.PLAY and n % 2 == 1
+            if not _from_zone(state, cards, effect, seat, left, waiting, events):
+                return
+            continue
+        if op == Op.JADE:
+            number = int(effect["amount"]) + min(int(side["jade"]), MOST_JADE - 1)
+            side["jade"] = min(int(side["jade"]) + 1, MOST_JADE)
+        else:
+            number = from_pool(state, cards, seat, effect, waiting, events)
+        of_event = op == Op.ADD and effect["amount"] == EVENT_CARD  # The Coin has no number
+        if events["waiting"] or (number < 0 and not of_event):
+            return
+        if op in (Op.SUMMON, Op.JADE):
+            left = effect["trigger"] == Trigger.PLAY and n % 2 == 1
+            summon_beside(state, cards, seat, number, left, waiting, events)
+        elif op == Op.SHUFFLE:
+            shuffle_in(side, number, events)
+            if events["waiting"]:
+                return
+        else:
+            take_card(side, number)
+
+
+@njit_borrowing
+def on_secrets(
+    state: np.void, cards: np.ndarray, effect: np.void, seat: int, waiting: np.void, events: np.void
+) -> None:
+    """Carry out what Secrets do to attacks and spells, and what is done to Secrets."""
+    side = state["sides"][seat]
+    op = effect["op"]
+    if op == Op.BURN:
+        while side["n_secrets"] > 0:
+            lose_secret(side, side["n_secrets"] - 1)
+    elif op == Op.DECOY:
+        number = from_pool(state, cards, seat, effect, waiting, events)
+        if events["waiting"] or number < 0:
+            return
+        to = summon_beside(state, cards, seat, number, False, waiting, events)
+        if to >= 0:
+            events["decoy"] = side["board"][to]["born"]
+            if events["defender"] != NO_TARGET:
+                events["defender"] = events["decoy"]
+    else:
+        for _ in range(effect["times"] if effect["times"] else side["n_deck"]):
+            able = 0
+            for place in range(side["n_deck"]):
+                able += 1 if _may_come(cards, side, place) else 0
+            if able == 0:
+                return
+            left = chosen_of(events, able) if effect["times"] else 0
+            if events["waiting"]:
+                return
+            for place in range(side["n_deck"]):
+                if not _may_come(cards, side, place):
+                    continue
+                if left == 0:
+                    hide(state, seat, leave_deck(side, place))
+                    break
+                left -= 1
+
+
+@njit_borrowing
+def _may_come(cards: np.ndarray, side: np.void, place: int) -> bool:
+    """Whether a card of a deck is a Secret that may come into play."""
+    number = side["deck"][place]
+    return number >= 0 and is_secret(cards[number]) and may_hide(side, number)
+
+
+@njit_borrowing
+def _raise(
+    state: np.void,
+    cards: np.ndarray,
+    effect: np.void,
+    times: int,
+    seat: int,
+    waiting: np.void,
+    events: np.void,
+) -> None:
+    """Summon minions that died this game, each at most once.
+
+    0 times: all, in the order of their deaths; where there is no room for all, random ones.
+    """
+    side = state["sides"][seat]
+    taken = events["taken"]
+    taken[:] = 0
+    dead = 0
+    for place in range(side["n_graves"]):
+        dead += 1 if is_named(cards, side["graves"][place], effect) else 0
+    all_come = effect["times"] == 0 and dead <= BOARD_SIZE - side["n_board"]
+    rounds = dead if effect["times"] == 0 else times
+    for n in range(rounds):
+        able = 0
+        for place in range(side["n_graves"]):
+            able += 1 if not taken[place] and is_named(cards, side["graves"][place], effect) else 0
+        if able == 0 or not has_room(side):
+            return
+        left = 0 if all_come else chosen_of(events, able)
+        if events["waiting"]:
+            return
+        for place in range(side["n_graves"]):
+            if taken[place] or not is_named(cards, side["graves"][place], effect):
+                continue
+            if left == 0:
+                taken[place] = 1
+                left_of = effect["trigger"] == Trigger.PLAY and n % 2 == 1
+                summon_beside(state, cards, seat, int(side["graves"][place]), left_of, waiting, events)
+                break
+            left -= 1
+
+
+@njit_borrowing
+def _from_zone(
+    state: np.void,
+    cards: np.ndarray,
+    effect: np.void,
+    seat: int,
+    left: bool,
+    waiting: np.void,
+    events: np.void,
+) -> bool:
+    """Put a card of a hand or deck, or a copy of one, into play; whether to go on with the row."""
+    side = state["sides"][seat]
+    if effect["op"] == Op.MIRROR:
+        place = find_card(cards, side["deck"], side["n_deck"], effect, events)
+        if place < 0:
+            return False
+        own = waiting["seat"]
+        number = side["deck"][place]
+        to = summon_beside(state, cards, own, number, left, waiting, events)
+        if to >= 0 and effect["amount"] > 0:
+            set_attack(state["sides"][own]["board"][to], effect["amount"])
+            set_health(state["sides"][own]["board"][to], effect["amount2"])
+        return True
+    if not has_room(side):
+        return False
+    if effect["op"] == Op.RECRUIT:
+        place = find_card(cards, side["deck"], side["n_deck"], effect, events)
+        if place >= 0:
+            summon_beside(state, cards, seat, leave_deck(side, place), left, waiting, events)
+        return place >= 0
+    place = find_card(cards, side["hand"], side["n_hand"], effect, events)
+    if place < 0:
+        return False
+    attack, health = side["held"][place]["attack"], side["held"][place]["health"]
+    to = summon_beside(state, cards, seat, lose_held(side, place, cards), left, waiting, events)
+    if to >= 0:
+        strengthen(side["board"][to], attack, health)
+    return True
+
+
+@njit_borrowing
+def learn(
+    state: np.void,
+    cards: np.ndarray,
+    effect: np.void,
+    count: int,
+    seat: int,
+    waiting: np.void,
+    events: np.void,
+) -> None:
+    """Copy random cards of a deck, each at most once, or of a hand, into the hand of the row's player."""
+    side, own = state["sides"][seat], state["sides"][waiting["seat"]]
+    if events["blind"]:
+        held = int(side["n_deck"]) if effect["op"] == Op.GLEAN else int(side["n_hand"])
+        take_unseen(own, min(count * int(effect["times"]), held), events)
+        return
+    taken = 0
+    deck = effect["op"] == Op.GLEAN
+    for _ in range(count * int(effect["times"])):
+        n = int(side["n_deck"]) if deck else int(side["n_hand"])
+        able = 0
+        for place in range(n):
+            number = side["deck"][place] if deck else side["hand"][place]
+            able += 1 if not taken >> place & 1 and is_named(cards, number, effect) else 0
+        if able == 0:
+            return
+        left = chosen_of(events, able)
+        if events["waiting"]:
+            return
+        for place in range(n):
+            number = side["deck"][place] if deck else side["hand"][place]
+            if taken >> place & 1 or not is_named(cards, number, effect):
+                continue
+            if left == 0:
+                taken |= 1 << place
+                held = own["n_hand"]
+                take_card(own, number)
+                if not deck and own["n_hand"] > held:
+                    own["held"][held] = side["held"][place]
+                break
+            left -= 1

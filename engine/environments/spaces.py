@@ -1,0 +1,216 @@
+"""Action and observation spaces: actions by number, and a player's view as arrays."""
+
+from functools import cache
+
+import numpy as np
+
+from engine.actions import Action
+from engine.codes import (
+    BOARD_SIZE,
+    CHARACTERS,
+    COIN,
+    DECK_SIZE,
+    HAND_SIZE,
+    HERO,
+    HERO_HEALTH,
+    MAX_MANA,
+    Keyword,
+)
+from engine.effect_codes import MAX_SECRETS, OFFERED, Trait
+from engine.effects.legal_actions import cost_of
+from engine.position import Position
+
+
+class ActionNumbers:
+    """Numbers of actions; `numbers_of` makes them once.
+
+    Args:
+        effects: whether cards do what they say: there are some four thousand actions then, else 67.
+
+    Attributes:
+        actions: by number; the end of the turn is 0.
+    """
+
+    def __init__(self, effects: bool) -> None:
+        targets = (None, *range(CHARACTERS)) if effects else (None,)
+        options, places = ((0, 1, 2), (-1, *range(BOARD_SIZE))) if effects else ((0,), (-1,))
+        attackers = (*range(BOARD_SIZE), HERO) if effects else tuple(range(BOARD_SIZE))
+        self.actions: tuple[Action, ...] = (
+            Action.end_turn(),
+            *(Action.attack(one, other) for one in attackers for other in (*range(BOARD_SIZE), HERO)),
+            *(
+                Action.play(card, target, option, at)
+                for card in range(HAND_SIZE)
+                for target in targets
+                for option in options
+                for at in places
+            ),
+            *(Action.power(target) for target in targets if effects),
+            *(Action.choose(card) for card in range(OFFERED) if effects),
+        )
+        self._numbers = {action: number for number, action in enumerate(self.actions)}
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def number(self, action: Action) -> int:
+        """The number of an action."""
+        return self._numbers[action]
+
+    def mask(self, position: Position) -> np.ndarray:
+        """Which actions are legal for who is to move: int8, shape (actions,), 1 for legal."""
+        found = np.zeros(len(self.actions), np.int8)
+        found[[self._numbers[action] for action in position.legal_actions()]] = 1
+        return found
+
+
+@cache
+def numbers_of(effects: bool) -> ActionNumbers:
+    """The numbers of actions in games with or without effects."""
+    return ActionNumbers(effects)
+
+
+SIDE_NUMBERS = (
+    ("health", HERO_HEALTH),
+    ("armour", HERO_HEALTH),
+    ("mana", MAX_MANA),
+    ("crystals", MAX_MANA),
+    ("fatigue", 10),
+    ("n_hand", HAND_SIZE),
+    ("n_deck", DECK_SIZE),
+    ("n_board", BOARD_SIZE),
+    ("n_secrets", 5),
+    ("weapon_attack", 10),
+    ("durability", 10),
+    ("hero_attack", 10),
+    ("hero_attacks_left", 1),
+    ("power_used", 1),
+    ("overload", MAX_MANA),
+    ("locked", MAX_MANA),
+)
+"""Numbers of a half, each with what it is divided by."""
+
+MINION_NUMBERS = (
+    ("attack", 10),
+    ("health", 10),
+    ("max_health", 10),
+    ("attacks_left", 2),
+    ("arrived", 1),
+    ("spell_damage", 5),
+)
+"""Of a minion, after 1 for being there, each with what it is divided by; then a bit for each keyword."""
+
+TRAITS = (Trait.FROZEN, Trait.CANT_ATTACK, Trait.SILENCED, Trait.DEATHRATTLE)
+"""Traits of a minion that have a bit each, after the keywords."""
+
+CARD_NUMBERS = 6
+"""Of a card in hand: there, The Coin, cost, attack, health, mana is enough; then a bit for each keyword."""
+
+KEYWORDS = np.array([int(bit) for bit in Keyword])
+MINION_SIZE = 1 + len(MINION_NUMBERS) + len(KEYWORDS) + len(TRAITS)
+CARD_SIZE = CARD_NUMBERS + len(KEYWORDS)
+SIZE = 2 + 2 * (len(SIDE_NUMBERS) + BOARD_SIZE * MINION_SIZE) + HAND_SIZE * CARD_SIZE
+"""Numbers of an observation."""
+
+CARDS = HAND_SIZE + 2 * BOARD_SIZE + 2 + OFFERED + MAX_SECRETS
+"""Places of cards: own hand, both boards (own first), both weapons, what is offered, own Secrets."""
+
+
+def names() -> list[str]:
+    """What each number of an observation is, such as "own board 0 attack", in their order."""
+    minion = ["there", *(name for name, _ in MINION_NUMBERS), *(bit.name.lower() for bit in Keyword)]
+    minion += [trait.name.lower() for trait in TRAITS]
+    card = [
+        "there",
+        "coin",
+        "cost",
+        "attack",
+        "health",
+        "mana is enough",
+        *(bit.name.lower() for bit in Keyword),
+    ]
+    sides = [
+        f"{whose} {what}"
+        for whose in ("own", "enemy")
+        for what in (
+            *(name for name, _ in SIDE_NUMBERS),
+            *(f"board {place} {name}" for place in range(BOARD_SIZE) for name in minion),
+        )
+    ]
+    hand = [f"hand {place} {name}" for place in range(HAND_SIZE) for name in card]
+    return ["turn", "to move", *sides, *hand]
+
+
+def numbers_of_view(position: Position, seat: int) -> np.ndarray:
+    """Numbers of what a player sees, most of them in [0, 1]; float32, shape (`SIZE`,).
+
+    Args:
+        position: as the player sees it (`engine.PlayerView.position`).
+        seat: of the player.
+    """
+    state = position.state
+    parts = [np.array([min(int(state["turn"]), 30) / 30, float(state["active"] == seat)])]
+    for side in (state["sides"][seat], state["sides"][1 - seat]):
+        parts.append(np.array([side[name] / most for name, most in SIDE_NUMBERS]))
+        parts.append(_minions(side["board"], int(side["n_board"])))
+    parts.append(_hand(position, seat))
+    return np.concatenate(parts).astype(np.float32)
+
+
+def cards_of_view(position: Position, seat: int) -> np.ndarray:
+    """Card numbers, 1 + their places in the card table of the game, 0 for none; int16, shape (`CARDS`,)."""
+    state, found = position.state, np.zeros(CARDS, np.int16)
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    hand = own["hand"][: own["n_hand"]]
+    found[: len(hand)] = np.where(hand >= 0, hand + 1, 0)
+    at = HAND_SIZE
+    for side in (own, enemy):
+        n = int(side["n_board"])
+        found[at : at + n] = side["board"]["card"][:n] + 1
+        at += BOARD_SIZE
+    for side in (own, enemy):
+        found[at] = side["weapon"] + 1 if side["durability"] else 0
+        at += 1
+    offered = state["options"][: state["n_options"]]
+    found[at : at + len(offered)] = np.where(offered >= 0, offered + 1, 0)
+    secrets = own["secrets"][: own["n_secrets"]]
+    found[at + OFFERED : at + OFFERED + len(secrets)] = secrets + 1
+    return found
+
+
+def _minions(board: np.ndarray, n: int) -> np.ndarray:
+    found = np.zeros((BOARD_SIZE, MINION_SIZE))
+    if n:
+        own, size = board[:n], 1 + len(MINION_NUMBERS)
+        found[:n, 0] = 1
+        for column, (name, most) in enumerate(MINION_NUMBERS, 1):
+            found[:n, column] = own[name] / most
+        found[:n, size : size + len(KEYWORDS)] = (own["keywords"][:, None] & KEYWORDS) > 0
+        found[:n, size + len(KEYWORDS) :] = (own["traits"][:, None] & np.array(TRAITS)) > 0
+    return found.ravel()
+
+
+def _hand(position: Position, seat: int) -> np.ndarray:
+    state, table = position.state, position.table
+    side, found = state["sides"][seat], np.zeros((HAND_SIZE, CARD_SIZE))
+    for place, number in enumerate(side["hand"][: side["n_hand"]].tolist()):
+        row = found[place]
+        if number < 0:
+            row[:2] = 1, number == COIN
+            if number == COIN:
+                cost = int(cost_of(state, table.array, seat, place)) if table.effects else 0
+                row[2], row[5] = cost / MAX_MANA, cost <= side["mana"]
+            continue
+        spec = table.cards[number].spec
+        cost = int(cost_of(state, table.array, seat, place)) if table.effects else spec.cost
+        held = side["held"][place]
+        row[:CARD_NUMBERS] = (
+            1,
+            0,
+            cost / MAX_MANA,
+            (spec.attack + held["attack"]) / 10,
+            (spec.health + held["health"]) / 10,
+            cost <= side["mana"],
+        )
+        row[CARD_NUMBERS:] = (spec.keywords & KEYWORDS) > 0
+    return found.ravel()

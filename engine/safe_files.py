@@ -1,0 +1,182 @@
+"""Read untrusted files: regular files of bounded size only."""
+
+import errno
+import json
+import os
+import re
+import stat
+import tomllib
+import unicodedata
+from pathlib import Path
+from typing import IO, Any
+
+MOST_TEXT = 4 * 2**20
+"""Bytes of a TOML file; the largest that is written here has some thousand."""
+
+MOST_JSON = 2**27
+"""Bytes of a JSON file; a summary of many entrants holds all their tables."""
+
+MOST_VALUES = 3_000_000
+"""Values of a JSON text: an empty list takes three bytes there and seventy in memory."""
+
+MOST_DATA = 2**28
+"""Bytes of any other file."""
+
+MOST_DOTS, MOST_DOTS_IN_ALL = 200, 50_000
+"""Dots outside of quotes and comments: keys of many parts take time by their square and nest too deep."""
+
+_NO_KEY = re.compile(
+    r"""
+    (?P<many>  # of many lines; two quotes may stand before the closing three
+        "{3} (?: [^"\\]++ | \\. | "(?!"") )*+ (?: "{3,5} )?
+      | '{3} (?: [^']++ | '(?!'') )*+ (?: '{3,5} )?
+    )
+    | " (?: [^"\\\n]++ | \\[^\n] )*+ "?
+    | ' [^'\n]*+ '?
+    | \# [^\n]*+
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+"""Strings and comments; closed or not, so that no text is searched twice."""
+
+
+def is_one_line(text: str) -> bool:
+    """Whether a text has no control characters and no breaks of lines or paragraphs."""
+    return all(unicodedata.category(letter) not in ("Cc", "Zl", "Zp") for letter in text)
+
+
+def read_bytes(path: Path, most: int = MOST_DATA) -> bytes:
+    """The content of a regular file.
+
+    Args:
+        path: the file; a FIFO or a device is refused, and not waited for.
+        most: bytes; a larger file is refused, and not read.
+
+    Raises:
+        OSError: it cannot be read; `strerror` says why.
+    """
+    with open_regular(path, os.O_RDONLY) as file:
+        size = os.fstat(file.fileno()).st_size
+        content = file.read(most + 1) if size <= most else b""
+        if size > most or len(content) > most:
+            raise OSError(errno.EFBIG, f"it is larger than {most / 2**20:.0f} MB", str(path))
+        return content
+
+
+def open_regular(path: Path, flags: int) -> IO[bytes]:
+    """A regular file, opened; a FIFO or a device is refused, and not waited for.
+
+    Args:
+        path: the file.
+        flags: of `os.open`.
+
+    Raises:
+        OSError: it cannot be opened; `strerror` says why.
+    """
+    try:
+        handle = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+    except ValueError:  # a NUL, or characters that are no UTF-8
+        raise OSError(errno.EINVAL, "no file can have this name", str(path)) from None
+    try:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
+            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+        return os.fdopen(handle, "ab" if flags & os.O_APPEND else "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def why_untrusted(status: os.stat_result, writers: int = stat.S_IWOTH) -> str:
+    """Why another user decides what a file or folder holds; "" where only this user and root do.
+
+    Args:
+        status: of the file or folder.
+        writers: bits of those who must not be allowed to write it, such as `stat.S_IWOTH`.
+    """
+    if status.st_uid not in (0, os.geteuid()):
+        return f"it belongs to another user (number {status.st_uid})"
+    if status.st_mode & writers & stat.S_IWOTH:
+        return "every user may write it"
+    return "its group may write it" if status.st_mode & writers & stat.S_IWGRP else ""
+
+
+def read_text(path: Path, most: int = MOST_TEXT) -> str:
+    """The text of a regular file, with one kind of line end.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is not UTF-8 text.
+    """
+    try:
+        text = read_bytes(path, most).decode()
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8 text") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The JSON object in a file.
+
+    Raises:
+        OSError: it cannot be read; `strerror` says why.
+        ValueError: it is not UTF-8 text or no JSON object.
+    """
+    return parse_json(read_text(path, MOST_JSON))
+
+
+def parse_json(text: str | bytes) -> dict[str, Any]:
+    """The JSON object that a text is.
+
+    Raises:
+        ValueError: it is none, nests too deep, or has more than `MOST_VALUES` values.
+    """
+    values = sum(map(text.count, ",[{")) if isinstance(text, str) else sum(map(text.count, b",[{"))
+    if values > MOST_VALUES:
+        raise ValueError(f"it has more than {MOST_VALUES:,} values")
+    try:
+        content = json.loads(text)
+    except RecursionError:
+        raise ValueError("it nests too deep") from None
+    if not isinstance(content, dict):
+        raise ValueError("it is not a JSON object")
+    return content
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """The content of a TOML text.
+
+    Raises:
+        ValueError: it is not TOML, or nests too deep.
+    """
+    dots = _dots(text)
+    if max(dots) > MOST_DOTS or sum(dots) > MOST_DOTS_IN_ALL:
+        raise ValueError(
+            f"more than {MOST_DOTS} dots in a line, or {MOST_DOTS_IN_ALL:,} in all, outside of quotes "
+            "and comments"
+        )
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it nests too deep") from None
+
+
+def _dots(text: str) -> list[int]:
+    """The dots outside of strings and comments in each line of a TOML text; a key stands in one line.
+
+    As far as the text is TOML: of a string that is never closed, no more is counted.
+    """
+    bare = _NO_KEY.sub(lambda found: "\n" if found["many"] else "", text)
+    return [line.count(".") for line in bare.split("\n")]
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The content of a TOML file.
+
+    Raises:
+        OSError: it cannot be read; `strerror` says why.
+        ValueError: it is not UTF-8 text or not TOML.
+    """
+    return parse_toml(read_text(path))

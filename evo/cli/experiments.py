@@ -1,0 +1,561 @@
+"""The commands that run experiments: ablate, exploit, bench-optimisers."""
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evo.cli import options
+from evo.cli.options import (
+    DECKS_HELP,
+    OUT_HELP,
+    Address,
+    AllowAgent,
+    AnyDeck,
+    AsBodies,
+    ConfigName,
+    DealSeed,
+    DeckEdition,
+    Overrides,
+    Place,
+    PoolName,
+    RulesetName,
+    RunAddress,
+    RunPool,
+    RunWorkers,
+    Workers,
+    chosen_decks,
+    place_of,
+    placed,
+)
+from evo.play.notation import NOTATION
+from evo.terminal.console import Column, FittingTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from rich.console import Console
+
+    from engine import Deck
+    from evo.cli.progress import Counter
+    from evo.config.run_config import RunConfig
+    from evo.experiments.folder import ExperimentFolder
+    from evo.experiments.optimisers import Bench, Contender
+    from evo.play.games import Player, Roster, Schedule
+    from ilp_agent import WeightVector
+
+
+AblateOut = Annotated[
+    Path | None, typer.Option("--out", help="Its folder. (default: runs/ablate-<hash>)", show_default=False)
+]
+Decks = Annotated[str, typer.Option("--decks", help=DECKS_HELP, autocompletion=options.decks)]
+
+STOPPED = "the same command goes on"
+"""Said where a signal stops the games."""
+
+ABLATION_COLUMNS = (
+    Column("weight"),
+    Column("share", 3, right=True),
+    Column("score against", 2, right=True),
+    Column("worth, Elo", right=True),
+    Column("95% interval", 1, right=True),
+)
+PAIR_COLUMNS = (
+    Column("weights"),
+    Column("worth, Elo", 2, right=True),
+    Column("more than alone", right=True),
+    Column("95% interval", 1, right=True),
+)
+MOST_PAIRS = 10
+"""Pairs that the terminal shows; the page has all."""
+
+
+def ablate_command(
+    entrant: str = typer.Argument(
+        help=f"Whose weights are left out, an entrant with a profile: {NOTATION}.",
+        autocompletion=options.entrants,
+    ),
+    decks: Decks = "thesis-paladin,thesis-warrior,hearthsim-basic",
+    games: int = typer.Option(
+        800, min=2, max=10**6, help="Games against every copy and ordered pair of decks; even."
+    ),
+    pairs: bool = typer.Option(False, "--pairs", help="Also leave out two weights together."),
+    ruleset: RulesetName = "thesis",
+    seed: DealSeed = 1,
+    edition: DeckEdition = "",
+    bodies: AsBodies = False,
+    any_deck: AnyDeck = False,
+    out: AblateOut = None,
+    workers: Workers = 0,
+    pool: PoolName = "auto",
+    address: Address = "",
+) -> None:
+    """Find what each weight of a profile is worth: it plays copies of itself without them."""
+    from engine import find_deck, find_ruleset
+    from evo.cli.progress import Counter, output_console, print_problems
+    from evo.cli.sessions import pool_of
+    from evo.config.files import names_in
+    from evo.experiments.ablation import Ablation, ablate, ablation_figure, ablation_page
+    from evo.experiments.folder import ExperimentOptionError, open_experiment
+    from evo.play.entrants import find_entrant
+    from evo.storage.files import csv_bytes, digest_of
+    from rivals import refuse_decks
+
+    place = place_of(pool, workers, address)
+    if games % 2:
+        raise ExperimentOptionError(f"--games must be even, games come in pairs, got {games}")
+    names = chosen_decks(names_in(decks), edition, bodies, any_deck)
+    found = tuple(find_deck(name) for name in names)
+    player = find_entrant(entrant).player
+    refuse_decks([player.sort], found)
+    ablation = Ablation(player, found, find_ruleset(ruleset), games, pairs, seed)
+    definition = {
+        "entrant": [*player.played_as, *player.row],
+        "decks": [deck.identity for deck in found],
+        "ruleset": ruleset,
+        "games": games,
+        "pairs": pairs,
+        "seed": seed,
+    }
+    total = ablation.total
+    path = out or Path("runs") / f"ablate-{digest_of(definition)[:8]}"
+    console = output_console()
+    console.print(f"{path}: {total:,} games to play", markup=False, highlight=False)
+    counter = Counter(console, total)
+    with open_experiment(path, "ablate", definition) as folder:
+        print_problems(console, folder.problems)
+        with pool_of(place, [player], found, counter, STOPPED) as players:
+            single, together = ablate(ablation, folder.playing(players, counter.advance))
+        command = ["manaforge", "ablate", entrant, "--decks", ",".join(names), "--games", str(games)]
+        command += [*(["--pairs"] if pairs else []), "--ruleset", ruleset, "--seed", str(seed)]
+        folder.write("weights.csv", csv_bytes(single))
+        if pairs:
+            folder.write("pairs.csv", csv_bytes(together))
+        folder.write("weights.png", ablation_figure(single))
+        folder.write("ablation.html", ablation_page(entrant, ablation, single, together, shlex.join(command)))
+    console.print(_ablation_table(single))
+    if pairs:
+        console.print(_pairs_table(together))
+    files = ", ".join(["ablation.html", "weights.png", "weights.csv", *(["pairs.csv"] if pairs else [])])
+    console.print(f"written: {path}/{files}", markup=False)
+
+
+def _ablation_table(single: "pd.DataFrame") -> FittingTable:
+    rows = [
+        [
+            row.weight,
+            f"{row.share:.1%}",
+            f"{row.score:.1%}",
+            f"{row.elo:+.1f}",
+            f"{row.low:+.1f} to {row.high:+.1f}",
+        ]
+        for row in single.itertuples()
+    ]
+    return FittingTable(ABLATION_COLUMNS, rows, "what each weight is worth: Elo that is lost without it")
+
+
+def _pairs_table(pairs: "pd.DataFrame") -> FittingTable:
+    rows = [
+        [
+            f"{row.weight} and {row.other}",
+            f"{row.elo:+.1f}",
+            f"{row.interaction:+.1f}",
+            f"{row.interaction_low:+.1f} to {row.interaction_high:+.1f}",
+        ]
+        for row in pairs.head(MOST_PAIRS).itertuples()
+    ]
+    return FittingTable(PAIR_COLUMNS, rows, "pairs that are worth most more, or less, than their two alone")
+
+
+BRED_ON = "thesis-paladin,thesis-warrior,hearthsim-basic"
+TESTED_ON = "random-minions,random-minions-5x4,hearthsim-rager"
+
+ExploitOut = Annotated[
+    Path | None, typer.Option("--out", help=OUT_HELP.format("exploit"), show_default=False)
+]
+TestDecks = Annotated[
+    str,
+    typer.Option(
+        "--test-decks", help="Decks that the response is scored on, too.", autocompletion=options.decks
+    ),
+]
+
+
+EXPLOIT_COLUMNS = (
+    Column("decks", folds=True),
+    Column("games", 1, right=True),
+    Column("score", right=True),
+    Column("95% interval", 2, right=True),
+    Column("Elo", right=True),
+    Column("95% interval", 3, right=True),
+)
+WEIGHT_COLUMNS = (
+    Column("weight"),
+    Column("best response's share", right=True),
+    Column("entrant's share", 1, right=True),
+)
+
+
+def exploit_command(
+    entrant: str = typer.Argument(
+        help=f"Against whom a best response is bred: {NOTATION}.", autocompletion=options.entrants
+    ),
+    budget: int = typer.Option(
+        100_000, "--budget", min=1_000, max=10**9, help="Games that breed the response, its final included."
+    ),
+    decks: Decks = BRED_ON,
+    test_decks: TestDecks = TESTED_ON,
+    games: int = typer.Option(4_000, min=2, max=10**8, help="Games of each score, about."),
+    watched: int = typer.Option(
+        60, min=1, max=10**5, help="Deals that are watched to tell how it wins; played in Python."
+    ),
+    out: ExploitOut = None,
+    overrides: Overrides = None,
+    workers: RunWorkers = None,
+    pool: RunPool = None,
+    address: RunAddress = None,
+    _agents: AllowAgent = None,
+) -> None:
+    """Breed a best response to an entrant: a lower bound on how exploitable it is, and how it loses."""
+    from engine import find_deck
+    from evo.cli.progress import output_console, print_problems
+    from evo.config.files import names_in
+    from evo.experiments.exploit import breeding, exploit_page, verdict, watch_games, weights_table
+    from evo.experiments.folder import open_experiment
+    from evo.play.entrants import find_entrant, profile_of_entrant
+    from evo.storage.files import csv_bytes, digest_of
+    from rivals import refuse_decks
+
+    victim, given = find_entrant(entrant).player, list(overrides or ())
+    _, others = (tuple(map(find_deck, chosen_decks(names_in(text)))) for text in (decks, test_decks))
+    config = breeding(entrant, budget, ",".join(names_in(decks)), given)
+    chosen = placed(config, workers, pool, address)
+    refuse_decks([victim.sort, (chosen.agent, chosen.backend)], others)
+    definition = {
+        "entrant": [*victim.played_as, *victim.row],
+        "config": config.digest,
+        "generations": config.generations,
+        "decks": [deck.identity for deck in others],
+        "games": games,
+        "watched": watched,
+    }
+    path = out or Path("runs") / f"exploit-{digest_of(definition)[:8]}"
+    console = output_console()
+    with open_experiment(path, "exploit", definition) as folder:
+        print_problems(console, folder.problems)
+        response, scores = _bred_and_scored(folder, chosen, victim, others, games, console)
+        seen = watch_games(response, victim, others, chosen.seed, watched, chosen.ruleset)
+        bred = profile_of_entrant(_entrant(chosen, path / "run")).weights
+        weights = weights_table(bred, _vector(victim), chosen.inert_weights)
+        command = ["manaforge", "exploit", entrant, "--budget", str(budget), "--decks", decks]
+        command += ["--test-decks", test_decks, "--games", str(games), "--watched", str(watched)]
+        command += [part for value in given for part in ("--set", value)]
+        page = exploit_page(entrant, chosen, scores, weights, seen, shlex.join(command))
+        folder.write("scores.csv", csv_bytes(scores))
+        folder.write("weights.csv", csv_bytes(weights))
+        folder.write("exploit.html", page)
+    console.print(_scores_table(scores))
+    console.print(_weights_table(weights))
+    console.print(verdict(scores, entrant), markup=False, highlight=False)
+    written = f"written: {path}/exploit.html, scores.csv, weights.csv"
+    console.print(f"{written}; play it as {_entrant(chosen, path / 'run')}", markup=False, soft_wrap=True)
+
+
+def _bred_and_scored(
+    folder: "ExperimentFolder",
+    config: "RunConfig",
+    victim: "Player",
+    others: "tuple[Deck, ...]",
+    games: int,
+    console: "Console",
+) -> "tuple[Player, pd.DataFrame]":
+    """Breed the response, or go on with it, and score it on new deals and on other decks."""
+    import pandas as pd
+
+    from engine import find_ruleset
+    from evo.cli.progress import Counter, Display
+    from evo.cli.sessions import carry_on, playing, pool_of
+    from evo.evolution.study import open_or_create
+    from evo.experiments.exploit import score_against
+    from evo.play.entrants import find_entrant
+
+    place, display = folder.path / "run", Display(console)
+    with playing(config, display) as pool, open_or_create(place, config) as run:
+        carry_on(run, pool, display, config.address, again=STOPPED)
+    response = replace(find_entrant(_entrant(config, place)).player, backend=config.backend)
+    ruleset, counter, parts = find_ruleset(config.ruleset), Counter(console, 2 * games), []
+    where = Place(config.pool, config.workers, config.address)
+    with pool_of(where, [response, victim], [*config.found_decks, *others], counter, STOPPED) as pool:
+        play = folder.playing(pool, counter.advance)
+        for found in (config.found_decks, others):
+            row = score_against(response, victim, found, ruleset, games, config.seed, play)
+            parts.append(row.assign(decks=", ".join(deck.name for deck in found)))
+    columns = ["decks", "games", "score", "low", "high", "elo", "elo_low", "elo_high"]
+    return response, pd.concat(parts, ignore_index=True)[columns]
+
+
+def _entrant(config: "RunConfig", place: Path) -> str:
+    """The champion of a run as an entrant that plays as it was bred."""
+    from evo.play.notation import entrant_text
+
+    return entrant_text(config.agent, place, config.options)
+
+
+def _vector(player: "Player") -> "WeightVector | None":
+    """The weights that a player plays by; None for an agent without."""
+    from rivals import find_kind
+
+    kind = find_kind(player.kind).weights
+    return None if kind is None else kind.from_array(player.weights)
+
+
+def _scores_table(scores: "pd.DataFrame") -> FittingTable:
+    rows = [
+        [
+            row.decks,
+            f"{row.games:,}",
+            f"{row.score:.1%}",
+            f"{row.low:.1%} to {row.high:.1%}",
+            f"{row.elo:+.0f}",
+            f"{row.elo_low:+.0f} to {row.elo_high:+.0f}",
+        ]
+        for row in scores.itertuples()
+    ]
+    return FittingTable(EXPLOIT_COLUMNS, rows, "the best response against it, on new deals")
+
+
+def _weights_table(weights: "pd.DataFrame") -> FittingTable:
+    columns = [name for name in ("best response's share", "entrant's share") if name in weights]
+    rows = [
+        [str(name), *(f"{value:.1%}" for value in values)]
+        for name, *values in weights[["weight", *columns]].itertuples(index=False)
+    ]
+    return FittingTable(WEIGHT_COLUMNS[: 1 + len(columns)], rows)
+
+
+DEFAULT = ("es", "eva", "cma", "spsa")
+
+Budgets = Annotated[
+    list[int],
+    typer.Option("--budget", min=1, max=10**9, help="Games of a run; may repeat.", show_default=False),
+]
+Optimisers = Annotated[
+    list[str],
+    typer.Option(
+        "--optimiser",
+        metavar="NAME[@KEY=VALUE,...]",
+        help="A strategy and what its runs do differently, such as es@deals=own or nevergrad:TBPSA; may "
+        "repeat. The others are compared with the first.",
+    ),
+]
+Against = Annotated[
+    list[str],
+    typer.Option(
+        "--against",
+        help="An entrant that rates them; may repeat. (default: the shipped champion of these weights)",
+        show_default=False,
+        autocompletion=options.entrants,
+    ),
+]
+BenchOut = Annotated[
+    Path | None, typer.Option("--out", help=OUT_HELP.format("optimisers"), show_default=False)
+]
+
+STOPPED_RUNS = "finished runs are kept; the same command goes on"
+"""Said where a signal stops the games."""
+
+OPTIMISER_COLUMNS = (
+    Column("optimiser", folds=True),
+    Column("games of a run", right=True),
+    Column("Elo", right=True),
+    Column("95% interval", 1, right=True),
+    Column("less the first", 2, right=True),
+    Column("95% interval", 3, right=True),
+    Column("quadratic", 4, right=True),
+)
+"""The quadratic: Elo below its optimum."""
+
+
+def bench_optimisers_command(
+    config: ConfigName,
+    budgets: Budgets,
+    seeds: int = typer.Option(10, min=1, max=1_000, help="Runs of each optimiser and budget."),
+    optimisers: Optimisers = list(DEFAULT),  # noqa: B006 - typer's way
+    against: Against = [],  # noqa: B006
+    games: int = typer.Option(
+        400,
+        min=2,
+        max=10**6,
+        help="Games that rate a run, against each opponent and ordered pair of decks; even.",
+    ),
+    out: BenchOut = None,
+    overrides: Overrides = None,
+    workers: RunWorkers = None,
+    pool: RunPool = None,
+    address: RunAddress = None,
+    _agents: AllowAgent = None,
+) -> None:
+    """Compare strategies at equal games: a page with Elo over games, also on a noisy quadratic."""
+    from evo.cli.progress import Counter, output_console, print_problems
+    from evo.config.files import read_config
+    from evo.experiments.folder import ExperimentOptionError, open_experiment
+    from evo.experiments.optimisers import (
+        Bench,
+        games_left,
+        games_of_rating,
+        missing_runs,
+        optimisers_figure,
+        optimisers_page,
+        simulated,
+    )
+    from evo.storage.files import csv_bytes, digest_of
+
+    if games % 2:
+        raise ExperimentOptionError(f"--games must be even, games come in pairs, got {games}")
+    given = overrides or ()
+    chosen = placed(read_config(config, [*given, "strategy=es"], begins=True), workers, pool, address)
+    contenders = _contenders(optimisers, config, given)
+    rating = _rating(against, chosen)
+    bench = Bench(contenders, tuple(sorted(set(budgets))), seeds, rating, games)
+    definition = {
+        "optimisers": [[one.text, one.config.digest] for one in contenders],
+        "budgets": bench.budgets,
+        "seeds": seeds,
+        "against": [[text, *player.played_as, player.row] for text, player in rating.items()],
+        **_bred_against(contenders),
+        "games": games,
+    }
+    to_rate = games_of_rating(bench)  # which refuses budgets before there is a folder
+    path = out or Path("runs") / f"optimisers-{digest_of(definition)[:8]}"
+    console = output_console()
+    with open_experiment(path, "bench-optimisers", definition) as folder:
+        print_problems(console, folder.problems)
+        counter = Counter(console, games_left(missing_runs(bench, folder)) + to_rate)
+        console.print(f"{path}: {counter.total:,} games to play", markup=False, highlight=False)
+        points = _played(bench, folder, Place(chosen.pool, chosen.workers, chosen.address), counter)
+        console.print("the same runs on quadratics", highlight=False)
+        hills = simulated(bench)
+        command = ["manaforge", "bench-optimisers", config, "--seeds", str(seeds), "--games", str(games)]
+        command += _repeated("--budget", bench.budgets)
+        command += _repeated("--optimiser", [one.text for one in contenders])
+        command += _repeated("--against", dict.fromkeys(against)) + _repeated("--set", given)
+        label = f"Elo against {', '.join(rating)}"
+        folder.write("points.csv", csv_bytes(points))
+        folder.write("quadratic.csv", csv_bytes(hills))
+        folder.write("optimisers.png", optimisers_figure(points, label))
+        folder.write("optimisers.html", optimisers_page(bench, points, hills, shlex.join(command)))
+    console.print(_optimiser_table(points, hills))
+    files = "optimisers.html, optimisers.png, points.csv, quadratic.csv"
+    console.print(f"written: {path}/{files}", markup=False)
+
+
+def _repeated(option: str, values: Iterable[object]) -> list[str]:
+    """An option that may repeat, with each value."""
+    return [part for value in values for part in (option, str(value))]
+
+
+def _contenders(texts: Sequence[str], config: str, given: Sequence[str]) -> "tuple[Contender, ...]":
+    """What takes part.
+
+    Raises:
+        ConfigError, UnknownNameError: a text is none, or two say the same.
+    """
+    from evo.evolution.records import new_strategy
+    from evo.experiments.folder import ExperimentOptionError
+    from evo.experiments.optimisers import find_contender
+
+    found = tuple(find_contender(text, config, given) for text in dict.fromkeys(texts))
+    for one in found:
+        new_strategy(one.config)  # which another package may have to be installed for
+    for one, other in combinations(found, 2):
+        if one.config.digest == other.config.digest:
+            raise ExperimentOptionError(f"--optimiser: {one.text} and {other.text} are the same")
+    return found
+
+
+def _bred_against(contenders: "Sequence[Contender]") -> dict[str, Any]:
+    """The fixed opponents of contenders, as players: what a name means may change."""
+    from evo.evolution.fitness import find_opponents
+
+    found: dict[str, Any] = {}
+    for one in contenders:
+        for text, opponent in find_opponents(one.config).items():
+            found[text] = [*opponent.sort, opponent.row]
+    return {"opponents": found} if found else {}
+
+
+def _rating(against: Sequence[str], config: "RunConfig") -> "dict[str, Player]":
+    """The entrants that rate, by their texts; the shipped champion where none is named.
+
+    Raises:
+        EntrantError, UnknownNameError, ProfileError, OptionError: a text names no entrant.
+        DeckError: one plays bodies alone, and decks have a class.
+        ExperimentOptionError: none is named, and no champion of these weights is shipped.
+    """
+    from evo.experiments.folder import ExperimentOptionError
+    from evo.play.entrants import find_entrant
+    from ilp_agent.shipped import configs_folder
+    from rivals import DEFAULT_AGENT, refuse_decks
+
+    texts = list(dict.fromkeys(against))
+    if not texts and config.vector.AGENT != DEFAULT_AGENT:
+        raise ExperimentOptionError(f"--against: name entrants that rate runs of {config.agent}")
+    champion = "study" if config.weights == "thesis" else "extended"
+    file = configs_folder() / "champions" / f"{champion}.toml"
+    places = {text: text for text in texts} or {f"{champion} champion": f"{DEFAULT_AGENT}:{file}"}
+    found = {text: find_entrant(place).player for text, place in places.items()}
+    refuse_decks([player.sort for player in found.values()], config.found_decks)
+    return found
+
+
+def _played(bench: "Bench", folder: "ExperimentFolder", place: Place, counter: "Counter") -> "pd.DataFrame":
+    """Play what is missing and rate all points."""
+    from evo.cli.sessions import pool_of
+    from evo.evolution.fitness import find_opponents
+    from evo.experiments.optimisers import play_missing, points_table, rated
+    from evo.play.games import Player
+
+    config = bench.contenders[0].config
+    players = [Player((1.0,) * len(config.vector.names()), config.backend, config.agent)]
+    players += [*bench.against.values()]
+    players += [player for one in bench.contenders for player in find_opponents(one.config).values()]
+    with pool_of(place, players, config.found_decks, counter, STOPPED_RUNS) as pool:
+
+        def play(roster: "Roster", games: "Schedule") -> "np.ndarray":
+            return pool.play(roster, games, counter.advance)
+
+        play_missing(bench, folder, play, pool.workers)
+        return rated(bench, points_table(bench, folder), folder.playing(pool, counter.advance))
+    raise AssertionError("a pool that is stopped ends the process")
+
+
+def _optimiser_table(points: "pd.DataFrame", hills: "pd.DataFrame") -> FittingTable:
+    """A row an optimiser and budget."""
+    from evo.experiments.optimisers import curves, differences
+
+    less = {(row.contender, row.budget): row for row in differences(points).itertuples()}
+    hill = {(row.contender, row.budget): row.mean for row in curves(hills, "loss").itertuples()}
+    rows = []
+    for row in curves(points).itertuples():
+        if row.budget:
+            other = less.get((row.contender, row.budget))
+            rows.append(
+                [
+                    row.contender,
+                    f"{row.games:,.0f} of {row.budget:,}",
+                    f"{row.mean:+.1f}",
+                    _interval(row.low, row.high),
+                    "" if other is None else f"{other.mean:+.1f}",
+                    "" if other is None else _interval(other.low, other.high),
+                    f"{hill[row.contender, row.budget]:.1f}",
+                ]
+            )
+    return FittingTable(OPTIMISER_COLUMNS, rows, "means over runs, with 95% intervals by Student's t")
+
+
+def _interval(low: float, high: float) -> str:
+    return "" if low != low else f"{low:+.1f} to {high:+.1f}"  # noqa: PLR0124 - nan

@@ -1,0 +1,338 @@
+"""Tables of commands: run lists, deck ratings, sweep curves and explained plans."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich.console import Console, ConsoleRenderable, Group
+from rich.table import Table
+from rich.text import Text
+
+from engine import HERO, Action, Deck, Position
+from engine.codes import ActionKind
+from evo.analysis.listing import others_below, runs_below, tournaments_below
+from evo.analysis.tables import find_runs
+from evo.config.files import names_in
+from evo.config.messages import counted
+from evo.game_pages.story import action_text, names_of, plan_text, step_text, steps, told
+from evo.stats.standings import Standings
+from evo.storage.run_folder import give_decks
+from evo.terminal.console import Column, FittingTable
+from evo.tournament.sweep import Variants, shown
+from ilp_agent import Attack, Explanation, Plan, ProblemPlan, Profile, TurnProblem, Weights
+from ilp_agent.plan import PlanAction
+
+RUN_COLUMNS = (
+    Column("run"),
+    Column("began (UTC)", 4),
+    Column("state"),
+    Column("generation", 1),
+    Column("agent", 5),
+    Column("strategy", 6),
+    Column("decks", 7),
+    Column("against the seven", 3, right=True),
+)
+TOURNAMENT_COLUMNS = (
+    Column("tournament"),
+    Column("began (UTC)", 2),
+    Column("state"),
+    Column("kind", 3),
+    Column("entrants", 4, right=True),
+    Column("games", 5, right=True),
+    Column("leader", 1),
+)
+OTHER_COLUMNS = (
+    Column("folder"),
+    Column("began (UTC)", 2),
+    Column("state"),
+    Column("kind"),
+    Column("page", 1, folds=True),
+)
+
+
+def show_runs(runs: Sequence[dict[str, Any]], console: Console) -> None:
+    """Print a table of run folders, as `runs_below` finds them, if there are any."""
+    rows = [
+        [
+            run["run"],
+            _minute(run["began"]),
+            run["state"],
+            "" if run["generation"] is None else f"{run['generation']}/{run['generations']}",
+            run["agent"],
+            run["strategy"],
+            ", ".join(run["decks"]),
+            _against_seven(run),
+        ]
+        for run in runs
+    ]
+    if rows:
+        console.print(FittingTable(RUN_COLUMNS, rows))
+    for run in runs:
+        if run["problem"]:
+            console.print(f"{run['run']}: {run['problem']}", markup=False, highlight=False)
+
+
+def _against_seven(run: dict[str, Any]) -> str:
+    """The champion's score; without one the best's of the last generation that was validated."""
+    for who, key in (("champion", "against_thesis_seven"), ("best", "best_against_thesis_seven")):
+        if run[key] is not None:
+            return f"{who} {run[key]:.1%}"
+    return ""
+
+
+def show_all(root: Path, console: Console) -> None:
+    """Print all folders below a folder that commands wrote, or how to begin a run."""
+    runs, tournaments, others = runs_below(root), tournaments_below(root), others_below(root)
+    show_runs(runs, console)
+    _show_tournaments(tournaments, console)
+    if others:
+        rows = [
+            [one["folder"], _minute(one["began"]), *(one[key] for key in ("state", "kind", "page"))]
+            for one in others
+        ]
+        console.print(FittingTable(OTHER_COLUMNS, rows))
+    if not (runs or tournaments or others):
+        console.print(f"no run folders under {root}; manaforge evolve quickstart creates one", markup=False)
+
+
+def _show_tournaments(tournaments: Iterable[dict[str, Any]], console: Console) -> None:
+    """Print a table of tournaments, as `tournaments_below` finds them, if there are any."""
+    rows = [
+        [
+            one["tournament"],
+            _minute(one["began"]),
+            one["state"],
+            one["kind"],
+            str(one["entrants"]),
+            "" if one["games"] is None else f"{one['games']:,}",
+            one["leader"],
+        ]
+        for one in tournaments
+    ]
+    if rows:
+        console.print(FittingTable(TOURNAMENT_COLUMNS, rows))
+
+
+def _minute(time: str) -> str:
+    return time[:16].replace("T", " ")
+
+
+DEAREST = 7
+"""Cost from which cards are counted together in a curve."""
+
+DECK_RATING_COLUMNS = (
+    Column("deck"),
+    Column("rating", right=True),
+    Column("95% interval", 1, right=True),
+    Column("games", 4, right=True),
+    Column("score", 2, right=True),
+    Column("exact", 3, right=True),
+    Column("cards by cost, 0 to 7+", 5),
+)
+PAIR_COLUMNS = (
+    Column("deck"),
+    Column("against"),
+    Column("games", 2, right=True),
+    Column("score", right=True),
+    Column("95% interval", 1, right=True),
+)
+
+
+def give_decks_to(runs: Sequence[Path], decks: str) -> None:
+    """Put deck files into the folders of runs whose own are gone.
+
+    Raises:
+        RunError: none is gone, or the runs were not started with these.
+    """
+    for path in find_runs(runs).values() if decks else ():
+        give_decks(path, names_in(decks))
+
+
+def show_decks(read: Standings, decks: Sequence[Deck], console: Console) -> None:
+    """Print ratings of decks and the score of every pair, from `evo.stats.standings.deck_standings`."""
+    by_name = {deck.name: deck for deck in decks}
+    rows = [
+        [
+            str(row.entrant),
+            f"{row.rating:+.1f}",
+            f"{row.low:+.1f} to {row.high:+.1f}",
+            f"{row.games:,}",
+            f"{row.score:.1%}",
+            _exact(by_name[row.entrant]),
+            curve_of(by_name[row.entrant]),
+        ]
+        for row in read.ratings.itertuples()
+    ]
+    console.print(FittingTable(DECK_RATING_COLUMNS, rows, "decks, rated in Elo"))
+    order = list(read.ratings["entrant"])
+    pairs = [
+        [
+            row.deck,
+            row.opponent_deck,
+            f"{row.games:,}",
+            f"{row.score:.1%}",
+            f"{row.low:.1%} to {row.high:.1%}",
+        ]
+        for row in read.decks.itertuples()
+        if order.index(row.deck) < order.index(row.opponent_deck)
+    ]
+    console.print(FittingTable(PAIR_COLUMNS, pairs, "every pair of decks"))
+
+
+def _exact(deck: Deck) -> str:
+    return f"{deck.n_exact} of {'a pool of ' if deck.random else ''}{len(deck.cards)}"
+
+
+def curve_of(deck: Deck) -> str:
+    """How many cards cost 0, 1, ... and 7 or more."""
+    costs = [min(card.spec.cost, DEAREST) for card in deck.cards]
+    return " ".join(f"{costs.count(cost):>2}" for cost in range(DEAREST + 1))
+
+
+CURVE_COLUMNS = (
+    Column("games", 4, right=True),
+    Column("won", 5, right=True),
+    Column("lost", 6, right=True),
+    Column("drawn", 7, right=True),
+    Column("win rate", right=True),
+    Column("95% interval", 2, right=True),
+    Column("", 3),
+)
+"""Beside the values."""
+
+
+def sweep_figure(curve: pd.DataFrame, variants: Variants, against: str) -> bytes:
+    """The curve as an image."""
+    from evo.figures.style import figure, png  # two seconds to import
+    from evo.tournament.report import plot_sweep
+
+    with figure(6.2, 3.6) as (drawn, axes):
+        plot_sweep(axes, curve, variants, against)
+        return png(drawn)
+
+
+def show_curve(curve: pd.DataFrame, usual: float | None, unproven: int, console: Console) -> None:
+    """Print the curve as a table, with its best values marked."""
+    rows = []
+    for row in curve.itertuples():
+        counts = [f"{count:,}" for count in (row.games, row.wins, row.losses, row.draws)]
+        value = shown(row.value) + (" (its own)" if row.value == usual else "")
+        interval = f"{row.low:.1%} to {row.high:.1%}"
+        rows.append([value, *counts, f"{row.win_rate:.1%}", interval, row.against_best])
+    console.print(FittingTable((Column(str(curve["weight"].iloc[0])), *CURVE_COLUMNS), rows))
+    if unproven:
+        console.print(
+            f"{counted(unproven, 'turn')} unproven: the search for the best plan had not ended", markup=False
+        )
+
+
+def draw_explanation(explanation: Explanation, position: Position, title: str = "") -> ConsoleRenderable:
+    """The plan in words, and its terms beside those of the best plan without its first action."""
+    words, plan, other = told(explanation, position), explanation.plan, explanation.alternative
+    lines = [
+        Text(f"plan{f' ({title})' if title else ''}: {words.plan}", style="bold"),
+        Text(words.promise),
+    ]
+    table = Table("term", "for", title_justify="left")
+    table.add_column("plan", justify="right")
+    if other is not None:
+        lines.append(Text(f'without "{words.refused}": {words.alternative}'))
+        if explanation.tie:
+            lines.append(Text("a tie: the plan without it is worth as much"))
+        table.add_column("without", justify="right")
+        table.add_column("decides", justify="right")
+    for w, name in enumerate(plan.terms._asdict()):
+        row = [name, Weights.MEANINGS[w], f"{plan.terms[w]:+.2f}"]
+        if other is not None:
+            row += [f"{other.terms[w]:+.2f}", _difference(plan.terms[w] - other.terms[w])]
+        table.add_row(*row)
+    total = ["sum", f"status {plan.status}", f"{plan.objective:+.2f}"]
+    if other is not None:
+        total += [f"{other.objective:+.2f}", _difference(plan.objective - other.objective)]
+    table.add_row(*total, style="bold")
+    return Group(*lines, table)
+
+
+def as_json(
+    explanation: Explanation, profile: Profile[Weights], backend: str, position: Position
+) -> dict[str, Any]:
+    """The explanation as plain data; actions in words, and as numbers of the problem or of the engine."""
+    by_kind = _of_bodies if isinstance(explanation.turn, TurnProblem) else _of_cards
+    refused, data = by_kind(explanation, position)
+    return {
+        "position": str(position),
+        "profile": profile.name,
+        "weights": profile.weights.named(),
+        "backend": backend,
+        "plan": data(explanation.plan),
+        "without": refused,
+        "alternative": data(explanation.alternative),
+        "tie": explanation.tie,
+    }
+
+
+def _of_bodies(explanation: Any, position: Position) -> tuple[Any, Callable[[Any], Any]]:
+    """The first action of a plan of bodies as data, and what makes data of such plans."""
+    names = names_of(explanation.turn, position)
+    m = len(explanation.turn.friendly)
+
+    def action_data(action: PlanAction) -> dict[str, Any]:
+        kind = type(action).__name__
+        target = (
+            {"target": "hero" if action.target == HERO else action.target}
+            if isinstance(action, Attack)
+            else {}
+        )
+        return {"kind": kind, **action._asdict(), **target, "text": step_text(action, names, m)}
+
+    def plan_data(plan: ProblemPlan | None) -> dict[str, Any] | None:
+        if plan is None:
+            return None
+        return {
+            "status": str(plan.status),
+            "objective": plan.objective,
+            "terms": plan.terms._asdict(),
+            "actions": [action_data(action) for action in plan.actions],
+            "lethal": plan.lethal,
+            "cleared": plan.cleared,
+            "killed": plan.killed,
+            "lost": plan.lost,
+            "damage": plan.damage,
+            "mana": plan.mana,
+        }
+
+    refused = explanation.refused
+    return action_data(refused) if refused is not None else None, plan_data
+
+
+def _of_cards(explanation: Any, position: Position) -> tuple[Any, Callable[[Any], Any]]:
+    """The same on real cards."""
+
+    def action_data(here: Position, action: Action) -> dict[str, Any]:
+        return {
+            "kind": action.kind.name.lower(),
+            "source": action.source,
+            "target": action.target if action.aimed or action.kind == ActionKind.ATTACK else None,
+            "text": action_text(here, action),
+        }
+
+    def plan_data(plan: Plan | None) -> dict[str, Any] | None:
+        if plan is None:
+            return None
+        return {
+            "status": str(plan.status),
+            "objective": plan.objective,
+            "terms": plan.terms._asdict(),
+            "actions": [action_data(here, action) for here, action in steps(position, plan)],
+            "again": plan.again,
+            "states": plan.states,
+            "text": plan_text(position, plan),
+        }
+
+    refused = explanation.refused
+    return action_data(position, refused) if refused is not None else None, plan_data
+
+
+def _difference(value: float) -> str:
+    return f"{value:+.2f}" if abs(value) >= 0.005 else ""

@@ -1,0 +1,13 @@
+"""Configurations of runs: their keys, files and error messages."""
+
+from typing import TYPE_CHECKING
+
+from engine.lazy import exports
+
+if TYPE_CHECKING:  # imported when they are first asked for
+    from evo.config.files import read_config
+    from evo.config.run_config import RunConfig
+else:
+    __getattr__, __dir__ = exports(__name__)
+
+__all__ = ["RunConfig", "read_config"]

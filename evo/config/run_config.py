@@ -1,0 +1,418 @@
+"""The configuration of a run: frozen, typed, complete; unknown keys are errors."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import tomli_w
+from pydantic import BaseModel, ValidationError, ValidationInfo, create_model, model_validator
+
+from engine import Deck, ManaforgeError, find_deck, rulesets
+from engine.effect_codes import EFFECTS_VERSION
+from engine.errors import WrongValueError, unknown_name
+from engine.lazy import loaded
+from evo.config.keys import MOST_DEALS, WITH_SOLVER, FinalOptions, OpponentOptions, RunKeys, ValidationOptions
+from evo.config.messages import blamed, wanted
+from evo.decklibrary import refuse_unused
+from evo.strategies import FAMILIES, SECTIONS, STRATEGIES, StrategyOptions, find_strategy, section_of
+from ilp_agent import BACKENDS, DEFAULT_BACKEND
+from ilp_agent.backends import listed, settled
+from ilp_agent.weights import WeightVector
+from rivals import (
+    DEFAULT_AGENT,
+    find_kind,
+    is_outside,
+    predicts_decks,
+    refuse_decks,
+    weight_class,
+    weighted_kinds,
+)
+from rivals.kinds import AgentKind, read_options
+from rivals.outside.parameters import declared_weights
+from rivals.outside.permissions import OUTSIDE
+
+TYPED = "configuration"
+"""Stands for the file in errors where there is none: all values come from options or from a caller."""
+
+HASHED = (
+    *("schema", "seed", "strategy", "mu", "lambda", "games", "decks", "ruleset", "agent", "backend"),
+    *("es.initial_sigma", "es.shared_draw", "es.recombination", "es.bounds"),
+    *("final.games", "final.benchmark_games"),
+)
+"""Keys that are part of every configuration's hash, even at their defaults. Never add to this list.
+
+A key added later is hashed only where it differs from its default, so that older configurations, run
+folders and champions keep their hash.
+"""
+
+NOT_HASHED = (
+    *("generations", "pool", "workers", "address"),
+    *(f"validation.{name}" for name in ValidationOptions.model_fields),
+)
+"""Keys that do not change the history and the champion of a run, as far as it goes."""
+
+
+SPSA_PAIRS, PAIRS_BEFORE = "spsa.pairs", 10_000
+"""A key whose default was this number, which is not hashed for that; and only where the strategy has it."""
+
+Config = TypeVar("Config", bound=BaseModel)
+
+
+class ConfigError(ManaforgeError, ValueError):
+    """A configuration that cannot be used; the message names file and key."""
+
+
+class ConfigOptionError(ConfigError, WrongValueError):
+    """What was typed of a configuration is wrong: a file that cannot be opened, or the value of an option."""
+
+
+def _by_turn_program(agent: str) -> bool:
+    """Whether an agent plays by weights of the turn program."""
+    return not is_outside(agent) and weight_class(agent).AGENT == DEFAULT_AGENT
+
+
+class _RunConfig(RunKeys):
+    """A run of the evolution, every value with its unit and meaning."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _declared(cls, content: Any, info: ValidationInfo) -> Any:
+        """Where a run begins, ask an agent from outside for its parameters; run folders say them."""
+        agent = content.get("agent") if isinstance(content, dict) and info.context else None
+        if not isinstance(agent, str) or not is_outside(agent) or content.get("parameters"):
+            return content
+        return {**content, "parameters": loaded("rivals.outside.agent:check_starts")(agent)}
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        try:
+            strategy = find_strategy(self.strategy)
+        except ManaforgeError as error:
+            raise ValueError(f"strategy: {error}") from None
+        strategy.check(self.mu, self.lambda_)
+        if self.backend not in BACKENDS:
+            raise ValueError(f"backend: {unknown_name('backend', self.backend, BACKENDS)}")
+        if is_outside(self.agent) and not self.parameters:
+            raise ValueError(f'agent "{self.agent}" declares no parameters here, so that nothing can evolve')
+        if self.parameters and not is_outside(self.agent):
+            raise ValueError(f'parameters: agent "{self.agent}" has its own weights')
+        if not self.kind.takes_backend and self.backend not in (DEFAULT_BACKEND, "exact"):
+            raise ValueError(
+                f'backend "{self.backend}" is for agent "{WITH_SOLVER}"; "{self.agent}" takes none'
+            )
+        if self.options and not self.kind.options:
+            raise ValueError(f'options "{self.options}": agent "{self.agent}" has none')
+        try:
+            _ = self.option_values
+        except ManaforgeError as error:
+            raise ValueError(f'options "{self.options}": {error}') from None
+        if self.kind.sight(self.option_values) is not self.kind.sees:
+            raise ValueError(f'options "{self.options}": an agent that is shown hidden cards does not evolve')
+        if self.library and not predicts_decks(self.agent, self.option_values):
+            raise ValueError("library: the agent predicts no decks; it does with options hands=predicted")
+        refuse_unused(self.found_library, self.found_decks, "library")
+        if len(set(self.decks)) != len(self.decks):
+            raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
+        names = self.deck_names
+        if len(set(names)) != len(names):
+            raise ValueError(f"decks: two decks of one name in {names}")
+        if "weights" in self.model_fields_set and not self.takes_weight_set:
+            able = listed([f'"{name}"' for name in weighted_kinds() if _by_turn_program(name)], "and")
+            raise ValueError(f'weights "{self.weights}" is for agents {able}; "{self.agent}" has its own')
+        if self.weights != "thesis" and self.backend == "exact":
+            raise ValueError(f'backend "exact" does not know all weights of "{self.weights}"; take "auto"')
+        if self.games_growth > 1 and self.games_most < max(self.games, self.opponents.games):
+            raise ValueError(f"games_most {self.games_most}: there are more games to begin with")
+        deals = self.validation.games * len(self.decks) ** 2 // 2
+        if self.validation.stop_when_gain_below and deals > MOST_DEALS:
+            raise ValueError(
+                f"validation.games: a stop rule takes at most {MOST_DEALS:,} deals, got {deals:,}"
+            )
+        if self.racing and strategy.evaluated(self.mu, self.lambda_, 1) <= self.mu:
+            raise ValueError(f'racing: strategy "{self.strategy}" leaves nobody out with these mu and lambda')
+        bodies = not any(deck.effects for deck in self.found_decks)
+        solver = settled(self.backend, bodies, self.weights == "thesis")
+        # Written and hashed as what it comes to, so that a file made before there was `auto` says the same.
+        # Agents without a solver still meet profiles of the turn program.
+        self.__dict__["backend"] = solver if self.kind.takes_backend or not bodies else "exact"
+        self._plan()
+        return self
+
+    def _plan(self) -> None:
+        """Make the strategy's schedule, where none is said, as long as the run's generations."""
+        section, options = section_of(self.strategy), self.strategy_options
+        schedule = find_strategy(self.strategy).schedule
+        if options is None or all(getattr(options, key) for key in schedule(1, self.lambda_, self.games)):
+            return
+        games = sum(map(self.games_of_one, range(self.generations + 1)))
+        planned = schedule(self.generations + 1, self.lambda_, games)
+        unsaid = {key: value for key, value in planned.items() if not getattr(options, key)}
+        self.__dict__[section] = options.model_copy(update=unsaid)
+
+    def to_toml(self, folder: Path | None = None) -> str:
+        """The whole configuration with all defaults, without the address, which no file decides.
+
+        Args:
+            folder: where the text is to be; deck files inside it are written relative to it.
+        """
+        content = self.model_dump(mode="json", by_alias=True, exclude=self._without_meaning)
+        if folder is not None:
+            for key in ("decks", "library"):
+                content[key] = [
+                    str(Path(deck).relative_to(folder)) if Path(deck).is_relative_to(folder) else deck
+                    for deck in content[key]
+                ]
+        content["address"] = ""
+        return tomli_w.dumps(content)
+
+    @property
+    def found_decks(self) -> tuple[Deck, ...]:
+        """The decks themselves, in the order of `decks`."""
+        decks = tuple(find_deck(deck) for deck in self.decks)
+        refuse_decks([(self.agent, self.backend)], decks)
+        return decks
+
+    @property
+    def found_library(self) -> tuple[Deck, ...]:
+        """The decks of `library`."""
+        return tuple(find_deck(deck) for deck in self.library)
+
+    @property
+    def kind(self) -> AgentKind:
+        """What is known of the agent whose weights evolve."""
+        return find_kind(self.agent)
+
+    @property
+    def option_values(self) -> tuple[int, ...]:
+        """Values of all options of the agent; () for their defaults."""
+        return read_options(self.kind.options, self.options) if self.options else ()
+
+    @property
+    def deck_names(self) -> list[str]:
+        """Names of the decks as tables write them, wherever their files are."""
+        return [deck.name for deck in self.found_decks]
+
+    @property
+    def vector(self) -> type[WeightVector]:
+        """The class of the weights that evolve."""
+        if is_outside(self.agent):
+            return declared_weights(self.agent, self.parameters)
+        return weight_class(self.agent, self.weights)
+
+    @property
+    def inert_weights(self) -> frozenset[str]:
+        """Names of the agent's weights that change no decision with these decks."""
+        return self.vector.inert(card for deck in self.found_decks for card in deck.cards)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of everything that determines the history of a run (not `NOT_HASHED`).
+
+        Decks are hashed by name and cards, wherever their files are: an edited deck is another run.
+        """
+        return self.digest_under(EFFECTS_VERSION)
+
+    def digest_under(self, effects: int) -> str:
+        """What `digest` is where games are played under this version of the effects."""
+        content: dict[str, Any] = {}
+        for key, value, default in _values(self):
+            if key == SPSA_PAIRS and (self.strategy != "spsa" or value == PAIRS_BEFORE):
+                continue
+            if key in HASHED or (key not in NOT_HASHED and value != default):
+                section, _, name = key.rpartition(".")
+                (content.setdefault(section, {}) if section else content)[name] = value
+        content["decks"] = [deck.identity_under(effects) for deck in self.found_decks]
+        if self.library:
+            content["library"] = [deck.identity_under(effects) for deck in self.found_library]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def takes_weight_set(self) -> bool:
+        """Whether `weights` has a meaning for the agent."""
+        return _by_turn_program(self.agent)
+
+    @property
+    def strategy_options(self) -> StrategyOptions | None:
+        """The section of this run's strategy; None where it has no section."""
+        options: StrategyOptions | None = getattr(self, section_of(self.strategy), None)
+        return options
+
+    def games_in(self, generation: int) -> int:
+        """Games for each pairing of individuals and ordered pair of decks in a generation; even."""
+        return self._grown(self.games, generation)
+
+    def opponent_games_in(self, generation: int) -> int:
+        """The same for each individual and opponent that is none of the population."""
+        return self._grown(self.opponents.games or self.games, generation)
+
+    def individuals_in(self, generation: int) -> int:
+        """Individuals that are evaluated in a generation."""
+        return find_strategy(self.strategy).evaluated(self.mu, self.lambda_, generation)
+
+    def opponents_in(self, generation: int) -> int:
+        """Most opponents of a generation beside its own individuals."""
+        options = self.opponents
+        earlier = min(options.members, generation) if options.hall or options.nash else 0
+        return len(options.fixed) + earlier
+
+    def games_of_one(self, generation: int) -> int:
+        """Most games of an individual in a generation, over all decks."""
+        others = self.individuals_in(generation) - 1 if self.opponents.population else 0
+        games = others * self.games_in(generation)
+        games += self.opponents_in(generation) * self.opponent_games_in(generation)
+        return games * len(self.decks) ** 2
+
+    def _grown(self, games: int, generation: int) -> int:
+        """So many games after the growth of some generations, at most `games_most`; even."""
+        if self.games_growth == 1.0:
+            return games
+        most = max(games, self.games_most)
+        try:
+            return min(most, 2 * int(games * self.games_growth**generation / 2))
+        except OverflowError:
+            return most
+
+    def changed(self, **values: Any) -> "RunConfig":
+        """A copy with other values, checked again.
+
+        Raises:
+            ConfigError: a value is not allowed.
+        """
+        # What is not said is not carried over, since another agent may not have it.
+        unsaid = {"weights"} if self.weights == "thesis" else set()
+        content = self.model_dump(by_alias=True, exclude=self._without_meaning | unsaid)
+        if self.backend == "exact":  # which may be what `auto` came to
+            content["backend"] = DEFAULT_BACKEND
+        return validated(content | values, TYPED, begins=True)
+
+    @property
+    def _without_meaning(self) -> set[str]:
+        """Keys that the agent does not have."""
+        unused = set() if self.takes_weight_set else {"weights"}
+        return unused if self.parameters else unused | {"parameters"}
+
+
+if TYPE_CHECKING:
+    RunConfig = _RunConfig
+else:
+    # Sections of strategies come from their registry; the others follow them.
+    _SECTIONS = SECTIONS | {
+        "final": FinalOptions,
+        "validation": ValidationOptions,
+        "opponents": OpponentOptions,
+    }
+    RunConfig = create_model(
+        "RunConfig",
+        __base__=_RunConfig,
+        __doc__=_RunConfig.__doc__,
+        **{name: (model, model()) for name, model in _SECTIONS.items()},
+    )
+
+
+def meanings(model: type[BaseModel] = RunConfig, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Every key with its meaning, in the order of the file."""
+    for name, field in model.model_fields.items():
+        key = prefix + (field.alias or name)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from meanings(field.annotation, f"{key}.")
+        else:
+            yield key, field.description or ""
+
+
+def choices() -> dict[str, list[str]]:
+    """The values of every key that takes one of a closed set, as --set takes them."""
+    schema = json_schema()
+    tables = {"": schema["properties"]}
+    for key, value in schema["properties"].items():
+        if "$ref" in value:
+            tables[f"{key}."] = schema["$defs"][value["$ref"].rpartition("/")[2]]["properties"]
+    found: dict[str, list[str]] = {}
+    for prefix, properties in tables.items():
+        for key, value in properties.items():
+            if value.get("type") == "boolean":
+                found[prefix + key] = ["true", "false"]
+            else:
+                known = value.get("enum") or [
+                    one for part in value.get("anyOf", ()) for one in part.get("enum", ())
+                ]
+                found |= {prefix + key: [str(choice) for choice in known]} if known else {}
+    return found
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON schema of a configuration, by which editors complete and check it."""
+    schema = RunConfig.model_json_schema()
+    names = {"agent": weighted_kinds(), "backend": BACKENDS, "ruleset": rulesets()}
+    for key, known in names.items():
+        schema["properties"][key]["enum"] = list(known)
+    outside = {"pattern": f"^({'|'.join(OUTSIDE)}):.+"}
+    schema["properties"]["agent"]["anyOf"] = [{"enum": schema["properties"]["agent"].pop("enum")}, outside]
+    families = [{"pattern": f"^{prefix}.+"} for prefix in FAMILIES]
+    schema["properties"]["strategy"]["anyOf"] = [{"enum": list(STRATEGIES)}, *families]
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _values(config: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Every key with its value and its default, both as JSON values."""
+    content = config.model_dump(mode="json", by_alias=True)
+    for name, field in type(config).model_fields.items():
+        key = field.alias or name
+        value = getattr(config, name)
+        if isinstance(value, BaseModel):
+            yield from _values(value, f"{prefix}{key}.")
+        else:
+            default = list(field.default) if isinstance(field.default, tuple) else field.default
+            yield prefix + key, content[key], default
+
+
+def validated(
+    content: dict[str, Any], where: str, given: Mapping[str, str] | None = None, begins: bool = False
+) -> RunConfig:
+    """The configuration of a run with this content; see `validated_as`."""
+    return validated_as(RunConfig, content, where, given, begins)
+
+
+def validated_as(
+    model: type[Config],
+    content: dict[str, Any],
+    where: str,
+    given: Mapping[str, str] | None = None,
+    begins: bool = False,
+) -> Config:
+    """The configuration with this content.
+
+    Args:
+        model: the kind of configuration.
+        content: values by key, sections as tables.
+        where: names the file in errors.
+        given: options of the command line by the key they set, for errors.
+        begins: whether it is of a run that begins; an agent from outside is then asked for its parameters.
+    """
+    given = given or {}
+    try:
+        return model.model_validate(content, context={"begins": True} if begins else None)
+    except ManaforgeError as error:
+        option = blamed(str(error), given)
+        kind = ConfigOptionError if option or where == TYPED else ConfigError
+        raise kind(f"{option or where}: {error}") from None
+    except ValidationError as errors:
+        known = dict(meanings(model))
+        of_file, of_options = [], []
+        for problem in errors.errors():
+            key = ".".join(map(str, problem["loc"]))
+            if problem["type"] == "extra_forbidden":
+                of_file.append(str(unknown_name("key", key, known)))
+                continue
+            got = f", got {problem['input']!r}" if problem["input"] != () and problem["input"] != [] else ""
+            text = f"{key} {wanted(problem)}{got}" if key else wanted(problem)
+            options = [option for name, option in given.items() if f"{key}.".startswith(f"{name}.")]
+            option = options[0] if options else "" if key else blamed(text, given)
+            if option:
+                of_options.append(f"{option}: {text}")
+            else:
+                of_file.append(text)
+        in_file = [f"{where}: {'; '.join(of_file)}"] if of_file else []
+        kind = ConfigError if in_file and where != TYPED else ConfigOptionError
+        raise kind("; ".join([*in_file, *of_options])) from None

@@ -1,0 +1,445 @@
+"""The run folder: create, open and commit; its history is its checkpoint, and no crash corrupts it.
+
+A generation is two parquet files and a line in `checksums.txt`. `pairings/NNNN` is renamed into place first;
+renaming `generations/NNNN` and then its line, each flushed to the disk, commit the generation. Files that do
+not agree with the checksums are reported, set aside and played again. `runs/README.md` documents every file.
+"""
+
+import contextlib
+import errno
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, count
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from engine import Deck, ManaforgeError, find_deck
+from engine.decks import earlier_effects
+from engine.errors import WrongValueError
+from engine.safe_files import read_bytes, read_json
+from evo.config.files import deck_beside, read_config, read_toml
+from evo.config.run_config import ConfigError, RunConfig
+from evo.storage.files import (
+    OPPONENTS,
+    RUNS,
+    append_event,
+    file_in_the_way,
+    json_bytes,
+    parquet_bytes,
+    replace_file,
+    sync_folder,
+    what_it_is,
+    why_unusable,
+)
+from evo.storage.history import KINDS, CheckedFolder, HistoryError, read_committed, read_history, table_file
+from evo.storage.schema import RUN_SCHEMA, SchemaError, check_origin, read_table
+
+DECKS = "decks"
+"""Folder of the deck files inside that of a run or tournament."""
+
+LONGEST_NAME = 60
+"""Characters of a file's name."""
+
+
+def keep_decks(folder: Path, decks: Iterable[Deck]) -> list[Path | None]:
+    """Write the files of decks into `folder`/decks.
+
+    Args:
+        folder: of a run or tournament; it exists.
+        decks: shipped decks and deck codes need no file and are left out.
+
+    Returns:
+        The file of each; None where it needs none.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    kept: list[Path | None] = []
+    taken = {"config"}  # config.toml makes a run
+    for deck in decks:
+        file = None
+        if deck.text:
+            stem = re.sub(r"[^A-Za-z0-9_-]+", "-", deck.name).strip("-")[:LONGEST_NAME] or "deck"
+            numbered = (f"{stem}-{number}" for number in count(2))
+            stem = next(name for name in chain([stem], numbered) if name.casefold() not in taken)
+            file = folder / DECKS / f"{stem}.toml"
+            taken.add(stem.casefold())
+            file.parent.mkdir(exist_ok=True)
+            replace_file(file, deck.text.encode(), folder / f"{file.name}.tmp")
+        kept.append(file)
+    return kept
+
+
+def missing_decks(folder: Path, decks: Iterable[object]) -> list[str]:
+    """Those of a configuration's decks that cannot be found, from its folder or the current one."""
+    missing = []
+    for deck in decks:
+        try:
+            find_deck(deck_beside(str(deck), folder))
+        except ManaforgeError:
+            missing.append(str(deck))
+    return missing
+
+
+UNREADABLE = (errno.EACCES, errno.EPERM, errno.EIO)
+"""Errors of the system about a file that may be whole: another user or another time may read it."""
+
+
+HALF_POINTS = frozenset("01234")
+"""What a deal's two games may give, as digits."""
+
+_VALIDATED = {"who": "best", "pairs": ""}
+"""What the tables of `validation/` that older versions wrote do not say."""
+
+
+class RunError(ManaforgeError, RuntimeError):
+    """A run folder that cannot be used; the message names it and the way out."""
+
+
+class RunNameError(RunError, WrongValueError):
+    """A path for a run that is none, or named twice; the message says what it is, and the way out."""
+
+
+class RunFolder(CheckedFolder):
+    """One run on disk, from `create_run` or `open_run`.
+
+    Attributes:
+        path: the folder.
+        config: of the run.
+        committed: number of generations safely on disk: 0 to committed - 1.
+        problems: damage found on opening, one sentence each.
+    """
+
+    WHAT = "run folder "
+    ERROR = RunError
+
+    def __init__(self, path: Path, config: RunConfig) -> None:
+        super().__init__(path)
+        self.config = config
+        self.committed = 0
+
+    def tables(self, kind: str) -> Iterator[pd.DataFrame]:
+        """The tables of all committed generations in their order; `kind` is "generations" or "pairings".
+
+        Raises:
+            RunError: one differs from what was committed.
+        """
+        try:
+            entries = read_history(self.path).entries[: self.committed]
+        except OSError as error:
+            raise RunError(f"{self.path / 'checksums.txt'} cannot be read: {error.strerror}") from None
+        for generation, entry in enumerate(entries):
+            try:
+                content = read_committed(self.path, kind, generation, entry)
+                yield read_table(content, kind, self.config).to_pandas()
+            except (HistoryError, SchemaError, OSError) as error:
+                file = table_file(self.path, kind, generation)
+                raise RunError(f"{file} cannot be read: {error}") from None
+
+    def commit(self, generation: int, individuals: pd.DataFrame, pairings: pd.DataFrame) -> None:
+        """Write a generation, all or nothing.
+
+        Raises:
+            RunError: the disk is full or fails; what was committed before is intact.
+        """
+        assert generation == self.committed, "generations are committed in order"
+        with self._writing(f"generation {generation}"):
+            tables = {"pairings": pairings, "generations": individuals}
+            name = f"{generation:04d}"
+            self.commit_record(
+                name,
+                {f"{kind}/{name}.parquet": parquet_bytes(tables[kind], RUN_SCHEMA) for kind in tables},
+            )
+        self.committed += 1
+
+    def validation(self, generation: int) -> pd.DataFrame | None:
+        """The table of a generation's validation; None if there is none, or it is damaged.
+
+        Raises:
+            RunError: the system does not let it be read; it is not played again for that.
+        """
+        file = table_file(self.path, "validation", generation)
+        try:
+            table = read_table(read_bytes(file), "validation", self.config).to_pandas()
+        except SchemaError:
+            return None
+        except OSError as error:
+            if error.errno in UNREADABLE:
+                raise RunError(f"{file} cannot be read: {error.strerror}") from None
+            return None
+        table = table.assign(**{name: table.get(name, default) for name, default in _VALIDATED.items()})
+        blocks = [list(own["opponent"].isna()) for _, own in table.groupby("who", sort=False)]
+        whole = [len(block) > 1 and block == [True, *[False] * (len(block) - 1)] for block in blocks]
+        known = bool(whole) and all(whole) and table["who"].iloc[0] == _VALIDATED["who"]
+        known &= all(set(text) <= HALF_POINTS for text in table["pairs"])
+        return table if known and (table["generation"] == generation).all() else None
+
+    def write_validation(self, generation: int, content: bytes) -> None:
+        """Write the table of a generation's validation.
+
+        Raises:
+            RunError: the disk is full or fails.
+        """
+        file = table_file(self.path, "validation", generation)
+        with self._writing(f"the validation of generation {generation}"):
+            file.parent.mkdir(exist_ok=True)
+            self.replace(f"validation/{file.name}", content)
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file of the run's own folder, all or nothing.
+
+        Raises:
+            RunError: the disk is full or fails.
+        """
+        with self._writing(name):
+            self.replace(name, content)
+
+    def write_config(self) -> None:
+        """Write `config.toml`, with the deck files of this folder named relative to it.
+
+        Raises:
+            RunError: the disk is full or fails.
+        """
+        self.write("config.toml", self.config.to_toml(self.path).encode())
+
+    def keep_decks(self) -> None:
+        """Copy the files of the decks into the folder; the configuration then names the copies.
+
+        Raises:
+            RunError: the disk is full or fails.
+        """
+        with self._writing("the decks"):
+            kept = keep_decks(self.path, (*self.config.found_decks, *self.config.found_library))
+        if any(kept):
+            texts = (*self.config.decks, *self.config.library)
+            named = [str(file or text) for file, text in zip(kept, texts, strict=True)]
+            n = len(self.config.decks)
+            more = {"library": named[n:]} if self.config.library else {}
+            self.config = self.config.changed(decks=named[:n], **more)
+
+    def note(self, **event: Any) -> None:
+        """Append an event with its time to `log.jsonl`; a failure to write is ignored."""
+        append_event(self.path / "log.jsonl", **event)
+
+    def manifest(self) -> dict[str, Any]:
+        """`manifest.json`, or {} if it is missing or damaged: no result depends on it.
+
+        Raises:
+            RunError: the system does not let it be read; it is not written anew for that.
+        """
+        file = self.path / "manifest.json"
+        try:
+            content = read_json(file)
+        except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno in UNREADABLE:
+                raise RunError(f"{file} cannot be read: {error.strerror}") from None
+            return {}
+        return content if isinstance(content.get("sessions"), list) else {}
+
+    @contextlib.contextmanager
+    def _writing(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self.clear_leftovers()
+            kept = f"generations 0 to {self.committed - 1} are safe" if self.committed else "nothing is lost"
+            created = (self.path / "config.toml").exists()
+            command = f"manaforge resume {self.path}" if created else "the same command again"
+            raise RunError(
+                f"cannot write {what} to {self.path}: {error.strerror or error}; {kept}. "
+                f"When there is space: {command}"
+            ) from None
+
+    def check_history(self) -> None:
+        """Count committed generations; report and set aside the first damaged one and all after it."""
+        is_damaged = self.check_records("pairings", "generations")
+        self.committed = len(self.entries)
+        for name in ("champion.toml", "final.parquet"):
+            if is_damaged and (self.path / name).exists():
+                self.set_aside(name)
+
+    def damage_of(self, name: str) -> str:
+        """See `CheckedFolder`; tables of other rules or another schema are refused."""
+        try:
+            contents = self.read_record(name)
+        except HistoryError as error:
+            return str(error)
+        for kind, content in zip(KINDS, contents, strict=True):
+            try:
+                check_origin(content)
+            except SchemaError as error:
+                raise RunError(f"run folder {self.path}: {kind}/{name}.parquet: {error}") from None
+        return ""
+
+
+def create_run(path: Path, config: RunConfig, manifest: dict[str, Any], opponents: bytes = b"") -> RunFolder:
+    """Create a run folder and lock it.
+
+    Raises:
+        RunError: it cannot be created, is not empty, or is in use.
+    """
+    with contextlib.ExitStack() as on_error:
+        folder = RunFolder(path, config)
+        on_error.callback(folder.close)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            check_vacant(path)
+            folder.acquire()
+            for kind in KINDS:
+                (path / kind).mkdir(exist_ok=True)
+            sync_folder(path)
+        except OSError as error:
+            raise RunError(
+                f"{why_unusable(error, path, 'create run folder')}; choose another --out"
+            ) from None
+        folder.write("manifest.json", json_bytes({"schema": RUN_SCHEMA, **manifest}))
+        if opponents:
+            folder.write(OPPONENTS, opponents)
+        folder.keep_decks()
+        folder.write_config()  # last, since it makes the folder a run
+        on_error.pop_all()
+    return folder
+
+
+def check_vacant(path: Path) -> None:
+    """Refuse a folder that is not empty, except for leftovers of an interrupted `create_run`.
+
+    Raises:
+        RunError: the folder cannot be used for a new run.
+    """
+    file = file_in_the_way(path)
+    if file is not None:
+        raise RunError(f"{file} is a file; choose another --out")
+    if (path / "config.toml").exists():
+        raise RunError(f"run folder {path} is not empty; to continue it: manaforge resume {path}")
+    for entry in path.iterdir() if path.exists() else ():
+        leftover = entry.name in ("lock", "manifest.json", OPPONENTS) or entry.suffix == ".tmp"
+        empty = entry.name in ("generations", "pairings") and entry.is_dir() and not any(entry.iterdir())
+        copies = entry.name == DECKS and (path / "manifest.json").exists()
+        if not (leftover or empty or copies):
+            raise RunError(f"run folder {path} is not empty; choose another --out")
+
+
+def open_run(path: Path) -> RunFolder:
+    """Lock a run folder to continue the run; damage is set aside and listed in `problems`.
+
+    Raises:
+        RunError: it is not a run folder, is in use, or has an unknown schema.
+        ConfigError: its configuration cannot be used.
+    """
+    folder = RunFolder(path, peek_run(path).config)
+    with contextlib.ExitStack() as on_error:
+        on_error.callback(folder.close)
+        try:
+            folder.acquire()
+            for kind in KINDS:
+                (path / kind).mkdir(exist_ok=True)
+            folder.check_history()
+        except OSError as error:
+            raise RunError(why_unusable(error, path, "use run folder")) from None
+        on_error.pop_all()
+    return folder
+
+
+def run_path(path: Path) -> Path:
+    """The path itself; where nothing is there, the folder of this name in `runs/`, as entrants are named."""
+    return RUNS / path if not path.exists() and (RUNS / path).is_dir() else path
+
+
+def run_config(path: Path) -> RunConfig:
+    """The configuration of a run folder.
+
+    Raises:
+        ConfigError: it cannot be used; for a deck file that is gone the message says how to give it.
+    """
+    file = path / "config.toml"
+    try:
+        return read_config(file)
+    except ConfigError as error:
+        if missing_decks(path, [deck for named in _decks_named(path).values() for deck in named]):
+            raise ConfigError(f"{error}; to give it: manaforge resume {path} --decks FILE") from None
+        raise ConfigError(str(error)) from None  # the run's own file: nothing of it was typed
+
+
+def give_decks(path: Path, decks: Sequence[str]) -> None:
+    """Put deck files into the folder of a run whose own are gone, and name them in its `config.toml`.
+
+    Args:
+        path: the run folder.
+        decks: those that are gone, or all of the run and of its library, in their order.
+
+    Raises:
+        RunError: none is gone, another number is, or the run was not started with these cards.
+        ConfigError, DeckError: a deck cannot be read.
+    """
+    named = {key: [deck_beside(deck, path) for deck in decks] for key, decks in _decks_named(path).items()}
+    own = [deck for decks in named.values() for deck in decks]
+    missing = missing_decks(path, own)
+    if not missing:
+        raise RunError(f"run folder {path} has all its decks; --decks is for files that are gone")
+    given = list(decks)
+    for deck in given:
+        find_deck(deck)
+    if len(given) == len(missing):
+        given = [given.pop(0) if deck in missing else deck for deck in own]
+    if len(given) != len(own):
+        raise RunError(f"of {path} these decks are gone: {', '.join(missing)}; --decks takes as many files")
+    whole = iter(given)
+    sets = [
+        f"{key}={json.dumps([next(whole) for _ in decks], ensure_ascii=False)}"
+        for key, decks in named.items()
+    ]
+    folder = RunFolder(path, read_config(path / "config.toml", sets))
+    known = folder.manifest().get("config_hash")
+    if known is None:
+        raise RunError(
+            f"run folder {path} has no readable manifest.json, which says what cards it was started with"
+        )
+    if known != folder.config.digest:
+        refuse_earlier_effects(folder, known)
+        names = ", ".join(folder.config.deck_names)
+        raise RunError(f"run folder {path} was not started with these decks ({names}) and cards")
+    with folder:
+        folder.acquire()
+        folder.keep_decks()
+        folder.write_config()
+
+
+def refuse_earlier_effects(folder: RunFolder, known: str) -> None:
+    """Say so where a run's hash is that of its configuration under an earlier version of the effects.
+
+    Raises:
+        RunError: it is.
+    """
+    earlier = earlier_effects(lambda version: folder.config.digest_under(version) == known)
+    if earlier:
+        raise RunError(f"run folder {folder.path} was started under {earlier}; start a new run")
+
+
+def _decks_named(path: Path) -> dict[str, list[Any]]:
+    """The decks in a run's configuration, by the keys `decks` and `library` that name any."""
+    content = read_toml(path / "config.toml", "configuration")
+    found = {key: content.get(key) for key in ("decks", "library")}
+    return {key: decks for key, decks in found.items() if isinstance(decks, list) and decks}
+
+
+def peek_run(path: Path) -> RunFolder:
+    """A run folder for reading, even while another process writes it; only the number of lines is checked.
+
+    Raises:
+        RunError: it is not a run folder, or has an unknown schema.
+        ConfigError: its configuration cannot be used.
+    """
+    if not (path / "config.toml").is_file():
+        raise RunNameError(what_it_is(path))
+    folder = RunFolder(path, run_config(path))
+    schema = folder.manifest().get("schema", RUN_SCHEMA)
+    if schema != RUN_SCHEMA:
+        raise RunError(f"run folder {path} has schema {schema!r}; this version reads schema {RUN_SCHEMA}")
+    with contextlib.suppress(OSError):
+        folder.committed = len(read_history(path).entries)
+    return folder

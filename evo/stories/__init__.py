@@ -1,1 +1,0 @@
-"""Games told step by step, for pages."""

@@ -1,0 +1,614 @@
+"""The output of a tournament: tables, data files, figures and one HTML page."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+from rich.console import Console
+
+from engine.decks import coverage_of, exact_cards
+from engine.shipped import BALANCED
+from evo.config.messages import counted
+from evo.figures.page import MOST_HEAT, Cell, Section, heat_table, html_table, image, intervals, make_page
+from evo.figures.style import BLUE, GREY, LONGEST, LONGEST_NARROW, ORANGE, is_narrow, short_name
+from evo.play.entrants import like_entrants
+from evo.play.notation import Seats
+from evo.stats.ratings import verdict_of
+from evo.stats.sequential import Verdict
+from evo.stats.standings import Standings, deck_standings
+from evo.storage.files import csv_bytes, json_bytes
+from evo.terminal.console import Column, FittingTable
+from evo.tournament.arena import CHAMPION
+from evo.tournament.folder import TournamentFolder
+from evo.tournament.run import Tournament
+from evo.tournament.sweep import Variants
+from rivals import AGENTS, find_kind
+
+LONGEST_LABEL = 70
+"""Characters of an axis label on one line."""
+
+
+def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
+    """Ratings with their 95% intervals, the best on top, and their numbers in a column on the right.
+
+    The bar of an interval without bound on a side goes to the edge, and has no end mark there.
+
+    Args:
+        axes: to draw on.
+        ratings: columns entrant, rating, low, high (Elo), in the order to draw.
+    """
+    places = np.arange(len(ratings))
+    value, low, high = (ratings[name].to_numpy(float) for name in ("rating", "low", "high"))
+    ends = np.concatenate([value, low, high])
+    ends = ends[np.isfinite(ends)]
+    margin = max(0.05 * float(np.ptp(ends)), 1.0)
+    edges = float(ends.min()) - margin, float(ends.max()) + margin
+    axes.hlines(places, np.maximum(low, edges[0]), np.minimum(high, edges[1]), color=BLUE, linewidth=1.5)
+    for bound in (low, high):
+        axes.plot(bound, places, "|", color=BLUE, markersize=7)
+    axes.plot(value, places, "o", color=BLUE, markersize=5)
+    axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":")
+    narrow = is_narrow(axes)
+    longest = LONGEST_NARROW if narrow else LONGEST
+    end = "\n" if narrow else " "
+    axes.set(xlabel=f"rating, Elo (mean of all entrants 0;{end}bars: 95% intervals)", ylabel="")
+    axes.set_yticks(places, [short_name(name, longest) for name in ratings["entrant"]])
+    axes.set_xlim(*edges)
+    axes.set_ylim(len(ratings) - 0.5, -0.5)
+    axes.grid(axis="x", linewidth=0.4, alpha=0.6)
+    for place, rating in enumerate(value):
+        bound = "≥ " if np.isinf(high[place]) else "≤ " if np.isinf(low[place]) else ""
+        axes.annotate(
+            f"{bound}{rating:+.0f}",
+            (1, place),
+            (5, 0),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            va="center",
+            size=9,
+        )
+    return axes
+
+
+def plot_sweep(axes: Axes, curve: pd.DataFrame, variants: Variants, against: str) -> Axes:
+    """Win rate by the value of what is varied, with its 95% intervals.
+
+    Args:
+        axes: to draw on.
+        curve: as `evo.tournament.sweep.sweep_table` makes it.
+        variants: whose curve it is; their own value is marked.
+        against: the opponent.
+    """
+    table, usual = curve.sort_values("value"), variants.usual
+    axes.fill_between(table["value"], table["low"], table["high"], color=BLUE, alpha=0.2, linewidth=0)
+    axes.plot(table["value"], table["win_rate"], "o-", color=BLUE, markersize=4, linewidth=1.4)
+    axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle=":")
+    if usual is not None and table["value"].min() <= usual <= table["value"].max():
+        own = f"its own value, {usual:g}" if variants.kind == "weight" else f"the deck as it is, {usual:g}"
+        axes.axvline(usual, color=ORANGE, linewidth=1, linestyle="--", label=own)
+        axes.legend(frameon=False, fontsize=8)
+    if variants.kind != "weight":
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    of = f"of {short_name(variants.entrant)}"
+    end = " " if len(variants.axis) + len(of) < LONGEST_LABEL else "\n"
+    axes.set(xlabel=f"{variants.axis}{end}{of}", ylabel=f"win rate against\n{short_name(against)}")
+    decimals = None if np.ptp(table["win_rate"]) > 0.05 else 1
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=decimals))
+    axes.grid(linewidth=0.4, alpha=0.6)
+    return axes
+
+
+MOST_RATED = 40
+"""Most entrants in the page's figure of ratings."""
+
+COUNTS = dict.fromkeys(("games", "wins", "draws", "losses", "first won", "second won"), "{:,}")
+SHARES = dict.fromkeys(("score", "better", "Nash weight"), "{:.1%}")
+ROUNDS = {"rounds": "{:.1f}"}
+
+
+@dataclass(frozen=True)
+class Content:
+    """What the page of a tournament shows.
+
+    Attributes:
+        kind: "tournament", "arena" and so on; the page of an arena begins with its champion.
+        games: all games.
+        read: their tables.
+        scores: of rows against columns, by rating.
+        lines: as `evo.tournament.report.sentences_of` gives them.
+        warnings: faults that must not be overlooked.
+        more: sections that come first.
+    """
+
+    kind: str
+    games: pd.DataFrame
+    read: Standings
+    scores: pd.DataFrame
+    lines: dict[str, str]
+    warnings: Sequence[str]
+    more: Sequence[Section] = ()
+
+
+def tournament_page(tournament: Tournament, content: Content) -> bytes:
+    """The page of a tournament."""
+    read, lines = content.read, content.lines
+    met = len(read.matchups) > 0
+    decks_alone = not met and len(tournament.decks) > 1
+    sections = [
+        *content.more,
+        *([_champion(tournament, read)] if met and content.kind == "arena" else []),
+        *([Section("Sequential test", lines["test"], conclusion=lines["test"])] if "test" in lines else []),
+        *([_ratings(read), who_beats_whom(read, content.scores)] if met else []),
+        *([deck_against_deck(deck_standings(content.games))] if decks_alone else []),
+        by_first_seat(read, lines["seat"]),
+        *([by_deck(read)] if met else []),
+        Section(
+            "Who played",
+            "",
+            _weights(tournament),
+            " ".join(dict.fromkeys(_about_weights(tournament))),
+        ),
+        _what_was_played(tournament, lines),
+    ]
+    title = _title(content.kind, tournament, met)
+    note = "In a browser, with every game step by step: manaforge serve."
+    return make_page(title, sections, tournament.command, content.warnings, note)
+
+
+def _title(kind: str, tournament: Tournament, met: bool) -> str:
+    decks = ", ".join(deck.name for deck in tournament.decks)
+    if met or len(tournament.entrants) > 1:
+        return f"{kind.capitalize()} of {len(tournament.entrants)} with {decks}"
+    return f"{kind.capitalize()}: {tournament.names[0]} against itself with {decks}"
+
+
+def _champion(tournament: Tournament, read: Standings) -> Section:
+    """The first entrant against each of the others."""
+    name = tournament.names[0]
+    own = read.matchups[read.matchups["entrant"] == name].sort_values("score", kind="stable")
+    shown = own[["opponent", "score"]].copy()
+    shown["95% interval"] = intervals(own, "low", "high", "{:.1%}")
+    shown["verdict"] = [verdict_of(low, high) for low, high in own[["low", "high"]].itertuples(index=False)]
+    shown["games"] = own["games"]
+    beaten, lost = ((shown["verdict"] == word).sum() for word in ("beaten", "lost to"))
+    rest = len(own) - beaten - lost
+    who = "The champion" if name == CHAMPION else f"The champion, {name},"
+    text = f"{who} beats {beaten} of {len(own)} and loses to {lost}; {rest} cannot be told from it."
+    table = html_table(shown, {**SHARES, **COUNTS}, f"{name} against each of the others")
+    note = "Beaten: the 95% interval of the score lies above 50%; lost to: below."
+    return Section("The champion against each", text, [table], note, text)
+
+
+def _ratings(read: Standings) -> Section:
+    from evo.figures.style import draw_both  # noqa: PLC0415 - two seconds to import
+
+    best = read.ratings.head(MOST_RATED)
+    drawn = draw_both(plot_ratings, best, height=1.1 + 0.36 * len(best))
+    cut = f"The figure shows the best {MOST_RATED}. " if len(best) < len(read.ratings) else ""
+    note = (
+        f"{cut}Bradley-Terry ratings in Elo with mean 0; intervals by bootstrap over deals. “Better” is the "
+        "likelihood of being better than the next below. Nash weight is an entrant's part in the strongest "
+        "mixture."
+    )
+    parts = [image(drawn, "ratings with their intervals"), ratings_table(read.ratings)]
+    return Section("Ratings", "", parts, note, _best(read))
+
+
+def ratings_table(ratings: pd.DataFrame) -> Markup:
+    """Entrants with their ratings, records and Nash weights."""
+    columns = {"superiority": "better", "nash_weight": "Nash weight", "mean_turns": "rounds"}
+    shown = ratings[["entrant", "rank", "rating"]].copy()
+    shown["95% interval"] = _bounds(ratings)
+    names = ["score", "superiority", "nash_weight", "games", "wins", "draws", "losses", "mean_turns"]
+    shown[[columns.get(name, name) for name in names]] = ratings[names]
+    return html_table(shown, {"rating": "{:+.1f}", **SHARES, **COUNTS, **ROUNDS}, "Ratings")
+
+
+def _bounds(ratings: pd.DataFrame) -> list[Cell]:
+    """Intervals of ratings, which may have no bound on a side."""
+    found = intervals(ratings, "low", "high", "{:+.1f}")
+    return [Cell(cell.text.replace("inf", "∞"), cell.value) for cell in found]
+
+
+def _best(read: Standings) -> str:
+    """Who is first, and how surely."""
+    first, second = read.ratings.iloc[0], read.ratings.iloc[1]
+    bounds = _bounds(read.ratings)[0].text
+    if len(read.ratings) == 2:
+        met = read.matchups.iloc[0]
+        score, low, high = met["score"], met["low"], met["high"]
+        if met["entrant"] != first["entrant"]:
+            score, low, high = 1 - score, 1 - high, 1 - low
+        return (
+            f"{first['entrant']} scores {score:.1%} (95% interval {low:.1%} to {high:.1%}) against "
+            f"{second['entrant']}."
+        )
+    sure = f"; it is better than {second['entrant']}, the second, with likelihood {first['superiority']:.1%}"
+    return (
+        f"{first['entrant']} is first of {len(read.ratings)}, rated {first['rating']:+.1f} Elo"
+        + (f" (95% interval {bounds})" if bounds else "")
+        + f" with a score of {first['score']:.1%}"
+        + ("" if pd.isna(first["superiority"]) else sure)
+        + "."
+    )
+
+
+def who_beats_whom(read: Standings, scores: pd.DataFrame) -> Section:
+    """The table of scores, and all matchups with their pairs of games."""
+    table = read.matchups[["entrant", "opponent", "games", "score"]].copy()
+    table["95% interval"] = intervals(read.matchups, "low", "high", "{:.1%}")
+    table["Elo difference"] = read.matchups["elo"]
+    table["pairs 0, 1/2, 1, 3/2, 2"] = [
+        ", ".join(str(row[f"pairs_{half / 2:g}"]) for half in range(5)) for _, row in read.matchups.iterrows()
+    ]
+    title = f"Score of the row, which {scores.index.name}" if scores.index.name != "entrant" else ""
+    title = title or "Score of the row against the column"
+    shown = heat_table(scores, title) if len(scores) <= MOST_HEAT else _heat_map(scores, title)
+    note = (
+        "Pairs: the same deal played twice with the entrants exchanged, by the points the first one named "
+        "took. The interval comes from these pairs."
+    )
+    matchups = html_table(table, {**SHARES, **COUNTS, "Elo difference": _elo}, "Matchups")
+    return Section("Who beats whom", "", [shown, matchups], note)
+
+
+def _elo(value: float) -> str:
+    """A difference in Elo, which has no bound where one side won everything."""
+    return f"{value:+.1f}".replace("inf", "∞")
+
+
+def _heat_map(scores: pd.DataFrame, title: str) -> Markup:
+    """Scores of many entrants, as a figure."""
+    from evo.figures.style import draw_both, plot_scores  # noqa: PLC0415 - two seconds to import
+
+    return image(draw_both(plot_scores, scores, "score", height=7.6), title)
+
+
+def deck_against_deck(read: Standings) -> Section:
+    """Decks as entrants, where every entrant played itself."""
+    decks = read.ratings[["entrant", "rating"]].rename(columns={"entrant": "deck"})
+    decks["95% interval"] = _bounds(read.ratings)
+    decks[["score", "games"]] = read.ratings[["score", "games"]]
+    scores = read.decks.pivot_table(index="deck", columns="opponent_deck", values="score")
+    order = list(read.ratings["entrant"])
+    scores = scores.reindex(index=order, columns=order).astype(float)
+    parts = [html_table(decks, {"rating": "{:+.1f}", **SHARES, **COUNTS}, "Ratings of decks")]
+    if len(scores) <= MOST_HEAT:
+        parts.append(heat_table(scores, "Score of the row against the column"))
+    first = read.ratings.iloc[0]
+    conclusion = (
+        f"{first['entrant']} is the best of {len(decks)} decks, with a score of {first['score']:.1%}."
+    )
+    return Section("Deck against deck", "", parts, conclusion=conclusion)
+
+
+def by_first_seat(read: Standings, sentence: str) -> Section:
+    """Results by who went first."""
+    columns = {"mean_turns": "rounds", "first_wins": "first won", "second_wins": "second won"}
+    table = read.results.astype({"first": str, "second": str}).rename(columns=columns)
+    parts = [html_table(table, {**COUNTS, **ROUNDS}, "Results by who went first")]
+    return Section("By who goes first", sentence, parts, conclusion=sentence)
+
+
+def by_deck(read: Standings) -> Section:
+    """Scores by own and opponent's deck."""
+    columns = {"mean_turns": "rounds", "opponent_deck": "opponent's deck"}
+    table = read.decks.drop(columns=["wins", "draws", "losses", "low", "high"]).rename(columns=columns)
+    table["95% interval"] = intervals(read.decks, "low", "high", "{:.1%}")
+    return Section("By deck", "", [html_table(table, {**SHARES, **COUNTS, **ROUNDS}, "Scores by decks")])
+
+
+def _what_was_played(tournament: Tournament, lines: dict[str, str]) -> Section:
+    text = (
+        f"{lines['games']} Ruleset {tournament.ruleset.name}, {tournament.games:,} games for each cell, "
+        f"{tournament.seats} seats, seed {tournament.seed}. "
+    )
+    rest = [lines[name] for name in ("cards", "alike", "cycles", "unproven") if name in lines]
+    return Section("What was played", text + " ".join(rest))
+
+
+def _about_weights(tournament: Tournament) -> Iterator[str]:
+    """What the numbers of the tables of weights are."""
+    for entrant in tournament.entrants:
+        vector = find_kind(entrant.player.kind).weights
+        if vector is not None:
+            yield f"Weights of {vector.AGENT} are {vector.SCALE}."
+
+
+def _weights(tournament: Tournament) -> list[Markup]:
+    """Entrants with their scale-free weights, one table for each kind of weights."""
+    tables = []
+    kinds = {entrant.text: find_kind(entrant.player.kind) for entrant in tournament.entrants}
+    cards = [card for deck in tournament.decks for card in deck.cards]
+    for vector in dict.fromkeys(kind.weights for kind in AGENTS.values() if kind.weights):
+        inert = vector.inert(cards)
+        rows = [
+            [
+                entrant.text,
+                entrant.player.backend if kinds[entrant.text].takes_backend else "",
+                *vector.from_array(entrant.player.weights).active(inert).values(),
+            ]
+            for entrant in tournament.entrants
+            if kinds[entrant.text].weights is vector
+        ]
+        if rows:
+            active = [name for name in vector.names() if name not in inert]
+            table = pd.DataFrame(rows, columns=["entrant", "solver", *active])
+            table = table if table["solver"].any() else table.drop(columns="solver")
+            tables.append(html_table(table, dict.fromkeys(active, "{:.1%}"), f"Weights of {vector.AGENT}"))
+        if rows and inert:
+            text = "Inert, since they change no decision with these decks, and left out: "
+            tables.append(Markup("<p>{}{}.</p>").format(text, ", ".join(sorted(inert))))
+    plain = [entrant.text for entrant in tournament.entrants if not kinds[entrant.text].weights]
+    if plain:
+        tables.append(html_table(pd.DataFrame({"entrant": plain}), title="Without weights"))
+    return tables
+
+
+DECISIVE_SEAT = 0.6
+"""A score of going first, above which a tournament says what it does to its other figures."""
+
+RATING_COLUMNS = (
+    Column("", 3, right=True),
+    Column("entrant"),
+    Column("rating", right=True),
+    Column("95% interval", 2, right=True),
+    Column("games", 5, right=True),
+    Column("won", 6, right=True),
+    Column("drawn", 8, right=True),
+    Column("lost", 7, right=True),
+    Column("score", 1, right=True),
+    Column("better", 4, right=True),
+)
+SELF_PLAY_COLUMNS = (
+    Column("first"),
+    Column("second"),
+    Column("games", 3, right=True),
+    Column("first won", 1, right=True),
+    Column("second won", 2, right=True),
+    Column("drawn", 4, right=True),
+    Column("rounds", 5, right=True),
+)
+
+WIDEST = 9
+"""Most entrants whose table of scores fits a terminal."""
+
+
+def score_table(seats: Seats, names: Sequence[str], read: Standings) -> pd.DataFrame:
+    """Scores of rows against columns, entrants in the order of their rating.
+
+    With `fixed` seats the row goes first, and entrants are in the order of `names`. Otherwise scores are over
+    both seats, and the diagonal is empty.
+    """
+    order = list(read.ratings["entrant"])
+    if seats == "fixed":
+        order = list(names)
+        table = read.results.astype({"first": str, "second": str})
+        table["score"] = (table["first_wins"] + table["draws"] / 2) / table["games"]
+        scores = table.pivot_table(index="first", columns="second", values="score")
+    else:
+        own = read.matchups[["entrant", "opponent", "score"]]
+        other = own.rename(columns={"entrant": "opponent", "opponent": "entrant"})
+        both = pd.concat([own, other.assign(score=1 - own["score"])])
+        scores = both.pivot_table(index="entrant", columns="opponent", values="score")
+    scores = scores.reindex(index=order, columns=order).astype(float)
+    fixed = seats == "fixed"
+    scores.index.name = "goes first" if fixed else "entrant"
+    scores.columns.name = "goes second" if fixed else "opponent"
+    return scores
+
+
+def summary_of(
+    tournament: Tournament, read: Standings, faults: list[dict[str, Any]], verdict: Verdict
+) -> dict[str, Any]:
+    """Everything as JSON values; missing numbers are null."""
+    sprt: dict[str, Any] | None = None
+    if tournament.sprt:
+        counts = read.matchups.filter(like="pairs_").to_numpy()[0] if len(read.matchups) else np.zeros(5)
+        sprt = vars(tournament.sprt) | {
+            "log_likelihood_ratio": tournament.sprt.ratio(counts),
+            "bounds": list(tournament.sprt.bounds),
+            "accepted": verdict or None,
+        }
+    content = {
+        "command": tournament.command,
+        "entrants": tournament.names,
+        "decks": [deck.name for deck in tournament.decks],
+        "exact_cards": exact_cards(tournament.decks),
+        "ruleset": tournament.ruleset.name,
+        "seats": tournament.seats,
+        "format": tournament.style,
+        "games_per_cell": tournament.games,
+        "seed": tournament.seed,
+        **read.summary,
+        "faults": faults,
+        "sprt": sprt,
+        "ratings": read.ratings.to_dict("records"),
+        "meetings": read.matchups.to_dict("records"),
+        "results": read.results.astype({"first": str, "second": str}).to_dict("records"),
+        "by_deck": read.decks.to_dict("records"),
+    }
+    cleaned: dict[str, Any] = _clean(content)
+    return cleaned
+
+
+def write_files(
+    tournament: Tournament,
+    folder: TournamentFolder,
+    games: pd.DataFrame,
+    read: Standings,
+    summary: dict[str, Any],
+    kind: str = "tournament",
+    more: Sequence[Section] = (),
+) -> None:
+    """results.csv, ratings.csv, meetings.csv, decks.csv, summary.json, both figures, tournament.html.
+
+    Args:
+        tournament: its definition.
+        folder: where to write.
+        games: as `evo.play.matchups.games_table` makes it.
+        read: its tables.
+        summary: as `summary_of` makes it.
+        kind: "tournament", "arena" and so on, which decides the page's title and first section.
+        more: sections that the page shows first.
+    """
+    from evo.figures.style import figure, plot_scores, png  # noqa: PLC0415 - two seconds to import
+
+    for name, table in (
+        ("results", read.results),
+        ("ratings", read.ratings),
+        ("meetings", read.matchups),
+        ("decks", read.decks),
+    ):
+        folder.write(f"{name}.csv", csv_bytes(table))
+    folder.write("summary.json", json_bytes(summary))
+    n = len(read.ratings)
+    scores = score_table(tournament.seats, tournament.names, read)
+    with figure(2.7 + 0.52 * n, 1.4 + 0.52 * n) as (drawn, axes):
+        fixed = tournament.seats == "fixed"
+        plot_scores(axes, scores, "score of who goes first" if fixed else "score against the opponent")
+        folder.write("scores.png", png(drawn))
+    with figure(5.5, 1.1 + 0.36 * n) as (drawn, axes):
+        plot_ratings(axes, read.ratings)
+        folder.write("ratings.png", png(drawn))
+    lines, warnings = sentences_of(tournament, summary), warnings_of(summary)
+    content = Content(kind, games, read, scores, lines, warnings, more)
+    folder.write("tournament.html", tournament_page(tournament, content))
+
+
+def lines_of(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
+    """Sentences on the whole tournament, as the terminal shows them."""
+    return [line.rstrip(".") for line in sentences_of(tournament, summary).values()]
+
+
+def sentences_of(tournament: Tournament, summary: dict[str, Any]) -> dict[str, str]:
+    """Sentences on the whole tournament by what they are about.
+
+    Keys, in this order: games, seat, cards; where there is something to say, alike, cycles, unproven, test.
+    """
+    seat = summary["first_seat"]
+    names = [deck.name for deck in tournament.decks]
+    decks = f", with {names[0]} against {names[1]}," if tournament.seats == "fixed" and len(names) > 1 else ""
+    lines = {
+        "games": f"{summary['games']:,} games, {summary['draws']:,} drawn, {summary['mean_turns']:.1f} "
+        "rounds long on average.",
+        "seat": f"Who goes first{decks} scores {seat['score']:.1%} (95% interval {seat['low']:.1%} to "
+        f"{seat['high']:.1%}).",
+        "cards": coverage_of(tournament.decks).rstrip(".") + ".",
+    }
+    if seat["low"] is not None and seat["low"] > DECISIVE_SEAT:
+        lines["seat"] += f" {_seat_note(tournament)}."
+    alike = [", ".join(texts) for texts in like_entrants(tournament.entrants)]
+    if alike:
+        lines["alike"] = f"Alike, with the same weights: {'; '.join(alike)}."
+    if summary["cyclic_share"] is not None:
+        lines["cycles"] = (
+            f"Rock-paper-scissors: {summary['cyclic_share']:.1%} of the table is beyond any rating "
+            f"(chance alone: {summary['cyclic_share_of_chance']:.1%})."
+        )
+    if summary["unproven_turns"]:
+        lines["unproven"] = (
+            f"{counted(summary['unproven_turns'], 'turn')} unproven: the search for the best plan had not "
+            "ended (docs/rivals.md)."
+        )
+    if summary["sprt"]:
+        lines["test"] = _verdict(tournament, summary["sprt"]) + "."
+    return lines
+
+
+def _seat_note(tournament: Tournament) -> str:
+    """What a decisive first turn does to the other figures."""
+    balanced = "" if tournament.ruleset.name == BALANCED else f"; the ruleset {BALANCED} balances it most"
+    if tournament.seats == "paired":
+        return (
+            "Going first decides most games: seats are exchanged on every deal, so no entrant gains, but "
+            f"scores and ratings lie closer together than the entrants' strength{balanced}"
+        )
+    return f"Going first decides most games, and the first-named entrant of a game gains by it{balanced}"
+
+
+def _verdict(tournament: Tournament, sprt: dict[str, Any]) -> str:
+    first, second = tournament.names
+    ratio = f"log-likelihood ratio {sprt['log_likelihood_ratio']:.2f} in {_range(sprt['bounds'])}"
+    test = f"Sequential test of {first} against {second}"
+    if sprt["accepted"] is None:
+        return f"{test}: undecided after all games; {ratio}"
+    other = "elo0" if sprt["accepted"] == "elo1" else "elo1"
+    chosen, refused = (f"{name}={sprt[name]:+g}" for name in (sprt["accepted"], other))
+    return (
+        f"{test}: {chosen} rather than {refused} is accepted; {ratio}. Ratings after an early end are "
+        "too large"
+    )
+
+
+def _range(bounds: list[float]) -> str:
+    return f"({bounds[0]:.2f}, {bounds[1]:.2f})"
+
+
+def warnings_of(summary: dict[str, Any]) -> list[str]:
+    """Faults that must not be overlooked."""
+    return [
+        f"{row['entrant']} lost {row['games']:,} games ({row['fault']}); the first: {row['first']}"
+        for row in summary["faults"]
+    ]
+
+
+def show(tournament: Tournament, read: Standings, summary: dict[str, Any], console: Console) -> None:
+    """Print ratings, scores, sentences and warnings."""
+    rows = []
+    no_matchup = len(read.matchups) == 0
+    for row in read.ratings.itertuples():
+        if no_matchup:
+            continue
+        better = "" if pd.isna(row.superiority) else f"{row.superiority:.1%}"
+        counts = [f"{count:,}" for count in (row.games, row.wins, row.draws, row.losses)]
+        interval = f"{row.low:+.1f} to {row.high:+.1f}".replace("inf", "∞")
+        numbers = [f"{row.rating:+.1f}", interval, *counts, f"{row.score:.1%}", better]
+        rows.append([str(row.rank), row.entrant, *numbers])
+    if not no_matchup:
+        console.print(FittingTable(RATING_COLUMNS, rows, "ratings"))
+    _show_scores(tournament, read, console)
+    for line in lines_of(tournament, summary):
+        console.print(line, markup=False, highlight=False)
+    for line in warnings_of(summary):
+        console.print(f"warning: {line}", markup=False, highlight=False, style="bold red")
+
+
+def _show_scores(tournament: Tournament, read: Standings, console: Console) -> None:
+    """The table of scores; results of self-play in a table of their own."""
+    scores = score_table(tournament.seats, tournament.names, read)
+    if len(read.matchups) == 0 or (tournament.self_play and tournament.seats == "paired"):
+        rows = []
+        for row in read.results.itertuples():
+            if row.first == row.second:
+                counts = [f"{n:,}" for n in (row.games, row.first_wins, row.second_wins, row.draws)]
+                rows.append([row.first, row.second, *counts, f"{row.mean_turns:.1f}"])
+        console.print(FittingTable(SELF_PLAY_COLUMNS, rows))
+    if len(read.matchups) == 0 or len(scores) > WIDEST:
+        return
+    fixed = tournament.seats == "fixed"
+    title = "score of the row, which goes first" if fixed else "score of the row, over both seats"
+    columns = [Column(""), *(Column(str(place + 1), place + 1, right=True) for place in range(len(scores)))]
+    rows = []
+    for place, (name, values) in enumerate(zip(scores.index, scores.to_numpy(), strict=True)):
+        cells = ["" if np.isnan(value) else f"{value:.1%}" for value in values]
+        rows.append([f"{place + 1} {name}", *cells])
+    console.print(FittingTable(columns, rows, title))
+
+
+def _clean(value: Any) -> Any:
+    """Plain Python numbers, and None for what is missing or infinite."""
+    if isinstance(value, dict):
+        return {key: _clean(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_clean(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,190 @@
+"""Cards to play: hand minions that attack, and a knapsack over the rest of the hand."""
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, MAX_MANA, Keyword
+from engine.jit import njit
+from ilp_agent.exact.work import Best, Shape, deaths_of
+from ilp_agent.weights import Term
+
+UNAFFORDABLE = 99
+"""Cost counted for a card that is dearer than a player's mana can ever be."""
+
+
+@njit
+def budget(turn: np.void) -> int:
+    """Mana that can be spent, The Coin included; at 10 mana it follows the first paid card."""
+    return int(turn["mana"] + turn["coin"])
+
+
+@njit
+def cost_of(turn: np.void, attackers: int) -> int:
+    """Mana of a set of hand minions; more than any budget where one costs more than a player can have."""
+    total = 0
+    for k in range(turn["n_hand"]):
+        if (attackers >> k) & 1:
+            cost = turn["friends"][turn["n_board"] + k]["cost"]
+            total += cost if cost <= min(budget(turn), MAX_MANA) else UNAFFORDABLE
+    return total
+
+
+@njit
+def can_attack_from_hand(turn: np.void) -> int:
+    """Bits of the hand minions that could be played to attack at all."""
+    targets = 0
+    for place in range(turn["n_enemies"]):
+        if not turn["enemies"][place]["keywords"] & Keyword.STEALTH:
+            targets += 1
+    bits = 0
+    for k in range(turn["n_hand"]):
+        friend = turn["friends"][turn["n_board"] + k]
+        useful = friend["attacks"] > 0 and (friend["hits_hero"] or targets > 0)
+        if useful and friend["cost"] <= min(budget(turn), MAX_MANA):
+            bits |= 1 << k
+    return bits
+
+
+@njit
+def count_bits(attackers: int, n: int) -> int:
+    """How many of the first `n` bits are set."""
+    count = 0
+    for k in range(n):
+        count += (attackers >> k) & 1
+    return count
+
+
+@njit
+def alike(one: np.void, other: np.void) -> bool:
+    """Whether two hand minions are the same to a plan."""
+    return bool(
+        one["attack"] == other["attack"]
+        and one["health"] == other["health"]
+        and one["cost"] == other["cost"]
+        and one["keywords"] == other["keywords"]
+        and one["hits_hero"] == other["hits_hero"]
+        and one["barred"] == other["barred"]
+        and one["value"] == other["value"]
+    )
+
+
+@njit
+def repeats(turn: np.void, attackers: int) -> bool:
+    """Whether a set holds a minion but not an earlier one just like it: another set is as good."""
+    for k in range(turn["n_hand"]):
+        if (attackers >> k) & 1:
+            for earlier in range(k):
+                friend = turn["friends"][turn["n_board"] + earlier]
+                if not (attackers >> earlier) & 1 and alike(friend, turn["friends"][turn["n_board"] + k]):
+                    return True
+    return False
+
+
+@njit
+def most_plays(turn: np.void, attackers: int, mana: int) -> int:
+    """The most hand minions beside the attackers that mana allows, the cheapest first."""
+    n = 0
+    for price in range(MAX_MANA + 1):
+        for k in range(turn["n_hand"]):
+            cost = turn["friends"][turn["n_board"] + k]["cost"]
+            if cost == price and price <= mana and not (attackers >> k) & 1:
+                mana -= price
+                n += 1
+    return n
+
+
+@njit
+def any_affordable(turn: np.void, attackers: int, mana: int) -> bool:
+    """Whether any hand minion beside the attackers can be paid for."""
+    for k in range(turn["n_hand"]):
+        cost = turn["friends"][turn["n_board"] + k]["cost"]
+        if not (attackers >> k) & 1 and cost <= min(mana, MAX_MANA):
+            return True
+    return False
+
+
+@njit
+def play_gain(friend: np.void, weights: np.ndarray) -> float:
+    """What playing a hand minion adds to the objective, as long as it survives."""
+    return float(weights[Term.PLAY] * friend["value"] + weights[Term.SURVIVE] * friend["survival"])
+
+
+@njit
+def pack(turn: np.void, weights: np.ndarray, attackers: int, mana: int, places: int, work: np.void) -> None:
+    """Best values of playing hand minions beside the attackers, by number of places and mana.
+
+    `knapsack[p, m]` is the best with at most `p` places and `m` mana, and `packed[p, m]` how many cards it
+    plays; among equal values the one with more cards. `work` is modified in place.
+    """
+    work["knapsack"][: places + 1, : mana + 1] = 0.0
+    work["packed"][: places + 1, : mana + 1] = 0
+    for k in range(turn["n_hand"]):
+        friend = turn["friends"][turn["n_board"] + k]
+        cost = friend["cost"]
+        if (attackers >> k) & 1 or cost > min(mana, MAX_MANA):
+            continue
+        gain = play_gain(friend, weights)
+        for p in range(places, 0, -1):
+            for m in range(mana, cost - 1, -1):
+                value = work["knapsack"][p - 1, m - cost] + gain
+                cards = work["packed"][p - 1, m - cost] + 1
+                better = value > work["knapsack"][p, m]
+                if better or (value == work["knapsack"][p, m] and cards > work["packed"][p, m]):
+                    work["knapsack"][p, m] = value
+                    work["packed"][p, m] = cards
+
+
+@njit
+def best_plays(turn: np.void, mana: int, places: int, work: np.void) -> tuple[float, int]:
+    """The value in the knapsack for so many places, and the mana to spend: without The Coin if as good."""
+    knapsack = work["knapsack"]
+    if turn["coin"] and mana >= 1 and knapsack[places, mana - 1] >= knapsack[places, mana]:
+        mana -= 1
+    return knapsack[places, mana], mana
+
+
+@njit
+def write_plays(turn: np.void, weights: np.ndarray, best: Best, shape: Shape, work: np.void) -> None:
+    """Mark the hand minions a plan plays. `work` is modified in place."""
+    m = turn["n_board"]
+    work["played"][:] = False
+    for k in range(turn["n_hand"]):
+        work["played"][m + k] = (best.attackers >> k) & 1
+    places = min(shape.room + deaths_of(shape, best.state), BOARD_SIZE)
+    if not any_affordable(turn, best.attackers, shape.mana) or places == 0:
+        return
+    places = min(places, most_plays(turn, best.attackers, shape.mana))
+    pack(turn, weights, best.attackers, shape.mana, places, work)
+    _, mana = best_plays(turn, shape.mana, places, work)
+    _fill_by_cards(turn, weights, mana, places, work)
+    fill, cards = work["fill"], work["cards"]
+    for k in range(turn["n_hand"] - 1, -1, -1):
+        if fill[k + 1, places, mana] != fill[k, places, mana] or (
+            cards[k + 1, places, mana] != cards[k, places, mana]
+        ):
+            work["played"][m + k] = True
+            mana -= turn["friends"][m + k]["cost"]
+            places -= 1
+
+
+@njit
+def _fill_by_cards(turn: np.void, weights: np.ndarray, mana: int, places: int, work: np.void) -> None:
+    """The knapsack for each number of first cards, to read its choice off. `work` is modified in place."""
+    fill, cards = work["fill"], work["cards"]
+    fill[0, : places + 1, : mana + 1] = 0.0
+    cards[0, : places + 1, : mana + 1] = 0
+    for k in range(turn["n_hand"]):
+        friend = turn["friends"][turn["n_board"] + k]
+        cost = friend["cost"]
+        able = not work["played"][turn["n_board"] + k] and cost <= min(mana, MAX_MANA)
+        gain = play_gain(friend, weights)
+        for p in range(places + 1):
+            for left in range(mana + 1):
+                fill[k + 1, p, left] = fill[k, p, left]
+                cards[k + 1, p, left] = cards[k, p, left]
+                if able and p > 0 and left >= cost:
+                    value = fill[k, p - 1, left - cost] + gain
+                    count = cards[k, p - 1, left - cost] + 1
+                    better = value > fill[k + 1, p, left]
+                    if better or (value == fill[k + 1, p, left] and count > cards[k + 1, p, left]):
+                        fill[k + 1, p, left] = value
+                        cards[k + 1, p, left] = count

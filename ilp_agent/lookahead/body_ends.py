@@ -1,0 +1,524 @@
+"""Candidate ends of a turn without card effects: a fast search over positions within the turn.
+
+An end is a node, then plays, then attacks on the hero. Two ends are the same when their positions are equal,
+boards and hands compared as multisets; an end's value is the objective of the best way to it.
+
+All ends are listed, where the way for real cards (`ilp_agent.lookahead.card_ends`) lists the best of what a
+search leaves for the end of a turn; replies are turns of the exact solver.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.bitfields import PLACE_BITS, STAT_BITS, append_field, to_sum
+from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, MAX_STAT, ActionKind, Keyword, Outcome
+from engine.jit import njit_borrowing
+from engine.rules import apply, encode, outcome
+from engine.state import is_guarded, may_attack_hero
+from engine.streams import below, derive
+from ilp_agent.exact.kernel import solve_turn
+from ilp_agent.exact.plan_record import MAX_STEPS, PLAN, TRACKER, follow
+from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
+from ilp_agent.lookahead.body_positions import (
+    ENEMY_MINION,
+    HELD,
+    MAX_HITS_ON_HERO,
+    MAX_NODES,
+    OWN_MINION,
+    REST,
+    Pool,
+    append_minion,
+    begin,
+    expand,
+    new_pool,
+    place_of,
+    play_gain,
+    repeats,
+    strikes,
+)
+from ilp_agent.lookahead.determinization import drop_hidden, hold_hand, keep_hidden, order_deck
+from ilp_agent.lookahead.evaluation import AFTER_NEXT_TURN, AFTER_REPLY, Memory, value_of
+from ilp_agent.lookahead.weights import BUDGET, DEPTH, REPLY_PART, SAMPLES, TURN_PART, VALUE_PART
+from ilp_agent.turn import TURN, read_turn
+from ilp_agent.weights import Term
+
+
+@njit_borrowing
+def find_ends(
+    state: np.void, cards: np.ndarray, weights: np.ndarray, wanted: int, limit: int, every: bool, pool: Pool
+) -> int:
+    """Find the best different ends of a turn. `pool` is modified in place: its ends, unordered.
+
+    Args:
+        state: dtype `STATE`; the active player plays. What is hidden is not looked at.
+        cards: the card table.
+        weights: of the objective, indexed by `ilp_agent.weights.Term`.
+        wanted: ends, 1 to `MAX_ENDS`.
+        limit: most nodes, 1 to `MAX_NODES`.
+        every: whether ends are wanted too in which minions hold back from the enemy hero; else each minion
+            that is left attacks it, but for those that would lose Stealth, which do both.
+        pool: memory.
+
+    Returns:
+        How many were found, at most `wanted`.
+    """
+    begin(state, weights, pool)
+    _list_plays(state, cards, weights, pool)
+    pool.unproven[0] = 0
+    n, place, found = 1, 0, 0
+    while place < n:
+        found = _add_ends(place, found, wanted, every, cards, weights, pool)
+        if not pool.unproven[0]:
+            n = expand(place, n, cards, weights, pool, limit)
+            if n < 0:
+                n = -n
+                pool.unproven[0] = 1
+        place += 1
+    pool.n_nodes[0] = n
+    return found
+
+
+@njit_borrowing
+def _list_plays(state: np.void, cards: np.ndarray, weights: np.ndarray, pool: Pool) -> None:
+    """List the sets of minions in hand that mana allows, by what they gain. `pool` is modified in place."""
+    own = state["sides"][state["active"]]
+    budget = own["mana"] + (1 if place_of(own, COIN) >= 0 else 0)
+    plays = pool.plays
+    plays[0]["bits"], plays[0]["cost"], plays[0]["size"], plays[0]["gain"] = 0, 0, 0, 0.0
+    plays[0]["copies"] = 0
+    n = 1
+    for number in range(own["n_hand"]):
+        card = own["hand"][number]
+        if card < 0 or cards[card]["cost"] > min(budget, MAX_MANA):
+            continue
+        gain = play_gain(cards[card], weights)
+        for before in range(n):
+            one = plays[before]
+            bits = one["bits"] | 1 << number
+            cost = one["cost"] + cards[card]["cost"]
+            copies = repeats(own, bits, number)
+            if copies and not strikes(cards[card]):
+                continue
+            if cost <= budget and one["size"] < BOARD_SIZE:
+                more = plays[n]
+                more["copies"] = one["copies"] | (1 if copies else 0)
+                more["bits"], more["cost"], more["size"] = bits, cost, one["size"] + 1
+                more["gain"] = one["gain"] + gain
+                n += 1
+    for number in range(1, n):  # by insertion: most turns allow few
+        place = number
+        while place > 0 and plays[place - 1]["gain"] < plays[place]["gain"]:
+            plays[-1] = plays[place]
+            plays[place] = plays[place - 1]
+            plays[place - 1] = plays[-1]
+            place -= 1
+    pool.n_plays[0] = n
+
+
+@njit_borrowing
+def _add_ends(
+    place: int, found: int, wanted: int, every: bool, cards: np.ndarray, weights: np.ndarray, pool: Pool
+) -> int:
+    """Add the ends that follow a node to the best found so far; how many there are then."""
+    state, node = pool.states[place], pool.nodes[place]
+    seat = state["active"]
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    health = enemy["health"] + enemy["armour"]
+    n_hits, choice, all_damage = _list_hits(own, enemy, every, pool)
+    value = node["gain"] + (weights[Term.CLEAR] if enemy["n_board"] == 0 else 0.0)
+    most = value + weights[Term.FACE] * all_damage
+    most += weights[Term.HERO] * all_damage + (weights[Term.LETHAL] if all_damage >= health else 0.0)
+    budget = pool.states[0]["sides"][seat]["mana"]
+    budget += 1 if place_of(pool.states[0]["sides"][seat], COIN) >= 0 else 0
+    spent, played, lethal = 0, int(node["played"]), all_damage >= health
+    first_hand = pool.states[0]["sides"][seat]
+    for number in range(first_hand["n_hand"]):
+        if node["played"] >> number & 1:
+            spent += cards[first_hand["hand"][number]]["cost"]
+    room = BOARD_SIZE - own["n_board"]
+    whole = (1 << n_hits) - 1
+    for number in range(pool.n_plays[0]):
+        plays = pool.plays[number]
+        if found == wanted and most + plays["gain"] <= pool.least[0]:
+            break
+        if plays["bits"] & played or plays["cost"] + spent > budget or plays["size"] > room:
+            continue
+        if plays["copies"] and _copies_before(first_hand, plays["bits"], played):
+            continue
+        hits = whole
+        while True:
+            damage, legal = _damage_of(hits, n_hits, own, pool, health)
+            ends = value + plays["gain"] + weights[Term.FACE] * damage
+            ends += weights[Term.LETHAL] if damage >= health else 0.0
+            ends += weights[Term.HERO] * 99 if weights[Term.HERO] > 0.0 else 0.0
+            if legal and (found < wanted or ends > pool.least[0]):
+                found = _add(place, plays["bits"], hits, found, wanted, cards, weights, pool)
+            free = hits & (whole if lethal else choice)
+            if free == 0:
+                break
+            # The next smaller set whose fixed attacks all stay.
+            fixed = 0 if lethal else whole & ~choice
+            hits = ((hits & ~fixed) - 1) & (whole & ~fixed) | fixed
+    return found
+
+
+@njit_borrowing
+def _list_hits(own: np.void, enemy: np.void, every: bool, pool: Pool) -> tuple[int, int, int]:
+    """List attacks on the hero: how many, which may be left out (as bits), and their damage together."""
+    n, choice, damage = 0, 0, 0
+    if is_guarded(enemy):
+        return 0, 0, 0
+    for slot in range(own["n_board"]):
+        minion = own["board"][slot]
+        if minion["attack"] == 0 or not may_attack_hero(minion):
+            continue
+        for _ in range(minion["attacks_left"]):
+            pool.hits[n] = slot
+            if every or minion["keywords"] & Keyword.STEALTH:
+                choice |= 1 << n
+            damage += minion["attack"]
+            n += 1
+    return n, choice, damage
+
+
+@njit_borrowing
+def _damage_of(hits: int, n_hits: int, own: np.void, pool: Pool, health: int) -> tuple[int, bool]:
+    """The damage of attacks on the hero, and whether they can be made: none follows the hero's death."""
+    damage, strongest = 0, 0
+    for number in range(n_hits):
+        slot = pool.hits[number]
+        if hits >> number & 1:
+            attack = own["board"][slot]["attack"]
+            damage += attack
+            strongest = max(strongest, attack)
+        elif number + 1 < n_hits and pool.hits[number + 1] == slot and hits >> (number + 1) & 1:
+            return damage, False  # the second of two like attacks without the first
+    return damage, damage - strongest < health
+
+
+@njit_borrowing
+def _copies_before(side: np.void, bits: int, played: int) -> bool:
+    """Whether a set plays a later copy of a card than one that is in hand still."""
+    for number in range(side["n_hand"]):
+        if bits >> number & 1 and repeats(side, bits | played, number):
+            return True
+    return False
+
+
+@njit_borrowing
+def _add(
+    place: int,
+    plays: int,
+    hits: int,
+    found: int,
+    wanted: int,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    pool: Pool,
+) -> int:
+    """Add an end to those kept, unless it is there with as good a value; how many there are then."""
+    pool.trial[0] = pool.states[place]
+    value = pool.nodes[place]["gain"] + finish(place, plays, hits, cards, weights, pool)
+    key = key_of_end(pool.trial[0])
+    goes, worst = -1, 0
+    for number in range(found):
+        end = pool.ends[number]
+        if end["key"] == key:
+            if value <= end["value"]:
+                return found
+            goes = number
+        if end["value"] < pool.ends[worst]["value"]:
+            worst = number
+    if goes < 0 and found < wanted:
+        goes = found
+        found += 1
+    elif goes < 0:
+        if value <= pool.ends[worst]["value"]:
+            return found
+        goes = worst
+    _write(goes, key, value, place, plays, hits, pool)
+    pool.least[0] = np.inf
+    for number in range(found):
+        pool.least[0] = min(pool.least[0], pool.ends[number]["value"])
+    return found
+
+
+@njit_borrowing
+def _write(number: int, key: np.uint64, value: float, place: int, plays: int, hits: int, pool: Pool) -> None:
+    end = pool.ends[number]
+    end["key"], end["value"], end["node"], end["plays"], end["hits"] = key, value, place, plays, hits
+    enemy = pool.trial[0]["sides"][1 - pool.trial[0]["active"]]
+    end["lethal"] = 1 if enemy["health"] <= 0 else 0
+    pool.end_states[number] = pool.trial[0]
+
+
+@njit_borrowing
+def finish(place: int, plays: int, hits: int, cards: np.ndarray, weights: np.ndarray, pool: Pool) -> float:
+    """Make the plays and attacks on the hero that end a turn, on `pool.trial`; what they add."""
+    state = pool.trial[0]
+    seat = state["active"]
+    before = state["sides"][seat]["health"]
+    own = pool.states[place]["sides"][seat]
+    value = 0.0
+    for number in range(MAX_HITS_ON_HERO):
+        if hits >> number & 1:
+            value += weights[Term.FACE] * own["board"][pool.hits[number]]["attack"]
+    hand = pool.states[0]["sides"][seat]["hand"]
+    for number in range(HAND_SIZE):
+        if plays >> number & 1:
+            value += play_gain(cards[hand[number]], weights)
+    write_finish(plays, hits, 0, cards, pool, pool.actions)
+    value += weights[Term.HERO] * (state["sides"][seat]["health"] - before)
+    enemy = state["sides"][1 - seat]
+    if enemy["n_board"] == 0:
+        value += weights[Term.CLEAR]
+    if enemy["health"] <= 0:
+        value += weights[Term.LETHAL]
+    return float(value)
+
+
+@njit_borrowing
+def write_finish(plays: int, hits: int, n: int, cards: np.ndarray, pool: Pool, actions: np.ndarray) -> int:
+    """Make those plays and attacks on `pool.trial`, and note them after `n` actions; how many then.
+
+    `pool.trial` and `actions` are modified in place.
+    """
+    state = pool.trial[0]
+    own = state["sides"][state["active"]]
+    hand = pool.states[0]["sides"][state["active"]]["hand"]
+    for number in range(HAND_SIZE):
+        if plays >> number & 1:
+            card = hand[number]
+            if cards[card]["cost"] > own["mana"]:
+                n = _do(encode(ActionKind.PLAY, place_of(own, COIN), 0), n, cards, pool, actions)
+            n = _do(encode(ActionKind.PLAY, place_of(own, card), 0), n, cards, pool, actions)
+    _list_hits(own, state["sides"][1 - state["active"]], True, pool)
+    last, most = -1, -1
+    for number in range(MAX_HITS_ON_HERO):
+        if hits >> number & 1 and own["board"][pool.hits[number]]["attack"] >= most:
+            last, most = number, own["board"][pool.hits[number]]["attack"]
+    for number in range(MAX_HITS_ON_HERO):
+        if hits >> number & 1 and number != last:
+            n = _do(encode(ActionKind.ATTACK, pool.hits[number], HERO), n, cards, pool, actions)
+    if last >= 0:
+        n = _do(encode(ActionKind.ATTACK, pool.hits[last], HERO), n, cards, pool, actions)
+    return n
+
+
+@njit_borrowing
+def _do(action: int, n: int, cards: np.ndarray, pool: Pool, actions: np.ndarray) -> int:
+    """Carry out and write one more action of the end that is tried; how many there are then."""
+    apply(pool.trial[0], cards, action, pool.luck[0])
+    actions[n] = action
+    return n + 1
+
+
+@njit_borrowing
+def key_of_end(state: np.void) -> np.uint64:
+    """A hash of a position at the end of a turn, as its player sees it: boards and hand as multisets."""
+    own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
+    total = np.uint64(0)
+    for slot in range(own["n_board"]):
+        total += to_sum(append_minion(np.uint64(OWN_MINION), own["board"][slot]))
+    for slot in range(enemy["n_board"]):
+        total += to_sum(append_minion(np.uint64(ENEMY_MINION), enemy["board"][slot]))
+    for place in range(own["n_hand"]):
+        total += to_sum(append_field(np.uint64(HELD), own["hand"][place] + 2, 16))
+    word = append_field(np.uint64(REST), own["n_hand"], PLACE_BITS)
+    for side in (own, enemy):
+        word = append_field(word, side["health"] + MAX_STAT, STAT_BITS + 1)  # below 0 once dead
+        word = append_field(word, side["armour"], STAT_BITS)
+    return total + to_sum(word)
+
+
+@njit_borrowing
+def write_actions(number: int, cards: np.ndarray, pool: Pool, actions: np.ndarray) -> int:
+    """Write the actions that lead to an end, without the end of the turn; how many. Modified in place."""
+    end = pool.ends[number]
+    n, place = 0, end["node"]
+    while place > 0:
+        n += 1 + pool.nodes[place]["coin"]
+        place = pool.nodes[place]["parent"]
+    total, place = n, end["node"]
+    while place > 0:
+        node = pool.nodes[place]
+        n -= 1
+        actions[n] = node["action"]
+        if node["coin"]:
+            n -= 1
+            side = pool.states[node["parent"]]["sides"][pool.states[0]["active"]]
+            actions[n] = encode(ActionKind.PLAY, place_of(side, COIN), 0)
+        place = node["parent"]
+    pool.trial[0] = pool.states[end["node"]]
+    return write_finish(end["plays"], end["hits"], total, cards, pool, actions)
+
+
+OPPONENT_HAND = 3
+"""Stream of the hand that the opponent is taken to hold, below that of a turn."""
+
+
+class Bodies(NamedTuple):
+    """Memory for ends of turns of bodies: some thirteen megabytes. Modified in place."""
+
+    pool: Pool
+    turns: np.ndarray  # memory of the exact solver, each of shape (1,)
+    plans: np.ndarray
+    works: np.ndarray
+    trackers: np.ndarray
+    codes: np.ndarray  # actions, shape (`MAX_STEPS`,)
+    layers: np.ndarray
+
+
+def new_bodies() -> Bodies:
+    """Memory for one thread."""
+    return Bodies(
+        new_pool(),
+        np.zeros(1, TURN),
+        np.zeros(1, PLAN),
+        np.zeros(1, WORK),
+        np.zeros(1, TRACKER),
+        np.zeros(MAX_STEPS, np.int64),
+        np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64),
+    )
+
+
+@njit_borrowing
+def find(cards: np.ndarray, row: np.ndarray, memory: Memory[Bodies]) -> int:
+    """Find the ends of the turn in `memory.here`; see `ilp_agent.lookahead.selfplay.Ends`.
+
+    The best plan of the turn program stands where it kills the enemy hero, or the budget allows one end.
+    """
+    here, ends, chosen = memory.here[0], memory.ends, memory.plan[0]
+    order_deck(here["sides"][here["active"]], cards, memory.deck_keys)
+    chosen["again"], chosen["unproven"] = 0, 0
+    turn, plan = ends.turns[0], ends.plans[0]
+    read_turn(here, cards, turn)
+    solve_turn(turn, row[TURN_PART], ends.works[0], ends.layers, plan)
+    if plan["lethal"] or row[BUDGET] <= 1.0:
+        n, again = follow(here, cards, turn, plan, ends.trackers[0], memory.luck[0], chosen["actions"])
+        chosen["n"] = n
+        chosen["again"] = 1 if again else 0
+        return 0
+    return find_ends(here, cards, row[TURN_PART], int(row[BUDGET]), MAX_NODES, False, ends.pool)
+
+
+@njit_borrowing
+def worth(
+    number: int, cards: np.ndarray, row: np.ndarray, stream: np.uint64, memory: Memory[Bodies]
+) -> float:
+    """What an end is worth, on several of the opponent's hands where something is said of them.
+
+    See `ilp_agent.lookahead.selfplay.Ends`. The hands are the same for all ends.
+    """
+    depth, samples, total = int(row[DEPTH]), 1, 0.0
+    if memory.hands.n_decks[0] > 0 and depth >= AFTER_REPLY:
+        samples = max(1, int(row[SAMPLES]))
+    for sample in range(samples):
+        luck = stream if sample == 0 else derive(stream, sample)
+        memory.then[0] = memory.ends.pool.end_states[number]
+        total += judge(memory.then[0], cards, row, memory.here[0]["active"], depth, luck, memory) / samples
+    memory.judged[0] += 1
+    return total
+
+
+@njit_borrowing
+def is_before(number: int, other: int, memory: Memory[Bodies]) -> bool:
+    """Whether of two ends that are worth the same the first is played: where its objective is higher."""
+    ends = memory.ends.pool.ends
+    return bool(ends[number]["value"] > ends[other]["value"])
+
+
+@njit_borrowing
+def take(number: int, cards: np.ndarray, memory: Memory[Bodies]) -> None:
+    """Write the actions that lead to an end to `memory.plan`."""
+    chosen, pool = memory.plan[0], memory.ends.pool
+    if memory.judged[0] > 0:
+        chosen["unproven"] = pool.unproven[0]
+    chosen["n"] = write_actions(number, cards, pool, chosen["actions"])
+
+
+@njit_borrowing
+def judge(
+    state: np.void,
+    cards: np.ndarray,
+    row: np.ndarray,
+    seat: int,
+    depth: int,
+    key: np.uint64,
+    memory: Memory[Bodies],
+) -> float:
+    """What a position at the end of the turn of the player at `seat` is worth to that player.
+
+    Args:
+        state: dtype `STATE`, before the end of the turn, hidden cards hidden. Modified in place.
+        cards: the card table.
+        row: as `ilp_agent.lookahead.weights.kernel_rows` makes it.
+        seat: 0 or 1; the active player.
+        depth: `AT_ONCE`, `AFTER_REPLY` or `AFTER_NEXT_TURN`.
+        key: of the card that is drawn for the next turn, and of the hand that the opponent is taken to hold:
+            the same for all ends of a turn.
+        memory: modified in place: `features` are those of the position that is judged. `hands` say what the
+            opponent may hold; where they say nothing, it plays its board alone.
+    """
+    if depth >= AFTER_REPLY and outcome(state) == Outcome.ONGOING:
+        holds = hold_hand(state["sides"][1 - seat], derive(key, OPPONENT_HAND), False, memory.hands)
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), memory.luck[0])
+        if holds:
+            play_hand(state, cards, row[REPLY_PART], memory)
+        else:
+            play_board(state, cards, row[REPLY_PART], memory)
+    if depth >= AFTER_NEXT_TURN and outcome(state) == Outcome.ONGOING:
+        put_on_top(state["sides"][seat], key)
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), memory.luck[0])
+        play_turn(state, cards, row[TURN_PART], memory)
+    return value_of(state, cards, seat, row[VALUE_PART], memory.features)
+
+
+@njit_borrowing
+def play_board(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory[Bodies]) -> None:
+    """Play the active player's best turn with what stands on its board: its hand is hidden.
+
+    `state` and `memory` are modified in place. The turn is not ended.
+    """
+    own = state["sides"][state["active"]]
+    held = own["n_hand"]
+    own["n_hand"] = 0
+    if own["n_board"] > 0:
+        play_turn(state, cards, weights, memory)
+    own["n_hand"] = held
+
+
+@njit_borrowing
+def play_hand(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory[Bodies]) -> None:
+    """Play the active player's best turn with its board and the cards of its hand that are not hidden.
+
+    `state` and `memory` are modified in place. The turn is not ended.
+    """
+    own = state["sides"][state["active"]]
+    hidden = drop_hidden(own)
+    play_turn(state, cards, weights, memory)
+    keep_hidden(own, hidden)
+
+
+@njit_borrowing
+def play_turn(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory[Bodies]) -> None:
+    """Play the active player's best turn; it is not ended. `state` and `memory` are modified in place."""
+    ends = memory.ends
+    turn, plan, tracker = ends.turns[0], ends.plans[0], ends.trackers[0]
+    again = True
+    while again and outcome(state) == Outcome.ONGOING:
+        read_turn(state, cards, turn)
+        solve_turn(turn, weights, ends.works[0], ends.layers, plan)
+        _, again = follow(state, cards, turn, plan, tracker, memory.luck[0], ends.codes)
+
+
+@njit_borrowing
+def put_on_top(side: np.void, key: np.uint64) -> None:
+    """Put a card of a deck, drawn from a stream, on top of it. `side` is modified in place."""
+    n = side["n_deck"]
+    if n > 1:
+        place = below(key, 0, n)
+        card = side["deck"][place]
+        side["deck"][place] = side["deck"][n - 1]
+        side["deck"][n - 1] = card

@@ -1,0 +1,148 @@
+"""Candidate ends of a turn on real cards, each tried on sampled chance outcomes; compiled.
+
+A way ends where the turn ends or where only the game decides how it goes on. It is carried out on copies of
+the position with the own deck in a drawn order and luck from a drawn stream, the same for all ways; a turn
+that goes on is finished by the search. Then the opponent replies with its board, weapon and power: cards of
+its hand are hidden, and stay so where nothing is said of them (`ilp_agent.lookahead.determinization`).
+Everything drawn comes from a hash of what the player sees, so that the same view gives the same turn.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.codes import ActionKind, Outcome
+from engine.effects.chance import draw_for
+from engine.jit import njit_borrowing
+from engine.rules import apply, encode, outcome
+from engine.state import EVENTS
+from engine.streams import derive, shuffle
+from ilp_agent.lookahead.determinization import hold_hand, order_deck
+from ilp_agent.lookahead.evaluation import AFTER_NEXT_TURN, AFTER_REPLY, Memory, value_of
+from ilp_agent.lookahead.weights import BUDGET, DEPTH, REPLY_PART, SAMPLES, TURN_PART, VALUE_PART
+from ilp_agent.search.candidate_plans import MAX_LISTED, WayPool, list_ways, new_way_pool
+from ilp_agent.search.kernel import solve_turn
+from ilp_agent.search.work import SOLVED, STATES, STATES_KEPT, SearchMemory
+
+MOST_PARTS = 6
+"""A turn that is tried is solved so often at most, each time up to what only the game decides."""
+
+TRIED_STATES = 300
+"""Positions of a search at most within a turn that is tried, the opponent's too."""
+
+
+class Cards(NamedTuple):
+    """Memory for ways to go on with turns on real cards. Modified in place."""
+
+    pool: WayPool
+    tried: np.ndarray  # a part of a turn that is tried, dtype SOLVED, shape (1,)
+    events: np.ndarray  # its luck, dtype EVENTS, shape (1,)
+    own_cards: np.ndarray  # the search's copy of the card table
+    facts: np.ndarray  # of the cards (`ilp_agent.search.card_facts.learn_facts`)
+    works: np.ndarray  # this and the next two as of `ilp_agent.search.kernel.solve_turn`
+    memo: np.ndarray
+    slots: np.ndarray
+
+
+def new_cards(own_cards: np.ndarray, facts: np.ndarray, search: SearchMemory) -> Cards:
+    """Memory for one thread, for games with a card table."""
+    return Cards(new_way_pool(), np.zeros(1, SOLVED), np.zeros(1, EVENTS), own_cards, facts, *search)
+
+
+@njit_borrowing
+def find(cards: np.ndarray, row: np.ndarray, memory: Memory[Cards]) -> int:
+    """List ways to go on with the turn in `memory.here`; see `ilp_agent.lookahead.selfplay.Ends`.
+
+    The search's plan stands where it surely kills the enemy hero, or where the budget allows one way.
+    """
+    here, plan, ends = memory.here[0], memory.plan[0], memory.ends
+    seat, start = here["active"], ends.works[0]["start"]
+    start["limit"], start["limit_kept"] = STATES, STATES_KEPT
+    search_on(here, row[TURN_PART], ends, plan)
+    if not plan["again"] and ends.works[0]["states"][1]["sides"][1 - seat]["health"] <= 0:
+        return 0
+    wanted = min(int(row[BUDGET]) // max(1, int(row[SAMPLES])), MAX_LISTED)
+    if wanted <= 1:
+        return 0
+    found = list_ways(
+        ends.own_cards,
+        row[TURN_PART],
+        ends.facts,
+        ends.works[0],
+        ends.memo,
+        ends.slots,
+        ends.tried[0],
+        wanted,
+        ends.pool,
+    )
+    order_deck(here["sides"][seat], cards, memory.deck_keys)
+    start["limit"], start["limit_kept"] = TRIED_STATES, TRIED_STATES
+    return found if found > 1 else 0
+
+
+@njit_borrowing
+def worth(number: int, cards: np.ndarray, row: np.ndarray, stream: np.uint64, memory: Memory[Cards]) -> float:
+    """What a way is worth, tried on samples of luck together; see `ilp_agent.lookahead.selfplay.Ends`."""
+    total = 0.0
+    for sample in range(max(1, int(row[SAMPLES]))):
+        total += try_way(memory.ends.pool.listed[number], cards, row, derive(stream, sample), memory)
+        memory.judged[0] += 1
+    return total
+
+
+@njit_borrowing
+def is_before(number: int, other: int, memory: Memory[Cards]) -> bool:  # noqa: ARG001
+    """Never: of two ways that are worth the same the one listed first is played, which is the better."""
+    return False
+
+
+@njit_borrowing
+def take(number: int, cards: np.ndarray, memory: Memory[Cards]) -> None:  # noqa: ARG001
+    """Write a way to `memory.plan`."""
+    unproven = memory.plan[0]["unproven"]
+    memory.plan[0] = memory.ends.pool.listed[number]
+    memory.plan[0]["unproven"] = unproven
+
+
+@njit_borrowing
+def try_way(way: np.void, cards: np.ndarray, row: np.ndarray, key: np.uint64, memory: Memory[Cards]) -> float:
+    """What a way is worth on the luck of a stream."""
+    memory.then[0] = memory.here[0]
+    then, events = memory.then[0], memory.ends.events[0]
+    seat, depth = then["active"], int(row[DEPTH])
+    shuffle(then["sides"][seat]["deck"], then["sides"][seat]["n_deck"], derive(key, 0))
+    draw_for(events, then, derive(key, 1))
+    for step in range(way["n"]):
+        if outcome(then) == Outcome.ONGOING:
+            apply(then, cards, way["actions"][step], events)
+    if way["again"]:
+        play_on(then, cards, row[TURN_PART], memory)
+    if depth >= AFTER_REPLY and outcome(then) == Outcome.ONGOING:
+        hold_hand(then["sides"][1 - seat], derive(key, 2), False, memory.hands)
+        apply(then, cards, encode(ActionKind.END_TURN, 0, 0), events)
+        play_on(then, cards, row[REPLY_PART], memory)
+    if depth >= AFTER_NEXT_TURN and outcome(then) == Outcome.ONGOING:
+        apply(then, cards, encode(ActionKind.END_TURN, 0, 0), events)
+        play_on(then, cards, row[TURN_PART], memory)
+    return value_of(then, cards, seat, row[VALUE_PART], memory.features)
+
+
+@njit_borrowing
+def play_on(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory[Cards]) -> None:
+    """Play the active player's turn on by the search; it is not ended. `state` is modified in place."""
+    ends = memory.ends
+    tried, events = ends.tried[0], ends.events[0]
+    for _ in range(MOST_PARTS):
+        if outcome(state) != Outcome.ONGOING:
+            return
+        search_on(state, weights, ends, tried)
+        for step in range(tried["n"]):
+            apply(state, cards, tried["actions"][step], events)
+        if not tried["again"]:
+            return
+
+
+@njit_borrowing
+def search_on(state: np.void, weights: np.ndarray, ends: Cards, solved: np.void) -> None:
+    """Search the rest of a turn. `ends` and `solved` are modified in place."""
+    solve_turn(state, ends.own_cards, weights, ends.facts, ends.works[0], ends.memo, ends.slots, solved)

@@ -1,0 +1,278 @@
+"""Determinization: hidden cards sampled from what a player sees; compiled.
+
+The same game has other card numbers in another table, as that of a batch of games is. So the own deck, whose
+order nobody knows, is put in an order of what its cards say, and streams come from numbers on the board
+alone.
+
+The deck is known, or one of some that are likely by what was seen (`ilp_agent.lookahead.deck_prediction`).
+Hands are drawn from an order of what cards say, so that they do not depend on how a table numbers them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.bitfields import stir
+from engine.codes import COIN, DECK_SIZE, UNKNOWN
+from engine.effect_codes import CardFilter, Op
+from engine.effects.card_filters import has_effects
+from engine.effects.rows import CREATING
+from engine.effects.transposition import word_of
+from engine.jit import njit, njit_borrowing
+from engine.streams import below, derive
+from engine.view import MOST_SHOWN, PlayerView, Shown, show_cards
+from ilp_agent.lookahead.deck_prediction import NEIGHBOURS, Library, find_neighbours
+
+_CREATES = np.zeros(max(Op) + 1, np.bool_)
+_CREATES[[int(op) for op in CREATING]] = True
+"""By `Op`: whether its amount is the number of a card."""
+
+
+@njit_borrowing
+def stream_of(state: np.void) -> np.uint64:
+    """The stream of all that is drawn on a turn, from what its player sees."""
+    key = np.uint64(state["turn"])
+    for who in range(2):
+        side = state["sides"][(state["active"] + who) % 2]
+        for number in (side["n_hand"], side["n_deck"], side["n_board"], side["armour"], side["mana"]):
+            key = stir(key, np.uint64(number))
+        key = stir(key, np.uint64(np.int64(side["health"]) + DECK_SIZE))
+        for slot in range(side["n_board"]):
+            minion = side["board"][slot]
+            key = stir(key, np.uint64(np.int64(minion["attack"]) << 16 | np.int64(minion["health"])))
+    return key
+
+
+@njit_borrowing
+def order_deck(side: np.void, cards: np.ndarray, keys: np.ndarray) -> None:
+    """Put a deck in an order of what its cards say.
+
+    Args:
+        side: a half of a state. Modified in place.
+        cards: the card table.
+        keys: uint64, shape (at least `DECK_SIZE`,). Modified in place.
+    """
+    order_cards(side["deck"], side["n_deck"], cards, keys)
+
+
+@njit_borrowing
+def order_cards(numbers: np.ndarray, n: int, cards: np.ndarray, keys: np.ndarray) -> None:
+    """Put the first `n` of some card numbers in an order of what the cards say.
+
+    Args:
+        numbers: modified in place.
+        n: how many.
+        cards: the card table.
+        keys: uint64, shape (at least `n`,). Modified in place.
+    """
+    for place in range(n):
+        card = numbers[place]
+        key, before = key_of_card(cards[card]), place
+        while before > 0 and keys[before - 1] > key:
+            numbers[before], keys[before] = numbers[before - 1], keys[before - 1]
+            before -= 1
+        numbers[before], keys[before] = card, key
+
+
+@njit_borrowing
+def key_of_card(card: np.void) -> np.uint64:
+    """A hash of what a card is and does, the same whatever the table; cards that it creates are left out."""
+    key = stir(np.uint64(1), word_of(card["cost"], card["attack"], card["health"], card["keywords"]))
+    key = stir(key, word_of(card["kind"], card["race"], card["hero_class"], card["rarity"]))
+    key = stir(key, word_of(card["traits"], card["spell_damage"], card["overload"], card["needs"]))
+    key = stir(key, np.uint64(card["tags"] & ~CardFilter.POOLED))
+    key = stir(key, np.uint64(int(card["value"] * 1_000.0)))
+    for row in range(card["n_effects"]):
+        effect = card["effects"][row]
+        key = stir(key, word_of(effect["trigger"], effect["op"], effect["pick"], effect["side"]))
+        key = stir(key, word_of(effect["kind"], effect["filter"], effect["arg"], effect["times"]))
+        key = stir(key, word_of(effect["keywords"], effect["until"], effect["condition"], effect["count"]))
+        if not _CREATES[effect["op"]]:
+            key = stir(key, word_of(effect["amount"], effect["amount2"], 0, 0))
+    return key
+
+
+PARTS = 1 << 30
+"""Parts into which chances are divided where one is drawn."""
+
+
+class Hands(NamedTuple):
+    """What the opponent may hold, as one thread computes it. Modified in place."""
+
+    left: np.ndarray  # cards left of each deck it may play, int64, shape (NEIGHBOURS, MOST_SHOWN)
+    n_left: np.ndarray  # how many, shape (NEIGHBOURS,)
+    pools: np.ndarray  # 1 where cards are drawn with replacement, shape (NEIGHBOURS,)
+    chances: np.ndarray  # of each deck and those before it together, float64, shape (NEIGHBOURS,)
+    n_decks: np.ndarray  # how many there are; 0: nothing is said; shape (1,)
+    coins: np.ndarray  # 1 where it holds The Coin, shape (1,)
+    shown: np.ndarray  # cards as `show_cards` lists them, shape (MOST_SHOWN,)
+    drawn: np.ndarray  # order in which cards are drawn, shape (MOST_SHOWN,)
+    keys: np.ndarray  # of `order_cards`, uint64, shape (MOST_SHOWN,)
+
+
+@njit
+def new_hands() -> Hands:
+    """Memory for one thread."""
+    return Hands(
+        np.zeros((NEIGHBOURS, MOST_SHOWN), np.int64),
+        np.zeros(NEIGHBOURS, np.int64),
+        np.zeros(NEIGHBOURS, np.int64),
+        np.zeros(NEIGHBOURS, np.float64),
+        np.zeros(1, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(MOST_SHOWN, np.int64),
+        np.zeros(MOST_SHOWN, np.int64),
+        np.zeros(MOST_SHOWN, np.uint64),
+    )
+
+
+def take_over(view: PlayerView, hands: Hands) -> int:
+    """Copy what a view shows of the opponent's cards to `hands.shown`, modified in place; how many cards."""
+    n = len(view.shown)
+    hands.shown[:n] = view.shown
+    return n
+
+
+@njit
+def look_at(
+    state: np.void, dealt: np.ndarray, what: int, cards: np.ndarray, library: Library, hands: Hands
+) -> None:
+    """`foresee` for the active player of a true position, by what it may be shown.
+
+    Args:
+        state: dtype `STATE`, nothing hidden.
+        dealt: as of `engine.view.show_cards`, of the opponent.
+        what: a `Shown`.
+        cards: the card table.
+        library: decks that may be predicted.
+        hands: modified in place.
+    """
+    n = show_cards(state, cards, dealt, state["active"], what, hands.shown)
+    foresee(state, what, n, cards, library, hands)
+
+
+@njit_borrowing
+def foresee(state: np.void, what: int, n: int, cards: np.ndarray, library: Library, hands: Hands) -> None:
+    """Find what the opponent of the active player may hold.
+
+    Args:
+        state: dtype `STATE`; hidden cards are not read.
+        what: a `Shown`.
+        n: how many cards `hands.shown` holds of it.
+        cards: the card table.
+        library: decks that may be predicted, those of the opponent's class.
+        hands: modified in place.
+    """
+    enemy = state["sides"][1 - state["active"]]
+    hands.n_decks[0], hands.coins[0] = 0, 0
+    if what == Shown.NOTHING:
+        return
+    if what == Shown.SEEN:
+        hero_class = 0
+        if enemy["power"] > 0:
+            hero_class = cards[enemy["power"] - 1]["hero_class"]
+        hands.n_decks[0] = find_neighbours(
+            library, hero_class, hands.shown, n, hands.left, hands.n_left, hands.pools, hands.chances
+        )
+        unseen = DECK_SIZE - n
+    else:
+        for place in range(n):
+            hands.left[0, place] = hands.shown[place]
+        if what == Shown.LEFT:
+            order_cards(hands.left[0], n, cards, hands.keys)
+        hands.n_left[0], hands.pools[0], hands.chances[0], hands.n_decks[0] = n, 0, 1.0, 1
+        unseen = n
+    if what != Shown.HAND and not has_effects(cards) and enemy["n_hand"] + enemy["n_deck"] > unseen:
+        hands.coins[0] = 1
+
+
+@njit_borrowing
+def hold_hand(side: np.void, key: np.uint64, deep: bool, hands: Hands) -> bool:
+    """Draw the hidden cards of a hand, and the card that is drawn next or the whole deck.
+
+    What there are not enough cards for stays hidden.
+
+    Args:
+        side: the opponent's half of a state. Modified in place.
+        key: the stream.
+        deep: whether the whole deck is drawn.
+        hands: what it may hold; `drawn` is modified in place.
+
+    Returns:
+        Whether anything is said of its hand.
+    """
+    if hands.n_decks[0] == 0:
+        return False
+    deck = pick_deck(key, hands)
+    for place in range(hands.n_left[deck]):
+        hands.drawn[place] = hands.left[deck, place]
+    stream, taken, coins = derive(key, 1), 0, hands.coins[0]
+    for place in range(side["n_hand"]):
+        if side["hand"][place] != UNKNOWN:
+            continue
+        if coins > 0:
+            side["hand"][place] = COIN
+            coins = 0
+        else:
+            side["hand"][place] = take_card(stream, deck, taken, hands)
+            taken += 1
+    n = side["n_deck"]
+    for place in range(n - 1, -1 if deep else max(n - 2, -1), -1):
+        if side["deck"][place] == UNKNOWN:
+            side["deck"][place] = take_card(stream, deck, taken, hands)
+            taken += 1
+    return True
+
+
+@njit_borrowing
+def pick_deck(key: np.uint64, hands: Hands) -> int:
+    """Draw one of the decks by their chances."""
+    deck = 0
+    if hands.n_decks[0] > 1:
+        drawn = below(key, 0, PARTS) / PARTS
+        while deck < hands.n_decks[0] - 1 and drawn >= hands.chances[deck]:
+            deck += 1
+    return deck
+
+
+@njit_borrowing
+def take_card(key: np.uint64, deck: int, taken: int, hands: Hands) -> int:
+    """The next card from what is left of a deck; hidden where nothing is. `hands.drawn` is modified in place.
+
+    Args:
+        key: the stream.
+        deck: place of the deck.
+        taken: cards taken before.
+        hands: `drawn` holds the cards of the deck, those taken before in front.
+    """
+    n = hands.n_left[deck]
+    if hands.pools[deck]:
+        return int(hands.drawn[below(key, taken, n)])
+    if taken >= n:
+        return UNKNOWN
+    place = taken + below(key, taken, n - taken)
+    card = hands.drawn[place]
+    hands.drawn[place] = hands.drawn[taken]
+    hands.drawn[taken] = card
+    return int(card)
+
+
+@njit_borrowing
+def drop_hidden(side: np.void) -> int:
+    """Take the hidden cards out of a hand, and count them. `side` is modified in place."""
+    kept = 0
+    for place in range(side["n_hand"]):
+        if side["hand"][place] != UNKNOWN:
+            side["hand"][kept] = side["hand"][place]
+            kept += 1
+    hidden = side["n_hand"] - kept
+    side["n_hand"] = kept
+    return int(hidden)
+
+
+@njit_borrowing
+def keep_hidden(side: np.void, hidden: int) -> None:
+    """Put hidden cards back at the end of a hand. `side` is modified in place."""
+    for _ in range(hidden):
+        side["hand"][side["n_hand"]] = UNKNOWN
+        side["n_hand"] += 1

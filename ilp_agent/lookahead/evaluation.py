@@ -1,0 +1,87 @@
+"""Evaluation of a position after the opponent's reply; compiled."""
+
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from engine.codes import DECK_SIZE
+from engine.jit import njit_borrowing
+from engine.state import EVENTS, STATE
+from ilp_agent.features import N_FEATURES, read_features
+from ilp_agent.lookahead.determinization import Hands, new_hands
+from ilp_agent.search.work import SOLVED
+
+WON, LOST = 1e9, -1e9
+"""What a position is worth in which a hero is dead; both dead, it is worth `DRAWN`."""
+
+DRAWN = 0.0
+
+AT_ONCE, AFTER_REPLY, AFTER_NEXT_TURN = 1, 2, 3
+"""Depths: an end is judged at once, after the opponent's reply, or after the own turn that follows."""
+
+
+E = TypeVar("E")
+"""Memory of ends: `ilp_agent.lookahead.body_ends.Bodies` or `ilp_agent.lookahead.card_ends.Cards`."""
+
+
+class Memory(NamedTuple, Generic[E]):
+    """What turns are looked ahead in, for one thread. Modified in place."""
+
+    here: np.ndarray  # the position as its player sees it, dtype STATE, shape (1,)
+    then: np.ndarray  # what follows it, dtype STATE, shape (1,)
+    plan: np.ndarray  # what is played, dtype SOLVED, shape (1,)
+    luck: np.ndarray  # the chance of the game that is played, dtype EVENTS, shape (1,)
+    features: np.ndarray  # of the position judged last, shape (N_FEATURES,)
+    leaf: np.ndarray  # of the position judged last of the chosen end, shape (N_FEATURES,)
+    judged: np.ndarray  # shape (1,): positions judged; 0 where there was nothing to choose
+    deck_keys: np.ndarray  # of `ilp_agent.lookahead.determinization.order_deck`, shape (DECK_SIZE,)
+    hands: Hands  # what the opponent may hold
+    ends: E
+
+
+def new_memory(ends: E) -> Memory[E]:
+    """Memory for one thread."""
+    return Memory(
+        np.zeros(1, STATE),
+        np.zeros(1, STATE),
+        np.zeros(1, SOLVED),
+        np.zeros(1, EVENTS),
+        np.zeros(N_FEATURES, np.float64),
+        np.zeros(N_FEATURES, np.float64),
+        np.zeros(1, np.int64),
+        np.zeros(DECK_SIZE, np.uint64),
+        new_hands(),
+        ends,
+    )
+
+
+@njit_borrowing
+def keep_features(features: np.ndarray, kept: np.ndarray) -> None:
+    """Copy features one by one: a slice would make an array. `kept` is modified in place."""
+    for number in range(N_FEATURES):
+        kept[number] = features[number]
+
+
+@njit_borrowing
+def value_of(
+    state: np.void, cards: np.ndarray, seat: int, weights: np.ndarray, features: np.ndarray
+) -> float:
+    """The linear value of a position for the player at `seat`.
+
+    Args:
+        state: dtype `STATE`.
+        cards: the card table.
+        seat: 0 or 1.
+        weights: of the features, shape (`N_FEATURES`,).
+        features: modified in place.
+    """
+    own_dead = state["sides"][seat]["health"] <= 0
+    if state["sides"][1 - seat]["health"] <= 0:
+        return DRAWN if own_dead else WON
+    if own_dead:
+        return LOST
+    read_features(state, cards, seat, features)
+    total = 0.0
+    for number in range(N_FEATURES):
+        total += weights[number] * features[number]
+    return total

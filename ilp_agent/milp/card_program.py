@@ -1,0 +1,498 @@
+"""The sequential program of a turn on real cards: spells and weapons are further sources of hits.
+
+A Deathrattle is an equality, so that a solver cannot skip what harms: it happens if its minion dies, by `d`
+of an own one and by `1 - z` of an enemy's, less what took it off the board alive.
+
+A bolt hits as an attacker does (x, p, f on minions, g, G on the hero), without an answer and without guards;
+`cast` says whether its card is played. The own hero attacks once, by one of its weapons, and is answered.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from engine import MinionSpec
+from engine.codes import HERO
+from engine.effect_codes import HEROES, Filter, Trait
+from ilp_agent.milp.card_turn import (
+    CardProblem,
+    gain_of,
+    may_attack,
+    own_removed,
+    own_targets,
+    silenced_guards,
+    silenced_idly,
+    strengthened,
+    swing_attacks,
+    targets_of,
+)
+from ilp_agent.milp.formulations import SequentialModel, add_hits, add_rows, begin_model
+from ilp_agent.milp.spell_sources import Cast
+from ilp_agent.weights import Weights
+
+
+@dataclass
+class CardModel:
+    """A program that is being built."""
+
+    found: CardProblem
+    model: SequentialModel
+    casts: list[int] = field(default_factory=list)
+    """Variables: whether each cast of `found` is played."""
+    bolts: dict[int, int] = field(default_factory=dict)
+    """Cast -> source of hits."""
+    own_hero: dict[int, int] = field(default_factory=dict)
+    """Cast -> variable: it is aimed at the own hero."""
+    own_minions: dict[tuple[int, int], int] = field(default_factory=dict)
+    """(cast, friend) -> variable: it takes the friend off the board, after its attack."""
+    removals: dict[tuple[int, int], int] = field(default_factory=dict)
+    """(cast, enemy) -> variable: it takes the enemy off the board."""
+    rests: dict[int, int] = field(default_factory=dict)
+    """Cast -> variable: it strengthens whoever stands after the attacks."""
+    stronger: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """Source -> the casts that strengthen the friend that it is before it attacks."""
+    last: dict[int, int] = field(default_factory=dict)
+    """Cast -> variable: the weapon that it equips is the last; -1 for that of the start."""
+    swings: dict[int, tuple[Cast | None, tuple[Cast, ...]]] = field(default_factory=dict)
+    """Source -> the cast that equips the weapon, and the casts that come before its attack."""
+    silences: dict[tuple[int, int], int] = field(default_factory=dict)
+    """(cast, enemy) -> variable: it silences the guard."""
+    idle: dict[int, int] = field(default_factory=dict)
+    """Cast -> variable: it silences a minion from whom it takes nothing."""
+    rattles: dict[int, int] = field(default_factory=dict)
+    """Friend -> source of the hit of its Deathrattle."""
+
+    def death_of(self, i: int) -> list[tuple[int, float]]:
+        """Whether a friend dies, as a sum of variables."""
+        model = self.model
+        sources = [i, *(source for source, one in model.stronger.items() if one == i)]
+        return [(model.dies[source], 1.0) for source in sources if source in model.dies]
+
+
+Sum = tuple[list[tuple[int, float]], float]
+"""Terms of a sum, (variable, factor), and a constant."""
+
+
+def add_silence(built: CardModel, n: int) -> None:
+    """What a cast may silence: a guard, or a minion from whom that takes nothing."""
+    found, model = built.found, built.model
+    cast = found.casts[n]
+    for j in silenced_guards(found, cast):
+        silenced = model.milp.binary(f"s[{cast.label},{j}]")
+        built.silences[n, j] = silenced
+        model.silenced.setdefault(j, []).append(silenced)
+        model.milp.add("who is silenced lives on", [(silenced, 1.0), (model.alive[j], -1.0)], upper=0)
+    if silenced_idly(found, cast) is not None:
+        built.idle[n] = model.milp.binary(f"idle[{cast.label}]")
+
+
+def add_rattles(built: CardModel, w: Weights) -> None:
+    """What Deathrattles do, newcomers aside."""
+    found, model = built.found, built.model
+    milp = model.milp
+    for i, rattle in found.rattles.items():
+        deaths = built.death_of(i)
+        health = sum(int(found.cards[token]["health"]) for token in rattle.tokens)
+        for v, _ in deaths:
+            milp.cost[v] += w.survive * health + w.draw * rattle.draws
+        if rattle.blow and deaths:
+            model.sources.append(MinionSpec(rattle.blow, 1))
+            model.labels.append(f"Deathrattle of {model.labels[i]}")
+            source = built.rattles[i] = len(model.sources) - 1
+            model.further.append(source)
+            add_hits(model, source, 1, {HERO: w.face * rattle.blow})
+            hits = model.any_hit(source, 1, [HERO])
+            minus = [(v, -1.0) for v, _ in deaths]
+            milp.add("a Deathrattle hits if its minion dies", [*hits, *minus], lower=0, upper=0)
+    for j, rattle in found.enemy_rattles.items():
+        terms, constant = _death_of_enemy(built, j)
+        for v, factor in terms:
+            milp.cost[v] -= w.hero * rattle.blow * factor
+        milp.offset -= w.hero * rattle.blow * constant
+
+
+def _death_of_enemy(built: CardModel, j: int) -> Sum:
+    """Whether an enemy of the start dies."""
+    casts = built.found.casts
+    spared = [v for (n, target), v in built.removals.items() if target == j and casts[n].spares]
+    return [(built.model.alive[j], -1.0), *((v, -1.0) for v in spared)], 1.0
+
+
+def add_newcomers(built: CardModel, w: Weights) -> None:
+    """When the enemies that may come are there, and whom they guard."""
+    found, model = built.found, built.model
+    milp = model.milp
+    for t, one in found.coming():
+        terms: list[tuple[int, float]] = []
+        constant = 0.0
+        if one.dead >= 0:
+            terms, constant = _death_of_enemy(built, one.dead)
+        else:
+            terms = [(v, 1.0) for (n, _), v in built.removals.items() if n == one.cast]
+        model.presence[t] = terms, constant
+        health = w.wound * model.problem.enemy[t].health
+        for v, factor in terms:
+            milp.cost[v] += health * factor
+        milp.offset += health * (constant - 1.0)
+        minus = [(v, -factor) for v, factor in terms]
+        for kind in "xpf":
+            for _, v in model.kind(kind, t):
+                milp.add("only who has come is hit", [(v, 1.0), *minus], upper=constant)
+        if t in model.guards:
+            _late_guard(built, t)
+
+
+def _late_guard(built: CardModel, t: int) -> None:
+    """A guard that comes: it goes on where another guarded before; else only the last blow comes after it."""
+    found, model = built.found, built.model
+    one = dict(found.coming())[t]
+    guards = set(model.guards)
+    always = one.dead >= 0 and one.dead in guards
+    before = [(v, 1.0) for (n, j), v in built.removals.items() if n == one.cast and j in guards]
+    for i in (*model.attacks, *model.swings, *model.stronger):
+        for s in range(1, model.attacks.get(i, 1) + 1):
+            hits = model.any_hit(i, s, [*model.elsewhere, HERO])
+            stands = (model.alive[t], 1.0)
+            if always:
+                model.milp.add("a guard takes a guard's place", [*hits, stands], upper=1)
+            elif before:
+                model.milp.add("a guard takes a guard's place", [*hits, stands, *before], upper=2)
+            blow = [(v, 1.0) for kind, v in model.hits.get((i, s, HERO), ()) if kind == "G"]
+            model.milp.add("no guard stands before the last blow", [*blow, stands], upper=1)
+
+
+def card_model(found: CardProblem, w: Weights) -> CardModel:
+    """Build the program of a turn of class A."""
+    model = begin_model(found.problem, w, found.most, found.labels)
+    built = CardModel(found, model)
+    for n, cast in enumerate(found.casts):
+        _add_cast(built, n, cast, w)
+    _add_swings(built, w)
+    _add_buffs(built, w)
+    add_rattles(built, w)
+    add_newcomers(built, w)
+    _own_hero(built)
+    _own_minions(built)
+    _heals(built, w)
+    _asked_targets(built)
+    if w.weapon:
+        _weapon_left(built, w)
+    if w.frozen:
+        _frozen(built, w)
+    add_rows(model, w)
+    model.milp.offset -= w.overload * float(found.own["overload"])
+    model.milp.notes = _notes(built)
+    return built
+
+
+def _add_cast(built: CardModel, n: int, cast: Cast, w: Weights) -> None:
+    """Whether a card is played, what it costs and gives, and what its bolt hits."""
+    found, model = built.found, built.model
+    milp, gain = model.milp, gain_of(found, cast, w)
+    if cast.minion >= 0:
+        played = model.plays[cast.minion]
+        milp.cost[played] += gain
+    else:
+        played = milp.binary(f"cast[{cast.label}]", gain, float(cast.cost <= found.most))
+        model.spent.append((played, float(cast.cost)))
+    if cast.mana:
+        model.spent.append((played, -float(cast.mana)))
+    built.casts.append(played)
+    aims: list[tuple[int, float]] = []
+    if cast.damage:
+        source = _add_source(model, cast.label, MinionSpec(cast.damage, 1))
+        built.bolts[n] = source
+        targets = targets_of(found, cast)
+        add_hits(model, source, 1, {j: cast.damage * (w.face if j == HERO else w.damage) for j in targets})
+        aims = model.any_hit(source, 1, targets)
+    elif cast.destroys:
+        for j in targets_of(found, cast):
+            built.removals[n, j] = milp.binary(f"k[{cast.label},{j}]")
+            model.removed.setdefault(j, []).append(built.removals[n, j])
+            aims.append((built.removals[n, j], 1.0))
+        if cast in own_targets(found, w):
+            left = int(found.cards[cast.becomes]["health"]) if cast.becomes >= 0 else 0
+            for i in own_removed(found, cast):
+                lost = -w.survive * (model.sources[i].health - left)
+                built.own_minions[n, i] = milp.binary(f"k[{cast.label},{model.labels[i]}]", lost)
+                aims.append((built.own_minions[n, i], 1.0))
+    elif cast.silences:
+        add_silence(built, n)
+        aims = [(v, 1.0) for (one, _), v in built.silences.items() if one == n]
+        aims += [(built.idle[n], 1.0)] if n in built.idle else []
+    else:
+        return
+    if cast in own_targets(found, w) and cast.aim_kind & HEROES:
+        built.own_hero[n] = milp.binary(f"own[{cast.label}]", -w.hero * cast.damage)
+        aims.append((built.own_hero[n], 1.0))
+    milp.add("a card that is aimed has one target", [*aims, (played, -1.0)], lower=0, upper=0)
+
+
+def _add_source(model: SequentialModel, label: str, spec: MinionSpec) -> int:
+    """Number another source of hits."""
+    model.sources.append(spec)
+    model.labels.append(label)
+    model.further.append(len(model.sources) - 1)
+    return model.further[-1]
+
+
+def _add_swings(built: CardModel, w: Weights) -> None:
+    """The own hero's attack, by the weapon at the start or one that is equipped, with what is cast before."""
+    found, model = built.found, built.model
+    milp, enemies = model.milp, found.problem.enemy
+    every: list[tuple[int, float]] = []
+    for arm, before, attack in swing_attacks(found):
+        name = arm.label if arm else _weapon_name(found)
+        label = " + ".join([name, *(cast.label for cast in before)])
+        source = _add_source(model, label, MinionSpec(attack, 1))
+        gains = {HERO: w.face * attack} | {
+            j: w.damage * attack - (w.trade + w.hero) * enemies[j].attack for j in model.open_targets
+        }
+        add_hits(model, source, 1, {j: gain for j, gain in gains.items() if j not in found.swing_barred})
+        model.swings.append(source)
+        built.swings[source] = arm, before
+        hits = model.any_hit(source, 1, model.every)
+        for cast in (*((arm,) if arm else ()), *before):
+            played = (built.casts[found.casts.index(cast)], -1.0)
+            milp.add("the hero attacks with what is played", [*hits, played], upper=0)
+        last_blow = [(v, 1.0) for kind, v in model.hits.get((source, 1, HERO), ()) if kind == "G"]
+        for other, played_too in zip(found.casts, built.casts, strict=True):
+            if (not arm and other.weapon >= 0) or (other.hero_attack and other not in before):
+                milp.add("nothing follows the last blow", [*last_blow, (played_too, 1.0)], upper=1)
+            if not found.outlasts and other.armour and other.hero_attack and other not in before:
+                milp.add("armour comes before the answer", [*hits, (played_too, 1.0)], upper=1)
+        every += hits
+    milp.add("the hero attacks once", every, upper=1)
+
+
+def _add_buffs(built: CardModel, w: Weights) -> None:
+    """Friends that attack with more attack or health; other buffs go to whoever stands after the attacks.
+
+    To strengthen a minion is never worse than not to: it can be done after its attack.
+    """
+    found, milp = built.found, built.model.milp
+    buffs = [n for n, cast in enumerate(found.casts) if cast.buff]
+    for chosen in range(1, 1 << len(buffs)):
+        some = tuple(n for place, n in enumerate(buffs) if chosen >> place & 1)
+        able = set.intersection(*(set(strengthened(found, found.casts[n])) for n in some))
+        for i in sorted(able):
+            if may_attack(found, i):
+                _add_stronger(built, i, some, w)
+    used = {n: _uses(built, n) for n in buffs}
+    for n in buffs:
+        cast, (_, health, lasting) = found.casts[n], found.casts[n].buff or (0, 0, 0)
+        rest = milp.binary(f"rest[{cast.label}]", w.body * (lasting + health))
+        needed = 0.0 if cast.spell else -np.inf
+        row = [*used[n], (rest, 1.0), (built.casts[n], -1.0)]
+        milp.add("a minion to strengthen", row, lower=needed, upper=0)
+        standing, constant = _standing(built, n)
+        milp.add("who is strengthened stands", [(rest, 1.0), *standing], upper=constant)
+        built.rests[n] = rest
+    cries = [n for n in buffs if not found.casts[n].spell]
+    if len(cries) > 1:
+        standing, constant = _standing(built, cries[0], others=False)
+        rests = [(built.rests[n], 1.0) for n in cries]
+        scaled = [(v, len(cries) * value) for v, value in standing]
+        most = len(cries) * constant + len(cries) - 1
+        milp.add("who strengthens first finds no other that does", [*rests, *scaled], upper=most)
+
+
+def _uses(built: CardModel, n: int) -> list[tuple[int, float]]:
+    """The attacks of friends that cast `n` has strengthened before."""
+    model = built.model
+    return [
+        hit
+        for source, some in built.stronger.items()
+        if n in some
+        for hit in model.any_hit(source, 1, model.every)
+    ]
+
+
+def _add_stronger(built: CardModel, i: int, some: tuple[int, ...], w: Weights) -> None:
+    """A friend that attacks after some casts have strengthened it, as another source."""
+    found, model = built.found, built.model
+    friend, enemies = model.sources[i], found.problem.enemy
+    buffs = [found.casts[n].buff or (0, 0, 0) for n in some]
+    attack, health = (sum(buff[part] for buff in buffs) for part in (0, 1))
+    body = w.body * sum(buff[1] + buff[2] for buff in buffs)
+    stronger = replace(friend, attack=friend.attack + attack, health=friend.health + health)
+    if stronger.attack == 0:
+        return
+    label = " + ".join([model.labels[i], *(found.casts[n].label for n in some)])
+    source = _add_source(model, label, stronger)
+    model.stronger[source], built.stronger[source] = i, some
+    gains = {
+        j: w.damage * stronger.attack - w.trade * enemies[j].attack + body
+        for j in model.open_targets
+        if (i, j) not in found.problem.barred
+    }
+    if found.problem.record["friends"][i]["hits_hero"]:
+        gains[HERO] = w.face * stronger.attack + body
+    add_hits(model, source, 1, gains)
+    lost = -w.survive * friend.health - w.body * (friend.attack + friend.health) - body
+    model.dies[source] = model.milp.binary(f"d[{label}]", lost)
+
+
+def _standing(built: CardModel, n: int, others: bool = True) -> tuple[list[tuple[int, float]], float]:
+    """Minus the minions that cast `n` may strengthen after all attacks, as terms and a constant.
+
+    Args:
+        built: the model so far.
+        n: the cast.
+        others: whether minions that strengthen others too count among them.
+    """
+    found, model = built.found, built.model
+    cast, m = found.casts[n], len(found.problem.friendly)
+    terms, constant = [], 0.0
+    cries = {one.minion for one in found.casts if one.buff and not one.spell}
+    for i in strengthened(found, cast):
+        if i < m:
+            constant += 1.0
+        elif others or i - m not in cries:
+            terms.append((model.plays[i - m], -1.0))
+        terms += built.death_of(i)
+    for one, played in zip(found.casts, built.casts, strict=True):
+        if any(cast.is_of(int(found.cards[token]["race"])) for token in one.tokens):
+            terms.append((played, -1.0))
+    return terms, constant
+
+
+def _weapon_name(found: CardProblem) -> str:
+    """What the hero attacks with when the turn begins."""
+    return found.position.card_name(int(found.own["weapon"])) if found.own["durability"] > 0 else "hero"
+
+
+def _own_hero(built: CardModel) -> None:
+    """The own hero survives the answers to its blow and what own cards do to it."""
+    found, model = built.found, built.model
+    hurt: list[tuple[int, float]] = []
+    for source in built.swings:
+        for j in model.open_targets:
+            hurt += [(v, float(found.problem.enemy[j].attack)) for v, _ in model.any_hit(source, 1, [j])]
+    hurt += [(v, float(found.casts[n].damage)) for n, v in built.own_hero.items()]
+    for played, cast in zip(built.casts, found.casts, strict=True):
+        hurt.append((played, float(cast.harm - cast.armour)))
+    health = int(found.own["health"] + found.own["armour"])
+    if not found.outlasts:
+        model.milp.add("the own hero lives", hurt, upper=health - 1)
+
+
+def _own_minions(built: CardModel) -> None:
+    """An own minion leaves the board once, after its attack, and only if it was played."""
+    model, m = built.model, len(built.found.problem.friendly)
+    for i in sorted({i for _, i in built.own_minions}):
+        gone = [(v, 1.0) for (_, one), v in built.own_minions.items() if one == i]
+        gone += [(model.dies[i], 1.0)] if i in model.dies else []
+        gone += [(model.plays[i - m], -1.0)] if i >= m else []
+        model.milp.add("a minion leaves once", gone, upper=float(i < m))
+        blows = [(v, 1.0) for kind, v in model.hits.get((i, 1, HERO), ()) if kind == "G"]
+        for (_, one), v in built.own_minions.items() if blows else ():
+            if one == i:
+                model.milp.add("nothing follows the last blow", [*blows, (v, 1.0)], upper=1)
+
+
+def _heals(built: CardModel, w: Weights) -> None:
+    """What heals give the own hero back."""
+    found, milp = built.found, built.model.milp
+    heals = [(v, -float(cast.heal)) for v, cast in zip(built.casts, found.casts, strict=True) if cast.heal]
+    if w.hero and heals:
+        healed = milp.continuous("healed", max(0, int(found.own["max_health"] - found.own["health"])), w.hero)
+        milp.add("heals give back what was lost", [(healed, 1.0), *heals], upper=0)
+
+
+def _asked_targets(built: CardModel) -> None:
+    """Targets that must be damaged, or must not be, when they are chosen."""
+    found, model = built.found, built.model
+    for j in model.open_targets:
+        minion = found.foes[j]
+        damaged = minion["health"] < minion["max_health"]
+        plain = model.kind("x", j)
+        whole = [n for n, cast in enumerate(found.casts) if cast.asked & Filter.UNDAMAGED and cast.damage]
+        for n in whole:
+            source = built.bolts[n]
+            finish = [(v, 1.0) for one, v in model.kind("f", j) if one == source]
+            own = [(v, 1.0) for one, v in plain if one == source]
+            for other, v in plain:
+                if other != source:
+                    model.milp.add(f"{found.casts[n].label} hits who is whole", [*finish, (v, 1.0)], upper=1)
+                    if any(built.bolts.get(one) == other for one in whole):
+                        model.milp.add(f"{found.casts[n].label} hits who is whole", [*own, (v, 1.0)], upper=1)
+            if damaged:
+                hit = model.any_hit(source, 1, [j])
+                model.milp.add(f"{found.casts[n].label} hits who is whole", hit, upper=0)
+        for (n, target), v in built.removals.items():
+            if target == j and found.casts[n].asked & Filter.DAMAGED and not damaged:
+                wounds = [(x, -1.0) for _, x in plain]
+                model.milp.add(f"{found.casts[n].label} takes who is hurt", [(v, 1.0), *wounds], upper=0)
+
+
+def _weapon_left(built: CardModel, w: Weights) -> None:
+    """What attack times durability the last weapon has left."""
+    found, milp = built.found, built.model.milp
+    arms = {n: found.cards[cast.weapon] for n, cast in enumerate(found.casts) if cast.weapon >= 0}
+    for n, card in arms.items():
+        _add_last(built, n, int(card["attack"]), int(card["health"]), w)
+        milp.add("the last weapon was equipped", [(built.last[n], 1.0), (built.casts[n], -1.0)], upper=0)
+    if found.own["durability"] > 0:
+        _add_last(built, -1, int(found.own["weapon_attack"]), int(found.own["durability"]), w)
+        for n in arms:
+            both = [(built.last[-1], 1.0), (built.casts[n], 1.0)]
+            milp.add("a weapon replaces the one before", both, upper=1)
+    milp.add("one weapon is the last", [(v, 1.0) for v in built.last.values()], upper=1)
+
+
+def _add_last(built: CardModel, n: int, attack: int, durability: int, w: Weights) -> None:
+    """Whether a weapon is the last, and whether it has been used then."""
+    found, model = built.found, built.model
+    name = found.casts[n].label if n >= 0 else _weapon_name(found)
+    built.last[n] = model.milp.binary(f"last[{name}]", w.weapon * attack * durability)
+    hits = [
+        hit
+        for source, (arm, _) in built.swings.items()
+        if (found.casts.index(arm) if arm else -1) == n
+        for hit in model.any_hit(source, 1, model.every)
+    ]
+    blows = [
+        (v, 1.0)
+        for source, (arm, _) in built.swings.items()
+        if arm and found.casts.index(arm) != n and n >= 0
+        for kind, v in model.hits.get((source, 1, HERO), ())
+        if kind == "G"
+    ]
+    if blows:
+        model.milp.add("nothing follows the last blow", [*blows, (built.last[n], 1.0)], upper=1)
+    if hits:
+        worn = (model.milp.binary(f"worn[{name}]", -w.weapon * attack), -1.0)
+        model.milp.add("an attack wears the weapon", [*hits, (built.last[n], 1.0), worn], upper=1)
+
+
+def _frozen(built: CardModel, w: Weights) -> None:
+    """The attack of enemies that are frozen at the end."""
+    found, model = built.found, built.model
+    freezers = found.freezers
+    freezers |= {source for source, i in model.stronger.items() if i in freezers}
+    bolts = {source: found.casts[n].freezes for n, source in built.bolts.items()}
+    for j, enemy in enumerate(found.problem.enemy):
+        gain = w.frozen * enemy.attack
+        if found.foes[j]["traits"] & Trait.FROZEN:
+            model.milp.cost[model.alive[j]] += gain
+            continue
+        by = [v for source, v in model.kind("x", j) if source in freezers or bolts.get(source, False)]
+        by += [v for source, v in model.kind("p", j) if bolts.get(source, False)]
+        by += [v for v, cast in zip(built.casts, found.casts, strict=True) if cast.freezes_all]
+        if by and gain:
+            frozen = model.milp.binary(f"frozen[{j}]", gain)
+            model.milp.add("frozen by a hit", [(frozen, 1.0), *((v, -1.0) for v in by)], upper=0)
+            model.milp.add("only who lives stays frozen", [(frozen, 1.0), (model.alive[j], -1.0)], upper=0)
+
+
+def _notes(built: CardModel) -> list[str]:
+    """Who the numbered enemies are."""
+    found, name = built.found, built.found.position.card_name
+    why = dict.fromkeys(range(len(found.foes)), "")
+    for j, one in found.coming():
+        why[j] = f", if enemy {one.dead} dies" if one.dead >= 0 else f", by {found.casts[one.cast].label}"
+    return [
+        f"enemy {j}: {name(int(found.foes[j]['card']))} {enemy.attack}/{enemy.health}{why[j]}"
+        for j, enemy in enumerate(found.problem.enemy)
+    ]

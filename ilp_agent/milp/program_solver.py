@@ -1,0 +1,246 @@
+"""From a MILP solver's values to a plan, for both formulations; the base of MILP backends.
+
+Values are rounded first; order, prediction, terms and objective are computed again from the rounded choice.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from engine.codes import BOARD_SIZE, HERO, MAX_MANA
+from engine.errors import unknown_name
+from ilp_agent.backends import FORMULATIONS, SolverError, others
+from ilp_agent.exact.backend import check_scope, plan_in_game
+from ilp_agent.exact.order import order_hits, write_plan
+from ilp_agent.exact.plan_record import PLAN
+from ilp_agent.exact.work import new_work
+from ilp_agent.milp.card_plan import card_program, solve_cards
+from ilp_agent.milp.formulations import (
+    SequentialModel,
+    ThesisModel,
+    kills_in_thesis,
+    sequential_model,
+    thesis_model,
+)
+from ilp_agent.milp.program import Milp, UnanswerableError, proven, rounded, scaled_weights
+from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, ProblemPlan, Status, terms_of
+from ilp_agent.problem import TurnProblem
+from ilp_agent.replay import is_playable
+from ilp_agent.turn import Turn
+from ilp_agent.weights import EXTENDED_NAMES, N_WEIGHTS, Weights
+
+
+class ProgramSolver:
+    """A backend that solves integer programs; a solver beneath it has a name and `run`."""
+
+    name: str
+
+    def run(self, milp: Milp) -> tuple[Status, np.ndarray]:
+        """Solve a program; see `ilp_agent.milp.program.Run`.
+
+        Raises:
+            UnanswerableError: the solver failed, or may not be used.
+        """
+        raise NotImplementedError
+
+    def solve(self, turn: Turn, weights: Weights) -> Plan:
+        """The best plan of a turn of bodies, or on real cards of class A (docs/turn-search.md).
+
+        Raises:
+            ProblemError: a card of bodies is left out, not an attack.
+            SolverError: there is no answer, or the program cannot count a card; the message names it.
+        """
+        with self._answering():
+            if turn.position.table.effects:
+                return solve_cards(turn, weights, self.name, self.run)
+            problem = TurnProblem.from_turn(turn)
+            check_scope(problem.record, weights)
+            model = sequential_model(problem, scaled_weights(weights))
+            status, chosen = rounded(self.run, model.milp)
+            record = sequential_plan(model, weights, chosen)
+            turns = np.array([problem.record])
+            return plan_in_game(turn, turns, record, proven(status, weights), weights)
+
+    def solve_thesis(self, problem: TurnProblem, weights: Weights) -> ProblemPlan:
+        """The best plan of the thesis's formulation, which may have illegal actions.
+
+        Raises:
+            SolverError: there is no answer, or a weight is set that the formulation does not have.
+        """
+        _check_thesis(weights)
+        with self._answering():
+            model = thesis_model(problem, scaled_weights(weights))
+            status, chosen = rounded(self.run, model.milp)
+            return _thesis_plan(model, weights, proven(status, weights), chosen)
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        try:
+            yield
+        except UnanswerableError as error:
+            raise SolverError(f"backend {self.name!r} found no plan: {error}; {others(self.name)}") from None
+
+
+def program_of(problem: TurnProblem | Turn, weights: Weights, formulation: str) -> Milp:
+    """The program of a turn, before any solver; printed, it reads line by line.
+
+    Raises:
+        UnknownNameError: no such formulation.
+        SolverError: a weight is set, or a card there, that it cannot count on this turn.
+    """
+    if formulation not in FORMULATIONS:
+        raise unknown_name("formulation", str(formulation), FORMULATIONS)
+    if isinstance(problem, Turn) and problem.position.table.effects:
+        return card_program(problem, weights, formulation)
+    if isinstance(problem, Turn):
+        problem = TurnProblem.from_turn(problem)
+    if formulation == "thesis":
+        _check_thesis(weights)
+        return thesis_model(problem, weights).milp
+    check_scope(problem.record, weights)
+    return sequential_model(problem, weights).milp
+
+
+def _check_thesis(weights: Weights) -> None:
+    """Refuse weights that the thesis's formulation does not have: all beside its eight.
+
+    Raises:
+        SolverError: the message names the weight and the way out.
+    """
+    for name in EXTENDED_NAMES[N_WEIGHTS:]:
+        value = getattr(weights, name)
+        if value:
+            raise SolverError(
+                f"formulation 'thesis' has no weight {name!r}, which is {value:g}; "
+                "use formulation 'sequential', or set it to 0"
+            )
+
+
+def sequential_plan(
+    model: SequentialModel, weights: Weights, chosen: np.ndarray, whole: bool = False
+) -> np.ndarray:
+    """The plan that a solver chose: dtype `ilp_agent.exact.plan_record.PLAN`, shape (1,).
+
+    Args:
+        model: the program.
+        weights: of the objective, as they were before they were scaled.
+        chosen: value of each variable.
+        whole: whether shields absorb what the program says even where no weight counts health left.
+
+    Raises:
+        UnanswerableError: its attacks have no legal order.
+    """
+    problem = model.problem
+    m = len(problem.friendly)
+    work = new_work()
+    hits = [
+        (friend, target, kind == "G")
+        for (friend, _, target), kinds in model.hits.items()
+        for kind, variable in kinds
+        if chosen[variable]
+    ]
+    hits.sort(key=lambda hit: not hit[2])
+    lethal = bool(hits) and hits[0][2]
+    for place, (friend, target, _) in enumerate(hits):
+        work["hit_source"][place], work["hit_target"][place] = friend, target
+    for k, variable in enumerate(model.plays):
+        work["played"][m + k] = chosen[variable]
+    for j, variable in enumerate(model.alive):
+        work["killed"][j] = 1 - chosen[variable]
+    for i, variable in model.dies.items():
+        work["dying"][i] = chosen[variable]
+    _ask_of_shields(model, weights, chosen, work, whole)
+    if not order_hits(problem.record, len(hits), lethal, work):
+        raise UnanswerableError("its attacks have no legal order")
+    plan = np.zeros(1, PLAN)
+    write_plan(problem.record, weights.everything, len(hits), lethal, work, plan[0])
+    return plan
+
+
+def _ask_of_shields(
+    model: SequentialModel, weights: Weights, chosen: np.ndarray, work: np.void, whole: bool
+) -> None:
+    """Where health left counts, shields absorb what the program says. `work` is modified in place."""
+    friends, enemies = (*model.problem.friendly, *model.problem.hand), model.problem.enemy
+    hurt: dict[int, list[int]] = {}
+    for (i, _, target), kinds in sorted(model.hits.items()):
+        for kind, variable in kinds:
+            if target == HERO or not chosen[variable]:
+                continue
+            if kind == "p" and (weights.wound or whole) and chosen[model.alive[target]]:
+                work["pops"][target] = friends[i].attack
+            if (weights.body or whole) and enemies[target].attack > 0:
+                hurt.setdefault(i, []).append(enemies[target].attack)
+    for i, damages in hurt.items():
+        if len(damages) == 2:
+            work["absorbs"][i] = damages[0]
+
+
+def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: np.ndarray) -> ProblemPlan:
+    """Plays, attacks on minions, attacks on the hero, as the thesis applies them (section 6.5)."""
+    problem = model.problem
+    m = len(problem.friendly)
+    friends = (*problem.friendly, *problem.hand)
+    played = [k for k, variable in enumerate(model.plays) if chosen[variable]]
+    attacks = [pair for pair, variable in model.attacks.items() if chosen[variable]]
+    cost = sum(problem.hand[k].cost for k in played)
+    actions: list[PlanAction] = [Play(k) for k in played]
+    if cost > problem.mana:
+        # At 10 mana The Coin would be wasted before anything is paid for.
+        paid = [place for place, k in enumerate(played) if problem.hand[k].cost]
+        actions.insert(paid[0] + 1 if problem.mana == MAX_MANA else 0, PlayCoin())
+    actions += [Attack(i, j) for i, j in sorted(attacks) if j != HERO]
+    actions += [Attack(i, j) for i, j in sorted(attacks) if j == HERO]
+    damage = sum(friends[i].attack for i, j in attacks if j == HERO)
+    on_minions = [(i, j) for i, j in attacks if j != HERO]
+    # Variables without weight are free in the program; what it means is worked out from attacks and plays.
+    lethal = damage >= problem.enemy_hero
+    hits = np.zeros(len(problem.enemy))
+    for i, j in on_minions:
+        hits[j] += friends[i].attack
+    alive = [j for j, enemy in enumerate(problem.enemy) if hits[j] < enemy.health + enemy.divine_shield]
+    cleared = not alive
+    survivors = _thesis_survivors(model, on_minions, played, chosen)
+    counts = {
+        "lethal": lethal,
+        "clear": cleared,
+        "face": damage,
+        "threat": -sum(problem.enemy[j].attack for j in alive),
+        "survive": sum(friends[i].health for i in survivors),
+        "damage": sum(friends[i].attack for i, _ in on_minions),
+        "trade": -sum(problem.enemy[j].attack for _, j in on_minions),
+        "play": sum(problem.hand[k].worth for k in played),
+    }
+    # The thesis has these terms; others are 0.
+    terms = terms_of((getattr(weights, name) * counts.get(name, 0) for name in EXTENDED_NAMES), weights)
+    present = [*range(m), *(m + k for k in played)]
+    return ProblemPlan(
+        status,
+        float(sum(terms)),
+        terms,
+        tuple(actions),
+        bool(lethal),
+        cleared,
+        tuple(j for j in range(len(problem.enemy)) if j not in alive),
+        tuple(i for i in present if i not in survivors),
+        damage,
+        problem.mana + (cost > problem.mana) - cost,
+        is_playable(problem, actions),
+    )
+
+
+def _thesis_survivors(
+    model: ThesisModel, attacks: list[tuple[int, int]], played: list[int], chosen: np.ndarray
+) -> list[int]:
+    """Who survives: all whom no attack kills, but for those the program declares dead to make room (6)."""
+    problem = model.problem
+    m = len(problem.friendly)
+    friends = (*problem.friendly, *problem.hand)
+    dead = {i for i, j in attacks if kills_in_thesis(friends[i], problem.enemy[j])}
+    here = [i for i in (*range(m), *(m + k for k in played)) if i not in dead]
+    too_many = sum(i < m for i in here) + len(played) - BOARD_SIZE
+    spare = sorted(
+        (i for i in here if i < m and not chosen[model.survives[i]]), key=lambda i: friends[i].health
+    )
+    return [i for i in here if i not in spare[: max(0, too_many)]]

@@ -1,0 +1,317 @@
+"""The best different plans for a turn on real cards, from the search's memory; compiled.
+
+After `ilp_agent.search.kernel.solve_turn` the memory knows what each position within the turn is worth at
+best, so that a way to go on can be valued before its end is known: the objective gained so far and the most
+that can follow. Ways are taken up in the order of that value, and each ends where the turn ends or where only
+the game decides how it goes on. Two are the same when their positions are, or when the same position is left
+to the same action of the game's choice. Where the search leaves something for the end of the turn
+(`ilp_agent.search.deferred_actions`), the best of it alone is listed, and no way that kills the enemy hero
+is: the search's own plan does that.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.bitfields import stir
+from engine.codes import Outcome
+from engine.effect_codes import Trait
+from engine.effects.chance import think
+from engine.effects.transposition import card_key, choices_key, is_simple, kept_key, minion_key, side_key
+from engine.jit import njit, njit_borrowing
+from engine.rules import apply, outcome
+from engine.state import STATE
+from ilp_agent.search.deferred_actions import FACE_FIRST, HERO_FIRST, attack_hero
+from ilp_agent.search.extract_plan import note_action, note_attacks, write_late
+from ilp_agent.search.kernel import DEALT_WITH, NO_MORE, is_to_search, least_gain, next_child, open_frame
+from ilp_agent.search.transposition import position_key
+from ilp_agent.search.work import SOLVED
+
+MAX_WAYS = 4_096
+"""Most ways begun that one pool looks at."""
+
+MAX_OPENED = 512
+"""Most positions from which it goes on."""
+
+MAX_LISTED = 64
+"""Most ways it lists."""
+
+GOES_ON, ENDS, SURPRISES = range(3)
+"""What a way does after its last action: goes on, ends the turn, or waits for what the game decides."""
+
+WAY = np.dtype(
+    [
+        ("value", "f8"),  # the objective gained, and the most that can follow
+        ("gain", "f8"),  # the objective gained up to its last action
+        ("action", "i8"),  # its last action, with the bits of `ilp_agent.search.deferred_actions`
+        ("parent", "i4"),  # the way without it, by its number among the opened
+        ("kind", "i2"),  # GOES_ON, ENDS or SURPRISES
+        ("open", "i2"),  # 1 until it is taken up
+    ]
+)
+"""A way to go on from the start of a turn."""
+
+
+class WayPool(NamedTuple):
+    """Memory of a pool, for one thread. Modified in place."""
+
+    ways: np.ndarray  # dtype WAY
+    opened: np.ndarray  # ways that were gone on from
+    states: np.ndarray  # where they lead, dtype STATE
+    places: np.ndarray  # uint64: keys of these positions
+    listed: np.ndarray  # dtype SOLVED: the ways found, the best first; `states` of it is not used
+    keys: np.ndarray  # uint64: what each of them leads to
+    root: np.ndarray  # dtype STATE, shape (1,): where the turn starts
+
+
+@njit
+def new_way_pool() -> WayPool:
+    """Memory for pools: some two megabytes."""
+    return WayPool(
+        np.zeros(MAX_WAYS, WAY),
+        np.zeros(MAX_OPENED, np.int64),
+        np.zeros(MAX_OPENED, STATE),
+        np.zeros(MAX_OPENED, np.uint64),
+        np.zeros(MAX_LISTED, SOLVED),
+        np.zeros(MAX_LISTED, np.uint64),
+        np.zeros(1, STATE),
+    )
+
+
+@njit_borrowing
+def list_ways(
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    work: np.void,
+    memo: np.ndarray,
+    slots: np.ndarray,
+    solved: np.void,
+    wanted: int,
+    pool: WayPool,
+) -> int:
+    """List the best ways to go on with the turn that was just solved.
+
+    Args:
+        cards: this and what follows as `solve_turn` had them, and left them.
+        weights: as there.
+        facts: as there.
+        work: as there. Modified in place, as all that follows.
+        memo: as there.
+        slots: as there.
+        solved: as there; what it found is written over.
+        wanted: ways, 1 to `MAX_LISTED`.
+        pool: memory; `listed` and `keys` hold what was found.
+
+    Returns:
+        How many were found.
+    """
+    tie = least_gain(weights)
+    pool.root[0] = work["states"][0]
+    pool.states[0] = pool.root[0]
+    pool.opened[0] = -1
+    pool.places[0] = position_key(pool.root[0], cards, work["start"], 0, 0)
+    n_ways = open_way(0, 0, 0.0, cards, weights, facts, work, memo, slots, solved, tie, pool)
+    n_opened, n_listed = 1, 0
+    while n_listed < wanted:
+        best = -1
+        for number in range(n_ways):
+            way = pool.ways[number]
+            if way["open"] and (best < 0 or way["value"] > pool.ways[best]["value"]):
+                best = number
+        if best < 0:
+            break
+        way = pool.ways[best]
+        way["open"] = 0
+        if way["kind"] != GOES_ON:
+            n_listed = _list(best, n_listed, cards, weights, facts, work, solved, pool)
+        elif n_opened < MAX_OPENED:
+            pool.states[n_opened] = pool.states[way["parent"]]
+            carry_out(pool.states[n_opened], cards, way["action"], work)
+            if not _is_opened(n_opened, cards, work, pool):
+                pool.opened[n_opened] = best
+                n_ways = open_way(
+                    n_opened, n_ways, way["gain"], cards, weights, facts, work, memo, slots, solved, tie, pool
+                )
+                n_opened += 1
+    work["states"][0] = pool.root[0]
+    return n_listed
+
+
+@njit_borrowing
+def _is_opened(number: int, cards: np.ndarray, work: np.void, pool: WayPool) -> bool:
+    """Whether another way that was gone on from leads to the same position: it was the better one."""
+    pool.places[number] = position_key(pool.states[number], cards, work["start"], 0, 0)
+    found = False
+    for other in range(number):
+        found = found or pool.places[other] == pool.places[number]
+    return found
+
+
+@njit_borrowing
+def carry_out(state: np.void, cards: np.ndarray, action: int, work: np.void) -> None:
+    """Carry out an action with what comes before it. `state` is modified in place."""
+    thought = work["thought"][0]
+    think(thought)
+    if action & HERO_FIRST:
+        attack_hero(state, cards, action, thought)
+    apply(state, cards, action & ~HERO_FIRST, thought)
+
+
+@njit_borrowing
+def open_way(
+    number: int,
+    n_ways: int,
+    gain: float,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    work: np.void,
+    memo: np.ndarray,
+    slots: np.ndarray,
+    solved: np.void,
+    tie: float,
+    pool: WayPool,
+) -> int:
+    """Begin a way for everything that can follow an opened one; how many there are then.
+
+    Args:
+        number: of the opened way; where it leads is in `pool.states`.
+        n_ways: so far.
+        gain: of the objective, up to there.
+        cards: this and what follows as of `list_ways`.
+        weights: as there.
+        facts: as there.
+        work: as there.
+        memo: as there.
+        slots: as there.
+        solved: as there.
+        tie: the least by which an action is better.
+        pool: modified in place.
+    """
+    work["states"][0] = pool.states[number]
+    frame, seat = work["frames"][0], work["start"]["seat"]
+    open_frame(0, cards, weights, facts, work)
+    frame["strikers"], frame["ghosts"] = 0, 0
+    frame["key"] = pool.places[number]
+    if work["states"][0]["n_options"] == 0:
+        n_ways = _begin(n_ways, number, 0, gain, gain + frame["best"], ENDS, pool)
+    before, child = work["states"][0], work["states"][1]
+    while True:
+        if frame["n_leaves"] == 0:
+            frame["best"], frame["action"] = -np.inf, 0
+            work["thought"][0]["waiting"], work["thought"][0]["unsure"] = 0, 0
+        deaths = next_child(0, cards, weights, facts, work, memo, slots, tie)
+        if deaths == NO_MORE:
+            return n_ways
+        kind = SURPRISES if work["thought"][0]["waiting"] or work["thought"][0]["unsure"] else GOES_ON
+        if deaths != DEALT_WITH:
+            over = outcome(child) != Outcome.ONGOING
+            if frame["n_leaves"] == 0:
+                if before["sides"][seat]["n_deck"] != child["sides"][seat]["n_deck"]:
+                    kind = SURPRISES
+                if over:
+                    kind = ENDS
+            is_to_search(0, deaths, cards, weights, facts, work, memo, slots, solved, 0, tie)
+        if frame["n_leaves"] > 0 or frame["best"] == -np.inf:
+            continue
+        action = work["actions"][0, frame["next"] - 1]
+        if action & FACE_FIRST or (kind == ENDS and work["start"]["reduced"]):
+            continue
+        if before["sides"][1 - seat]["n_secrets"] > 0:
+            kind = SURPRISES
+        n_ways = _begin(n_ways, number, action, gain + frame["gain"], gain + frame["best"], kind, pool)
+
+
+@njit_borrowing
+def _begin(n_ways: int, parent: int, action: int, gain: float, value: float, kind: int, pool: WayPool) -> int:
+    """Note a way that has begun; how many there are then."""
+    if n_ways == len(pool.ways):
+        return n_ways
+    way = pool.ways[n_ways]
+    way["value"], way["gain"], way["action"] = value, gain, action
+    way["parent"], way["kind"], way["open"] = parent, kind, 1
+    return n_ways + 1
+
+
+@njit_borrowing
+def _list(
+    number: int,
+    n_listed: int,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    work: np.void,
+    solved: np.void,
+    pool: WayPool,
+) -> int:
+    """Write a way's actions, unless one that is listed leads to the same; how many are listed then."""
+    way = pool.ways[number]
+    path = np.int64(0)
+    depth = 0
+    place = way["parent"]
+    while pool.opened[place] >= 0:
+        depth += 1
+        place = pool.ways[pool.opened[place]]["parent"]
+    solved["n"], solved["again"], solved["value"] = 0, 0, way["value"] - work["start"]["base"]
+    work["states"][0] = pool.root[0]
+    state = work["states"][1]
+    work["states"][1] = pool.root[0]
+    for step in range(depth):
+        place = way["parent"]
+        for _ in range(depth - 1 - step):
+            place = pool.ways[pool.opened[place]]["parent"]
+        path = pool.ways[pool.opened[place]]["action"]
+        _write(state, path, cards, work, solved)
+    if way["kind"] == SURPRISES:
+        key = stir(position_key(state, cards, work["start"], 0, 0), np.uint64(way["action"]))
+        if way["action"] & HERO_FIRST:
+            note_attacks(state, way["action"], solved)
+        note_action(way["action"] & ~HERO_FIRST, solved)
+        solved["again"] = 1
+    else:
+        if way["action"]:
+            _write(state, way["action"], cards, work, solved)
+        elif work["start"]["reduced"]:
+            write_late(state, cards, weights, facts, work, solved)
+        key = end_key(state, cards, work)
+        if solved["again"]:
+            key = stir(key, np.uint64(solved["actions"][solved["n"] - 1]))
+    for other in range(n_listed):
+        if pool.keys[other] == key:
+            return n_listed  # by a better way
+    pool.listed[n_listed] = solved
+    pool.keys[n_listed] = key
+    return n_listed + 1
+
+
+@njit_borrowing
+def end_key(state: np.void, cards: np.ndarray, work: np.void) -> np.uint64:
+    """A hash of a position at the end of a turn, without what the turn used up. Modifies scratch."""
+    work["scratch"][1] = state
+    end = work["scratch"][1]
+    seat = work["start"]["seat"]
+    own, enemy = end["sides"][seat], end["sides"][1 - seat]
+    own["mana"], own["power_used"], own["hero_attacks_left"], own["hero_attack"] = 0, 0, 0, 0
+    total = np.uint64(0)
+    for place in range(own["n_board"]):
+        minion = own["board"][place]
+        if not minion["traits"] & Trait.FROZEN:  # one that could have attacked thaws
+            minion["attacks_left"], minion["arrived"] = 0, 0
+        total += minion_key(minion, np.uint64(1))
+    for place in range(enemy["n_board"]):
+        total += minion_key(enemy["board"][place], np.uint64(2))
+    for place in range(own["n_hand"]):
+        total += card_key(own["hand"][place])
+    if not is_simple(cards):
+        total += kept_key(end, cards)
+    return total + side_key(own, np.uint64(1)) + side_key(enemy, np.uint64(2)) + choices_key(end)
+
+
+@njit_borrowing
+def _write(state: np.void, action: int, cards: np.ndarray, work: np.void, solved: np.void) -> None:
+    """Write an action with what comes before it, and carry both out. `state` and `solved` are modified."""
+    if action & HERO_FIRST:
+        note_attacks(state, action, solved)
+    note_action(action & ~HERO_FIRST, solved)
+    carry_out(state, cards, action, work)

@@ -1,0 +1,555 @@
+"""Actions deferred to the end of the turn: plain plays as a knapsack, and attacks on the hero; compiled.
+
+Attacks on a hero cost nothing but the attack, so that their order matters only to the last blow: nothing
+follows it. Where they kill, the strongest comes last: whatever set of attacks kills, with the strongest in
+place of its last blow it kills too, and deals no less. Sums of attacks are bits of one number.
+
+Two kinds of actions need not be tried wherever they are legal, where nothing that is still to come can touch
+them: attacks of minions on a hero who will not die this turn, and plays of minions that do nothing on their
+first turn. What is best of them is worked out in one step wherever the turn may end. Neither need a card that
+harms whom it is aimed at be aimed at the own side, where it can be aimed at the enemy hero. Each has side
+conditions, as bits of cards (`ilp_agent.search.card_facts`) and of the position; where one fails, all is
+tried.
+"""
+
+import numpy as np
+
+from engine.bitfields import AIMED, pack_action, unpack_action
+from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, OWN_SIDE, ActionKind, Keyword
+from engine.effect_codes import CardKind, Trait
+from engine.effects.chance import think
+from engine.effects.legal_actions import BARRED, SPARING
+from engine.effects.transposition import is_simple
+from engine.jit import njit_borrowing
+from engine.rules import apply
+from engine.state import guards, may_attack_hero
+from ilp_agent.features import ATTACK, HAND_MANA, HEALTH, SHIELD
+from ilp_agent.features import HERO as OWN_HERO
+from ilp_agent.search.card_facts import (
+    AIMS_ANYWHERE,
+    AIMS_AT_MINIONS,
+    BARS_HERO,
+    CHANGES_HAND,
+    COUNTS_MINIONS,
+    GIVES_MANA,
+    HARMS_OWN,
+    HELPS_OWN,
+    HITS_HERO_ODDLY,
+    ODD,
+    PLAIN,
+)
+from ilp_agent.search.objective import acts_at_the_end, is_score, worth_of_damage, worth_of_kill
+from ilp_agent.turn import ANY_TARGET, ARRIVED
+from ilp_agent.weights import N_TERMS, Term
+
+_encode = njit_borrowing(pack_action)
+
+
+@njit_borrowing
+def best_pack(
+    own: np.void, spend: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
+) -> tuple[float, int]:
+    """The best set of plain minions that `spend` mana and places allow: its value, and its cards as bits.
+
+    The Coin is spent only where that adds something. Of `work`, `pack` and `packed` are modified in place:
+    the best value by places and mana, -1 where none has these, and the set.
+    """
+    room = BOARD_SIZE - int(own["n_board"])
+    mana = int(spend) + (1 if coin_place(own) >= 0 else 0)
+    pack, packed = work["pack"], work["packed"]
+    empty = True
+    for place in range(own["n_hand"] + 1):
+        number = late_card(own, place)
+        if number < 0 or not facts[number]["bits"] & PLAIN or cards[number]["cost"] > mana:
+            continue
+        if work["start"]["n_barred"] and _is_barred(work["start"], cards, number):
+            continue
+        if empty:
+            for used in range(room + 1):
+                for paid in range(mana + 1):
+                    pack[used, paid] = -1.0
+            pack[0, 0] = 0.0
+            packed[0, 0] = 0
+            empty = False
+        cost, takes = int(cards[number]["cost"]), int(facts[number]["arrivals"])
+        gain = late_gain(cards[number], facts[number], weights, work["start"])
+        if gain < 0.0:
+            continue
+        for used in range(room, takes - 1, -1):
+            for paid in range(mana, cost - 1, -1):
+                before = pack[used - takes, paid - cost]
+                if before >= 0.0 and before + gain > pack[used, paid]:
+                    pack[used, paid] = before + gain
+                    packed[used, paid] = packed[used - takes, paid - cost] | 1 << place
+    best, chosen = 0.0, 0
+    if empty:
+        return best, chosen
+    for paid in range(mana + 1):
+        for used in range(room + 1):
+            if pack[used, paid] > best:
+                best, chosen = pack[used, paid], int(packed[used, paid])
+    return best, chosen
+
+
+@njit_borrowing
+def _is_barred(start: np.void, cards: np.ndarray, number: int) -> bool:
+    """Whether a plain card is one of those to leave out."""
+    power = cards[number]["kind"] == CardKind.POWER
+    for n in range(start["n_barred"]):
+        kind, source = start["barred"][n, 0], start["barred"][n, 1]
+        if kind == ActionKind.POWER and power:
+            return True
+        if kind == ActionKind.PLAY and not power and source == number:
+            return True
+    return False
+
+
+@njit_borrowing
+def late_card(own: np.void, place: int) -> int:
+    """The card at a place in hand, after the last the hero power; negative where there is none."""
+    if place < own["n_hand"]:
+        return int(own["hand"][place])
+    return int(own["power"] - 1) if not own["power_used"] else -1
+
+
+@njit_borrowing
+def late_gain(card: np.void, fact: np.void, weights: np.ndarray, start: np.void) -> float:
+    """What a plain card adds to the objective, or to a score."""
+    if is_score(weights):
+        score = weights[N_TERMS + ATTACK] * fact["attack"] + weights[N_TERMS + HEALTH] * fact["survival"]
+        score += weights[N_TERMS + SHIELD] * fact["shield"] + weights[N_TERMS + OWN_HERO] * fact["armour"]
+        score += start["drawn"] * fact["draws"]
+        if card["kind"] != CardKind.POWER:
+            score -= weights[N_TERMS + HAND_MANA] * card["cost"]
+        return float(score)
+    gain: float = weights[Term.SURVIVE] * fact["survival"] + weights[Term.DRAW] * fact["draws"]
+    gain += weights[Term.HERO] * fact["armour"]
+    if card["kind"] != CardKind.POWER:
+        gain += weights[Term.PLAY] * card["value"]
+    return gain
+
+
+@njit_borrowing
+def next_late_play(
+    own: np.void, mana: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
+) -> int:
+    """The next play of the best set of plain minions; 0 where nothing is to be played.
+
+    Args:
+        own: the player's side.
+        mana: of its mana, how much these plays may take.
+        cards: the card table.
+        weights: indexed by `Term`.
+        facts: of `ilp_agent.search.card_facts.learn_facts`.
+        work: `pack` is modified in place.
+    """
+    value, chosen = best_pack(own, mana, cards, weights, facts, work)
+    if value <= 0.0:
+        return 0
+    total, first, most = 0, -1, -1
+    for place in range(own["n_hand"] + 1):
+        if chosen >> place & 1:
+            number = late_card(own, place)
+            cost = int(cards[number]["cost"])
+            total += cost
+            # Cards are drawn first, since the rest of the turn is then solved again with them.
+            urgency = 2 * int(facts[number]["draws"] > 0 and cost <= own["mana"]) + int(cost > 0)
+            if urgency > most:
+                first, most = place, urgency
+    if total > mana and own["mana"] < MAX_MANA and most < 2:
+        return int(_encode(ActionKind.PLAY, coin_place(own), 0))
+    if first == own["n_hand"]:
+        return int(_encode(ActionKind.POWER, 0, 0))
+    return int(_encode(ActionKind.PLAY, first, 0))
+
+
+@njit_borrowing
+def coin_place(own: np.void) -> int:
+    """Where The Coin is in hand; -1 where it is not."""
+    for place in range(own["n_hand"]):
+        if own["hand"][place] == COIN:
+            return place
+    return -1
+
+
+MOST_HEALTH = 64
+"""Sums of attacks below the enemy hero's health, to this at most, are bits of one number."""
+
+ALL_BITS = np.uint64(2**MOST_HEALTH - 1)
+
+_decode = njit_borrowing(unpack_action)
+
+
+@njit_borrowing
+def face_damage(state: np.void, start: np.void) -> int:
+    """Damage of all attacks on the enemy hero that own minions can still make."""
+    seat = start["seat"]
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    if enemy["traits"] & Trait.IMMUNE:
+        return 0
+    for place in range(enemy["n_board"]):
+        if guards(enemy["board"][place]):
+            return 0
+    total = 0
+    for place in range(own["n_board"]):
+        minion = own["board"][place]
+        if attacks_hero(minion, start):
+            total += minion["attacks_left"] * minion["attack"]
+    return total
+
+
+@njit_borrowing
+def worth_of_attacks(state: np.void, weights: np.ndarray, start: np.void) -> float:
+    """What the best attacks of own minions on the enemy hero add, who may die of them."""
+    total = face_damage(state, start)
+    enemy = state["sides"][1 - start["seat"]]
+    health = enemy["health"] + enemy["armour"]
+    if total < health:
+        return float(worth_of_damage(weights) * total)
+    place = hardest(state, start)
+    most = state["sides"][start["seat"]]["board"][place]["attack"]
+    total = most + most_before(state, start, health, place)
+    return float(worth_of_damage(weights) * total + worth_of_kill(weights))
+
+
+@njit_borrowing
+def hardest(state: np.void, start: np.void) -> int:
+    """Place of the strongest own minion that can attack the enemy hero: its last blow loses the least."""
+    own = state["sides"][start["seat"]]
+    best = -1
+    for place in range(own["n_board"]):
+        more = best < 0 or own["board"][place]["attack"] > own["board"][best]["attack"]
+        if more and attacks_hero(own["board"][place], start):
+            best = place
+    return best
+
+
+@njit_borrowing
+def sums_before(state: np.void, start: np.void, health: int, last: int) -> np.uint64:
+    """Bit d: attacks of own minions can sum to d, less than the hero's health, without one of `last`'s."""
+    own = state["sides"][start["seat"]]
+    sums, below = np.uint64(1), ALL_BITS >> np.uint64(MOST_HEALTH - health)
+    for place in range(own["n_board"]):
+        minion = own["board"][place]
+        if not attacks_hero(minion, start) or minion["attack"] >= health:
+            continue
+        for _ in range(minion["attacks_left"] - (1 if place == last else 0)):
+            sums |= (sums << np.uint64(minion["attack"])) & below
+    return sums
+
+
+@njit_borrowing
+def most_before(state: np.void, start: np.void, health: int, last: int) -> int:
+    """The most damage of attacks on the enemy hero that leaves him alive, without one of `last`'s."""
+    sums = sums_before(state, start, health, last)
+    most = health - 1
+    while not sums >> np.uint64(most) & np.uint64(1):
+        most -= 1
+    return int(most)
+
+
+@njit_borrowing
+def next_attack(state: np.void, start: np.void) -> int:
+    """Place of the minion that attacks the enemy hero next, where these attacks may kill him; -1 for none."""
+    total = face_damage(state, start)
+    enemy = state["sides"][1 - start["seat"]]
+    health = enemy["health"] + enemy["armour"]
+    last = hardest(state, start) if total > 0 else -1
+    if total < health:
+        return last
+    most = most_before(state, start, health, last)
+    return next_before(state, start, most, last) if most > 0 else last
+
+
+@njit_borrowing
+def next_before(state: np.void, start: np.void, damage: int, last: int) -> int:
+    """Place of a minion with which attacks that sum to `damage` begin, without one of `last`'s."""
+    own = state["sides"][start["seat"]]
+    for place in range(own["n_board"]):
+        minion = own["board"][place]
+        attack = int(minion["attack"])
+        if not attacks_hero(minion, start) or attack > damage:
+            continue
+        if minion["attacks_left"] == (1 if place == last else 0):
+            continue
+        minion["attacks_left"] -= 1
+        rest = sums_before(state, start, damage - attack + 1, last)
+        minion["attacks_left"] += 1
+        if rest >> np.uint64(damage - attack) & np.uint64(1):
+            return place
+    return -1
+
+
+@njit_borrowing
+def attacks_hero(minion: np.void, start: np.void) -> bool:
+    """Whether a minion can attack a hero whom nobody guards, and is not to leave that out."""
+    return bool(
+        minion["attacks_left"] > 0
+        and minion["attack"] > 0
+        and not minion["traits"] & (BARRED | SPARING)
+        and may_attack_hero(minion)
+        and not (start["n_barred"] and _bars_hero(start, minion))
+    )
+
+
+@njit_borrowing
+def _bars_hero(start: np.void, minion: np.void) -> bool:
+    """Whether a minion's attacks on the enemy hero are to be left out."""
+    for n in range(start["n_barred"]):
+        source, target = start["barred"][n, 1], start["barred"][n, 2]
+        arrived = minion["born"] > start["births"] and source == ARRIVED - minion["card"]
+        hero = target in (ANY_TARGET, -1 - HERO)
+        if start["barred"][n, 0] == ActionKind.ATTACK and hero and (source == minion["born"] or arrived):
+            return True
+    return False
+
+
+@njit_borrowing
+def attacks_before_kill(before: np.void, after: np.void, start: np.void) -> int:
+    """The most damage of attacks on the enemy hero before an action that then kills him; -1 for none."""
+    enemy, then = before["sides"][1 - start["seat"]], after["sides"][1 - start["seat"]]
+    health = enemy["health"] + enemy["armour"]
+    left = then["health"] + then["armour"]
+    if left >= health:
+        return -1
+    sums = sums_before(before, start, health, -1)
+    for damage in range(health - 1, max(left, 0) - 1, -1):
+        if sums >> np.uint64(damage) & np.uint64(1):
+            return int(damage)
+    return -1
+
+
+@njit_borrowing
+def next_before_kill(state: np.void, cards: np.ndarray, action: int, work: np.void) -> int:
+    """Place of the minion that attacks the enemy hero next, before an action kills him; -1 for none.
+
+    Scratch of `work` is modified in place.
+    """
+    after, thought = work["scratch"][1], work["thought"][0]
+    work["scratch"][1] = state
+    think(thought)
+    apply(after, cards, action, thought)
+    think(thought)
+    damage = attacks_before_kill(state, after, work["start"])
+    return next_before(state, work["start"], damage, -1) if damage > 0 else -1
+
+
+@njit_borrowing
+def attack_hero(state: np.void, cards: np.ndarray, action: int, thought: np.void) -> int:
+    """Let the own minion that an action is aimed at attack the hero; its damage. Modifies `state`."""
+    _, _, target = _decode(action)
+    place = target - OWN_SIDE
+    damage = 0
+    minion = state["sides"][state["active"]]["board"][place]
+    while minion["attacks_left"] > 0:
+        damage += minion["attack"]
+        apply(state, cards, _encode(ActionKind.ATTACK, place, HERO), thought)
+    think(thought)
+    return damage
+
+
+LATE_FACE = 1
+"""Bit: attacks of minions on the enemy hero come last."""
+LATE_PLAYS = 2
+"""Bit: plays of plain minions come last, before those attacks."""
+NEEDS_COIN = 4
+"""Bit: a card that is not plain, or the power, could be paid with The Coin."""
+
+LATE_KILL = 8
+"""Bit: attacks of minions on the enemy hero come last, and may kill him, or come right before what does."""
+SPARES_OWN = 16
+"""Bit, where attacks may kill: no power that harms whom it is aimed at need be aimed at the own side."""
+
+HERO_FIRST = 1 << 20
+"""Bit of an action aimed at an own minion: that minion attacks the enemy hero before."""
+FACE_FIRST = 1 << 21
+"""Bit of an action that kills the enemy hero: minions attack him before, as many as leave him alive."""
+
+
+@njit_borrowing
+def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int) -> int:
+    """Bits of what may be left for the end of the turn; see the module.
+
+    Args:
+        state: dtype `engine.state.STATE`, not over.
+        cards: the card table.
+        facts: of `ilp_agent.search.card_facts.learn_facts`.
+        seat: of the player whose turn it is.
+    """
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    if not is_simple(cards) or enemy["n_secrets"] > 0:
+        return NEEDS_COIN
+    if own["durability"] > 0 and cards[own["weapon"]]["n_effects"] > 0:
+        return NEEDS_COIN
+    lifesteal, face, spell_damage = False, 0, 0
+    for place in range(enemy["n_board"]):
+        if enemy["board"][place]["traits"] & Trait.DEATHRATTLE:
+            return NEEDS_COIN
+    for place in range(own["n_board"]):
+        minion = own["board"][place]
+        if minion["traits"] & Trait.DEATHRATTLE:
+            return NEEDS_COIN
+        spell_damage += minion["spell_damage"]
+        if minion["attacks_left"] > 0:
+            lifesteal = lifesteal or (minion["keywords"] & Keyword.LIFESTEAL) != 0
+            face += minion["attacks_left"] * minion["attack"]
+    if acts_at_the_end(state, cards, seat):
+        return NEEDS_COIN
+    most = MAX_MANA + 1
+    bits, held, hits, draws, arrivals, more, late = 0, 0, 0, 0, 0, False, 0
+    armour, harm, armed = 0, 0, own["hero_attacks_left"] > 0
+    for place in range(own["n_hand"]):
+        if own["hand"][place] >= 0 and facts[own["hand"][place]]["bits"] & GIVES_MANA:
+            more = True
+    if not more:
+        most = min(own["mana"] + (1 if coin_place(own) >= 0 else 0), MAX_MANA + 1)
+    for place in range(-1, own["n_hand"]):
+        if place >= 0:
+            number = own["hand"][place]
+            if number < 0:
+                continue
+        elif own["power"] and not own["power_used"]:
+            number = own["power"] - 1
+        else:
+            continue
+        if cards[number]["cost"] > most:
+            continue
+        fact = facts[number]
+        if fact["bits"] & ODD:
+            return NEEDS_COIN
+        arrivals += fact["arrivals"]
+        draws += fact["draws"]
+        if fact["bits"] & PLAIN:
+            armour += fact["armour"]
+            continue
+        late |= NEEDS_COIN
+        bits |= fact["bits"]
+        held |= fact["bits"] if place >= 0 else 0
+        face += fact["face"]
+        hits += fact["hits"]
+        harm += fact["harm"]
+        spell_damage += fact["spell_damage"]
+    face += max(int(own["hero_attacks_left"]), 0) * (own["hero_attack"] + own["weapon_attack"])
+    face += hits * spell_damage
+    hero_lives = face < enemy["health"] + enemy["armour"]
+    room = own["n_board"] + arrivals <= BOARD_SIZE
+    if bits & (HARMS_OWN | CHANGES_HAND):
+        return late
+    if bits & AIMS_ANYWHERE and hero_lives and not (room and not enemy["traits"] & Trait.IMMUNE):
+        return late
+    if not lifesteal and not bits & BARS_HERO:
+        if hero_lives:
+            late |= LATE_FACE
+        elif not bits & (HELPS_OWN | HITS_HERO_ODDLY) and enemy["health"] + enemy["armour"] <= MOST_HEALTH:
+            late |= LATE_KILL
+    if bits & AIMS_ANYWHERE and not hero_lives:
+        if not room or held & AIMS_ANYWHERE:
+            return late
+        late |= SPARES_OWN
+    plain_alone = not late & NEEDS_COIN
+    hand = own["n_hand"] + draws <= len(own["hand"]) and draws <= own["n_deck"]
+    if armour > 0 and own["health"] + own["armour"] <= harm + (_worst_blows(enemy) if armed else 0):
+        return late  # it may be needed before
+    if (room or plain_alone) and hand and not bits & (COUNTS_MINIONS | HELPS_OWN | AIMS_AT_MINIONS):
+        late |= LATE_PLAYS
+    return late
+
+
+@njit_borrowing
+def _worst_blows(enemy: np.void) -> int:
+    """Damage that the own hero takes at most, if it attacks twice."""
+    most = 0
+    for place in range(enemy["n_board"]):
+        most = max(most, int(enemy["board"][place]["attack"]))
+    return 2 * most
+
+
+@njit_borrowing
+def late_value(
+    state: np.void,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    late: int,
+    seat: int,
+    work: np.void,
+) -> float:
+    """What the actions left for the end add at most. `work["pack"]` is modified in place."""
+    value = 0.0
+    if late & LATE_FACE:
+        value += worth_of_damage(weights) * face_damage(state, work["start"])
+    elif late & LATE_KILL:
+        value += worth_of_attacks(state, weights, work["start"])
+    if late & LATE_PLAYS:
+        value += best_pack(state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, work)[0]
+    return value
+
+
+@njit_borrowing
+def add_last_attacks(
+    state: np.void, facts: np.ndarray, start: np.void, late: int, actions: np.ndarray, n: int
+) -> int:
+    """Add actions that come right after attacks on the hero. `actions` is modified in place.
+
+    Those aimed at an own minion come after that minion's attacks, since it may be gone by the end of the
+    turn; those that may kill the hero after as many attacks as leave him alive.
+
+    Returns:
+        How many actions there are then.
+    """
+    if face_damage(state, start) == 0:
+        return n
+    own = state["sides"][start["seat"]]
+    total = n
+    for number in range(n):
+        action = actions[number]
+        kind, source, target = _decode(action)
+        if kind == ActionKind.ATTACK:
+            if late & LATE_KILL and source == HERO and target == HERO:
+                actions[total] = action | FACE_FIRST
+                total += 1
+            continue
+        card = late_card(own, source) if kind == ActionKind.PLAY else own["power"] - 1
+        if card < 0:
+            continue
+        bits, on_own = facts[card]["bits"], OWN_SIDE <= target < OWN_SIDE + BOARD_SIZE
+        if action & AIMED and on_own:
+            aims = AIMS_AT_MINIONS
+            if late & LATE_KILL and not (kind == ActionKind.POWER and late & SPARES_OWN):
+                aims |= AIMS_ANYWHERE
+            if bits & aims and attacks_hero(own["board"][target - OWN_SIDE], start):
+                actions[total] = action | HERO_FIRST
+                total += 1
+        elif late & LATE_KILL and facts[card]["face"] > 0 and (not action & AIMED or target == HERO):
+            actions[total] = action | FACE_FIRST
+            total += 1
+    return total
+
+
+@njit_borrowing
+def next_late_action(
+    state: np.void,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    late: int,
+    seat: int,
+    work: np.void,
+) -> int:
+    """The next of the actions left for the end; 0 where nothing is left. Modifies `work["pack"]` in place."""
+    if late & LATE_PLAYS:
+        action = next_late_play(
+            state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, work
+        )
+        if action:
+            return action
+    if late & LATE_FACE and worth_of_damage(weights) > 0.0 and face_damage(state, work["start"]) > 0:
+        own = state["sides"][seat]
+        for place in range(own["n_board"]):
+            if attacks_hero(own["board"][place], work["start"]):
+                return int(_encode(ActionKind.ATTACK, place, HERO))
+    if late & LATE_KILL and worth_of_damage(weights) + worth_of_kill(weights) > 0.0:
+        place = next_attack(state, work["start"])
+        if place >= 0:
+            return int(_encode(ActionKind.ATTACK, place, HERO))
+    return 0

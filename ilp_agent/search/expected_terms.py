@@ -1,0 +1,237 @@
+"""Expected objective terms of a searched turn, over all chance outcomes."""
+
+import numpy as np
+
+from engine.codes import HERO, ActionKind, Outcome
+from engine.effects.chance import think
+from engine.jit import njit
+from engine.rules import apply, encode, outcome
+from engine.state import STATE
+from ilp_agent.search.chance import TOO_MANY, expected_gain, list_outcomes, pay, run_outcome
+from ilp_agent.search.deferred_actions import (
+    FACE_FIRST,
+    HERO_FIRST,
+    LATE_PLAYS,
+    attack_hero,
+    best_pack,
+    late_card,
+    late_gain,
+    next_before_kill,
+    next_late_action,
+    what_is_late,
+)
+from ilp_agent.search.extract_plan import remembered_action
+from ilp_agent.search.kernel import begin
+from ilp_agent.search.objective import action_gain, acts_at_the_end, base_value, end_value
+from ilp_agent.search.transposition import NOWHERE, find, position_key
+from ilp_agent.search.work import FRAME
+from ilp_agent.weights import N_TERMS, Term
+
+MOST_WAITING = 256
+"""Most positions that wait while others are followed: fewer than eight for each action of a turn."""
+
+
+@njit
+def expected_terms(
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    works: np.ndarray,
+    memo: np.ndarray,
+    slots: np.ndarray,
+    terms: np.ndarray,
+) -> None:
+    """The weighted terms of what the last search found, expected where chance has a part.
+
+    They sum to its value.
+
+    Args:
+        cards: the card table.
+        weights: that it searched with.
+        facts: of the cards.
+        works: dtype `WORK`, shape (1,), as it left it. Scratch is modified in place.
+        memo: as it left it.
+        slots: as it left it.
+        terms: shape (`N_TERMS`,). Modified in place.
+    """
+    terms[:] = 0.0
+    work = works[0]
+    units = np.eye(N_TERMS)
+    start, seat = work["start"], work["start"]["seat"]
+    waiting, chances = np.empty(MOST_WAITING, STATE), np.empty(MOST_WAITING)
+    here = np.empty(2, STATE)  # the position, and the one before its last action
+    frames = np.zeros(1, FRAME)
+    waiting[0], chances[0], n = work["states"][0], 1.0, 1
+    while n > 0:
+        n -= 1
+        here[0], chance = waiting[n], chances[n]
+        state, thought = here[0], work["thought"][0]
+        while True:
+            if outcome(state) != Outcome.ONGOING:
+                add_end(state, cards, units, start, chance, terms)
+                break
+            known = find(position_key(state, cards, start, 0, 0), work, memo, slots)
+            action = remembered_action(state, cards, memo[known], work) if known != NOWHERE else 0
+            if action == 0:
+                if start["leaves_late"]:
+                    follow_late(here, cards, weights, facts, units, work, chance, terms)
+                if known != NOWHERE and acts_at_the_end(state, cards, seat):
+                    for term in range(N_TERMS):
+                        terms[term] += chance * expected_gain(state, cards, units[term], 0, work)
+                else:
+                    add_end(state, cards, units, start, chance, terms)
+                break
+            think(thought)
+            if action & HERO_FIRST:
+                terms[Term.FACE] += chance * attack_hero(state, cards, action, thought)
+                action -= HERO_FIRST
+            if action & FACE_FIRST:
+                action -= FACE_FIRST
+                place = next_before_kill(state, cards, action, work)
+                while place >= 0:
+                    attack = encode(ActionKind.ATTACK, place, HERO)
+                    terms[Term.FACE] += chance * state["sides"][seat]["board"][place]["attack"]
+                    apply(state, cards, attack, thought)
+                    place = next_before_kill(state, cards, action, work)
+                think(thought)
+            here[1] = state
+            apply(state, cards, action, thought)
+            if thought["waiting"]:
+                frame = frames[0]
+                n_leaves = list_outcomes(here[1], cards, action, thought["waiting"], work, frame)
+                here[0] = here[1]
+                if n_leaves == TOO_MANY:
+                    pay(state, cards, action)
+                    for term in range(N_TERMS):
+                        gain = expected_gain(here[1], cards, units[term], action, work)
+                        terms[term] += chance * (gain - end_value(state, cards, units[term], start))
+                    continue
+                for leaf in range(n_leaves):
+                    for event in range(frame["n_events"][leaf]):
+                        work["odometer"][0, event] = frame["outcomes"][leaf, event]
+                    run_outcome(here[1], cards, action, work, frame["n_events"][leaf])
+                    waiting[n] = work["scratch"][0]
+                    chances[n] = chance * frame["probability"][leaf]
+                    add_gain(here[1], waiting[n], cards, action, work["thought"][1], units, chances[n], terms)
+                    n += 1
+                break
+            add_gain(here[1], state, cards, action, thought, units, chance, terms)
+            over = start["leaves_late"] and outcome(state) != Outcome.ONGOING
+            if over and what_is_late(here[1], cards, facts, seat) & LATE_PLAYS:
+                add_pack(state["sides"][seat], cards, weights, facts, units, work, chance, terms)
+    for term in range(N_TERMS):
+        terms[term] = weights[term] * (terms[term] - base_value(work["states"][0], units[term], seat))
+
+
+@njit
+def certain_terms(
+    cards: np.ndarray, weights: np.ndarray, works: np.ndarray, actions: np.ndarray, terms: np.ndarray
+) -> None:
+    """The weighted terms of actions from where the last search began, in which chance has no part.
+
+    Args:
+        cards: the card table.
+        weights: that it searched with.
+        works: dtype `WORK`, shape (1,), as it left it. Scratch is modified in place.
+        actions: codes, to the end of the turn.
+        terms: shape (`N_TERMS`,). Modified in place.
+    """
+    terms[:] = 0.0
+    work = works[0]
+    units = np.eye(N_TERMS)
+    start, thought = work["start"], work["thought"][0]
+    here = np.empty(2, STATE)
+    here[0] = work["states"][0]
+    for action in actions:
+        think(thought)
+        here[1] = here[0]
+        apply(here[0], cards, action, thought)
+        add_gain(here[1], here[0], cards, action, thought, units, 1.0, terms)
+    add_end(here[0], cards, units, start, 1.0, terms)
+    for term in range(N_TERMS):
+        terms[term] = weights[term] * (
+            terms[term] - base_value(work["states"][0], units[term], start["seat"])
+        )
+
+
+@njit
+def terms_of_actions(
+    states: np.ndarray,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    works: np.ndarray,
+    actions: np.ndarray,
+    terms: np.ndarray,
+) -> None:
+    """`certain_terms` of actions from a position, dtype `STATE`, shape (1,), that need not be searched."""
+    begin(states[0], cards, weights, works[0])
+    certain_terms(cards, weights, works, actions, terms)
+
+
+@njit
+def add_gain(
+    before: np.void,
+    after: np.void,
+    cards: np.ndarray,
+    action: int,
+    thought: np.void,
+    units: np.ndarray,
+    chance: float,
+    terms: np.ndarray,
+) -> None:
+    """Add what an action adds by itself to `terms`, by its probability. Modified in place."""
+    for term in range(N_TERMS):
+        terms[term] += chance * action_gain(before, after, cards, action, thought, units[term])
+
+
+@njit
+def add_end(
+    state: np.void, cards: np.ndarray, units: np.ndarray, start: np.void, chance: float, terms: np.ndarray
+) -> None:
+    """Add what an end of the turn is worth to `terms`, by its probability. Modified in place."""
+    for term in range(N_TERMS):
+        terms[term] += chance * end_value(state, cards, units[term], start)
+
+
+@njit
+def add_pack(
+    own: np.void,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    units: np.ndarray,
+    work: np.void,
+    chance: float,
+    terms: np.ndarray,
+) -> None:
+    """Add the plain minions that are played before a last blow to `terms`. Modified in place."""
+    _, chosen = best_pack(own, own["mana"], cards, weights, facts, work)
+    for place in range(own["n_hand"] + 1):
+        if chosen >> place & 1:
+            number = late_card(own, place)
+            for term in range(N_TERMS):
+                terms[term] += chance * late_gain(cards[number], facts[number], units[term], work["start"])
+
+
+@njit
+def follow_late(
+    here: np.ndarray,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    facts: np.ndarray,
+    units: np.ndarray,
+    work: np.void,
+    chance: float,
+    terms: np.ndarray,
+) -> None:
+    """Carry out what is left for the end of the turn, and add it to `terms`. `here` is modified in place."""
+    seat, thought = work["start"]["seat"], work["thought"][0]
+    late = what_is_late(here[0], cards, facts, seat)
+    while outcome(here[0]) == Outcome.ONGOING:
+        action = next_late_action(here[0], cards, weights, facts, late, seat, work)
+        if action == 0:
+            return
+        think(thought)
+        here[1] = here[0]
+        apply(here[0], cards, action, thought)
+        add_gain(here[1], here[0], cards, action, thought, units, chance, terms)

@@ -1,0 +1,122 @@
+"""Pruning: actions the search skips (deferred, excluded, equivalent, without a slot); compiled."""
+
+import numpy as np
+
+from engine.bitfields import AIMED
+from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, ActionKind, Death, Keyword
+from engine.effect_codes import CardKind
+from engine.jit import njit_borrowing
+from engine.rules import decode
+from ilp_agent.search.card_facts import AIMS_ANYWHERE, PLAIN
+from ilp_agent.search.deferred_actions import LATE_FACE, LATE_KILL, LATE_PLAYS, NEEDS_COIN, SPARES_OWN
+from ilp_agent.search.transposition import twin_before
+from ilp_agent.turn import ANY_TARGET, ARRIVED, HERO_ATTACKS
+
+
+@njit_borrowing
+def left_out(
+    state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, frame: np.void, start: np.void
+) -> bool:
+    """Whether an action is not looked at: late, barred, without a place, or the twin of another."""
+    kind, source, target = decode(action)
+    own = state["sides"][start["seat"]]
+    if kind == ActionKind.PLAY:
+        number = own["hand"][source]
+        if twin_before(own, source):
+            return True
+        if frame["late"] & LATE_PLAYS:
+            if number == COIN:
+                if not frame["late"] & NEEDS_COIN:
+                    return True
+            elif facts[number]["bits"] & PLAIN:
+                return True
+    elif kind == ActionKind.POWER and frame["late"] & LATE_PLAYS and facts[own["power"] - 1]["bits"] & PLAIN:
+        return True
+    elif (
+        kind == ActionKind.ATTACK
+        and frame["late"] & (LATE_FACE | LATE_KILL)
+        and target == HERO
+        and source != HERO
+    ):
+        # The first attack of two may come before a blow it dies of.
+        last = own["board"][source]["attacks_left"] == 1
+        if last:
+            return True
+    if action & AIMED and target >= OWN_SIDE and frame["late"] & (LATE_FACE | LATE_KILL | LATE_PLAYS):
+        card = own["hand"][source] if kind == ActionKind.PLAY else own["power"] - 1
+        if facts[card]["bits"] & AIMS_ANYWHERE:
+            power = kind == ActionKind.POWER and frame["late"] & SPARES_OWN
+            if not frame["late"] & LATE_KILL or power:
+                return True
+    if start["slots"] and lacks_place(own, cards, kind, source, frame, start):
+        return True
+    for n in range(start["n_barred"]):
+        barred = start["barred"][n]
+        if barred[0] == kind and is_barred(state, kind, source, target, action, barred, start):
+            return True
+    return False
+
+
+@njit_borrowing
+def is_barred(
+    state: np.void, kind: int, source: int, target: int, action: int, barred: np.ndarray, start: np.void
+) -> bool:
+    """Whether an action is one that was barred: `barred` has the fields of `ilp_agent.turn.Barred`."""
+    seat = start["seat"]
+    own = state["sides"][seat]
+    if kind == ActionKind.PLAY and own["hand"][source] != barred[1]:
+        return False
+    if kind == ActionKind.ATTACK:
+        who = HERO_ATTACKS
+        if source != HERO:
+            minion = own["board"][source]
+            arrived = barred[1] <= ARRIVED and minion["born"] > start["births"]
+            who = ARRIVED - minion["card"] if arrived else minion["born"]
+        if who != barred[1]:
+            return False
+    if barred[2] == ANY_TARGET:
+        return True
+    if kind != ActionKind.ATTACK and not action & AIMED:
+        return False
+    if target in (HERO, OWN_SIDE + BOARD_SIZE):
+        return bool(barred[2] == -1 - target)
+    if target < OWN_SIDE:
+        return bool(state["sides"][1 - seat]["board"][target]["born"] == barred[2])
+    return bool(own["board"][target - OWN_SIDE]["born"] == barred[2])
+
+
+@njit_borrowing
+def lacks_place(
+    own: np.void, cards: np.ndarray, kind: int, source: int, frame: np.void, start: np.void
+) -> bool:
+    """Whether an action needs a place that the integer program does not give it.
+
+    Minions from hand that attack use places free at the start, others also those of minions that died on
+    board; one that came from hand and died keeps its place.
+    """
+    if kind == ActionKind.PLAY:
+        number = own["hand"][source]
+        minion = number != COIN and cards[number]["kind"] == CardKind.MINION
+        return bool(minion and own["n_board"] + frame["ghosts"] >= BOARD_SIZE)
+    if kind == ActionKind.ATTACK and source != HERO:
+        minion = own["board"][source]
+        full = 2 if minion["keywords"] & Keyword.WINDFURY else 1
+        first = minion["born"] > start["births"] and minion["attacks_left"] == full
+        return bool(first and frame["strikers"] >= start["free"])
+    return False
+
+
+@njit_borrowing
+def count_places(before: np.void, action: int, deaths: int, start: np.void, frame: np.void) -> None:
+    """Count the minions from hand that attack, and those that die of it. `frame` is modified in place."""
+    kind, source, _ = decode(action)
+    if kind != ActionKind.ATTACK or source == HERO:
+        return
+    minion = before["sides"][before["active"]]["board"][source]
+    full = 2 if minion["keywords"] & Keyword.WINDFURY else 1
+    if minion["born"] <= start["births"]:
+        return
+    if minion["attacks_left"] == full:
+        frame["strikers"] += 1
+    if deaths & Death.ATTACKER:
+        frame["ghosts"] += 1

@@ -1,0 +1,194 @@
+"""Transposition keys and table of the turn search; compiled."""
+
+import numpy as np
+
+from engine.bitfields import to_sum
+from engine.codes import Keyword
+from engine.effect_codes import EVENT_SHIFT, Ask, Trait, Trigger
+from engine.effects.ops_character import hurt_minion
+from engine.effects.transposition import (
+    card_key,
+    choices_key,
+    is_simple,
+    kept_key,
+    minion_key,
+    side_key,
+    word_of,
+)
+from engine.jit import njit_borrowing
+
+
+@njit_borrowing
+def came_in_with(minion: np.void, cards: np.ndarray, start: np.void) -> int:
+    """The health with which an own minion came in: at the start of the search, or as its card is printed."""
+    if minion["born"] <= start["births"]:
+        for place in range(start["n"]):
+            if start["born"][place] == minion["born"]:
+                return int(start["health"][place])
+    return int(cards[minion["card"]]["health"])
+
+
+@njit_borrowing
+def own_key(minion: np.void, cards: np.ndarray, start: np.void) -> np.uint64:
+    """`minion_key` of an own minion, with what it came in with."""
+    return to_sum(minion_key(minion, np.uint64(1)) ^ np.uint64(came_in_with(minion, cards, start)))
+
+
+@njit_borrowing
+def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: int, ghosts: int) -> np.uint64:
+    """A hash of all that the value of the rest of a turn can depend on (`engine.effects.transposition`).
+
+    Args:
+        state: dtype `engine.state.STATE`.
+        cards: the card table.
+        start: dtype `ilp_agent.search.work.START`.
+        strikers: minions from hand that have attacked, where places count as in the program; else 0.
+        ghosts: of these, those that died.
+    """
+    seat = start["seat"]
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    total = side_key(own, np.uint64(1)) + side_key(enemy, np.uint64(2))
+    for place in range(own["n_board"]):
+        total += own_key(own["board"][place], cards, start)
+    for place in range(enemy["n_board"]):
+        total += minion_key(enemy["board"][place], np.uint64(2))
+    for place in range(own["n_hand"]):
+        total += card_key(own["hand"][place])
+    if not is_simple(cards):
+        total += kept_key(state, cards)
+    total += choices_key(state)
+    if strikers or ghosts:
+        total += to_sum(word_of(4, strikers, ghosts, 0))
+    return total
+
+
+@njit_borrowing
+def held_word(held: np.void) -> np.uint64:
+    """What befell a card in hand, in one word."""
+    return word_of(held["cost"], held["attack"], held["health"], 0)
+
+
+@njit_borrowing
+def twin_before(own: np.void, source: int) -> bool:
+    """Whether a card to the left in a hand is the same, and the same befell it."""
+    for place in range(source):
+        same = own["hand"][place] == own["hand"][source]
+        if same and held_word(own["held"][place]) == held_word(own["held"][source]):
+            return True
+    return False
+
+
+NO_KEY = np.uint64(0)
+
+
+@njit_borrowing
+def key_after_blow(
+    state: np.void,
+    cards: np.ndarray,
+    start: np.void,
+    key: np.uint64,
+    slot: int,
+    target: int,
+    pair: np.ndarray,
+) -> np.uint64:
+    """`position_key` after an own minion's attack on an enemy minion, without carrying it out.
+
+    Most positions of a search have been met before; this finds them at a third of the time.
+
+    Args:
+        state: the position before, dtype `engine.state.STATE`.
+        cards: the card table.
+        start: dtype `ilp_agent.search.work.START`.
+        key: of the position before, where places do not count as in the program.
+        slot: place of the own minion.
+        target: place of the enemy minion.
+        pair: dtype `MINION`, shape (2,). Modified in place: the two after the blow.
+
+    Returns:
+        The key; `NO_KEY` where more may happen than damage and death.
+    """
+    seat = start["seat"]
+    pair[0] = state["sides"][seat]["board"][slot]
+    pair[1] = state["sides"][1 - seat]["board"][target]
+    one, other = pair[0], pair[1]
+    if cards[0]["asks"] & BLOWS_DO_MORE:
+        return NO_KEY
+    if (one["traits"] | other["traits"]) & MORE_HAPPENS:
+        return NO_KEY
+    if (one["keywords"] | other["keywords"]) & Keyword.LIFESTEAL:
+        return NO_KEY
+    key -= own_key(one, cards, start) + minion_key(other, np.uint64(2))
+    one["attacks_left"] -= 1
+    one["keywords"] &= ~Keyword.STEALTH
+    damage, keywords = one["attack"], one["keywords"]
+    back, back_keywords = other["attack"], other["keywords"]
+    hurt_minion(other, damage, keywords, 0)
+    hurt_minion(one, back, back_keywords, 0)
+    if one["health"] > 0:
+        key += own_key(one, cards, start)
+    if other["health"] > 0:
+        key += minion_key(other, np.uint64(2))
+    return key
+
+
+BLOWS_DO_MORE = (
+    Ask.AURAS
+    | Ask.NEIGHBOURS
+    | Ask.PERISHED
+    | Ask.HURT
+    | Ask.RULES
+    | Ask.GRAVES
+    | sum(
+        1 << (EVENT_SHIFT + trigger)
+        for trigger in (
+            Trigger.ATTACKS,
+            Trigger.AFTER_ATTACK,
+            Trigger.DAMAGED,
+            Trigger.DIED,
+            Trigger.BURIED,
+            Trigger.SHIELD_LOST,
+        )
+    )
+)
+"""Bits of `asks` with which a blow may do more than damage, or something keeps what it did."""
+
+MORE_HAPPENS = Trait.DEATHRATTLE | Trait.FREEZES | Trait.IMMUNE | Trait.DOOMED
+"""Traits of which a blow does more than damage, or less."""
+
+
+NOWHERE = -1
+
+
+@njit_borrowing
+def find(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> int:
+    """The place of a position in the memory; `NOWHERE` where it has not been searched."""
+    mask = work["n_slots"] - 1
+    slot = np.int64(key) & mask
+    while True:
+        place = np.int64(slots[slot])
+        if place == NOWHERE or memo[place]["key"] == key:
+            return int(place)
+        slot = (slot + 1) & mask
+
+
+@njit_borrowing
+def add(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> int:
+    """A new place in the memory, for the caller to fill. All but the key are modified in place."""
+    place = work["n_memo"]
+    work["n_memo"] += 1
+    if 2 * work["n_memo"] > work["n_slots"]:
+        work["n_slots"] *= 2
+        slots[: work["n_slots"]] = NOWHERE
+        for other in range(place):
+            _enter(memo[other]["key"], other, work, slots)
+    _enter(key, place, work, slots)
+    return int(place)
+
+
+@njit_borrowing
+def _enter(key: np.uint64, place: int, work: np.void, slots: np.ndarray) -> None:
+    mask = work["n_slots"] - 1
+    slot = np.int64(key) & mask
+    while slots[slot] != NOWHERE:
+        slot = (slot + 1) & mask
+    slots[slot] = place

@@ -1,0 +1,104 @@
+"""The supervisor process of an outside agent: runs it, and leaves no process behind.
+
+A script of its own, which imports nothing of Manaforge: `python keeper.py LIFELINE COMMAND...`. The agent
+gets standard input and output as they are; the keeper touches neither. When the agent ends, or nobody holds
+the other end of the pipe LIFELINE any more (Manaforge ended, however it did), the keeper ends all processes
+that the agent began, and itself.
+"""
+
+import contextlib
+import ctypes
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+"""Of Linux: the agent is killed when its keeper is; its orphans become children of the keeper."""
+
+SECONDS_TO_END = 1.0
+"""What an agent has to end by itself once its input is closed."""
+
+NOT_STARTED = 127
+"""Exit code of the keeper where the command cannot be started."""
+
+
+libc = ctypes.CDLL(None)
+
+
+def children_of(parents: set[int]) -> set[int]:
+    """Processes below some processes, on Linux; elsewhere none are found."""
+    found: set[int] = set()
+    tree: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            text = entry.read_bytes()  # a name may be any bytes
+            tree.setdefault(int(text.rpartition(b")")[2].split()[1]), []).append(int(entry.parent.name))
+    waiting = list(parents)
+    while waiting:
+        for child in tree.get(waiting.pop(), []):
+            if child not in found:
+                found.add(child)
+                waiting.append(child)
+    return found
+
+
+def end_all(group: int) -> None:
+    """End the agent's group, and all processes below this one."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
+    for _ in range(50):  # each may have begun another meanwhile
+        below = children_of({os.getpid()})
+        for process in below:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        if not below:
+            return
+        time.sleep(0.01)
+
+
+def die_with_keeper() -> None:
+    """Have Linux kill this process, the agent to be, when its keeper is killed and can do nothing."""
+    if sys.platform == "linux":
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def main(lifeline: int, command: list[str]) -> int:
+    """Run the agent until it ends, or the lifeline does, or SIGTERM comes; its exit code."""
+    if sys.platform == "linux":
+        libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        agent = subprocess.Popen(command, start_new_session=True, preexec_fn=die_with_keeper)  # noqa: PLW1509
+    except OSError as error:
+        print(f"cannot start {command[0]}: {error.strerror}", file=sys.stderr)
+        return NOT_STARTED
+    for stream in (0, 1):
+        os.close(stream)
+    try:
+        while agent.poll() is None:
+            ready, _, _ = select.select([lifeline, woken], [], [])
+            if woken in ready and signal.SIGTERM in os.read(woken, 512):
+                break
+            if lifeline in ready:
+                agent.wait(SECONDS_TO_END)
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        end_all(agent.pid)
+    return agent.returncode if agent.returncode is not None else 0
+
+
+if __name__ == "__main__":
+    code = main(int(sys.argv[1]), sys.argv[2:])
+    os._exit(code if code >= 0 else 128 - code)

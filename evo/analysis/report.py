@@ -290,7 +290,8 @@ def _how_played(config: RunConfig) -> str:
     deals = "common deals" if config.deals == "common" else "deals of each pairing's own"
     text = f"In every generation individuals play {', and '.join(whom)}"
     text += f", with every ordered pair of decks, on {deals}"
-    return f"{text}; who is clearly beaten gets no more games." if config.racing else f"{text}."
+    text += "".join(f", with {key} = {value} of an older version" for key, value in config.removed.items())
+    return f"{text}."
 
 
 def _finished_runs(n: int, finished: int) -> str:

@@ -185,7 +185,7 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
     for place, name in enumerate(vector.names()):
         if name not in inert:
             individuals[f"share_{name}"] = shares[:, place]
-    # Who was left out of a race played fewer games; its fitness is as if it had played all.
+    # In older runs with racing some played fewer games; their fitness is as if they had played all.
     games = individuals.groupby(["run", "generation"], observed=True)["games"].transform("max")
     individuals["win_rate"] = individuals["fitness"] / games
     individuals["age"] = individuals["generation"] - individuals["birth"]

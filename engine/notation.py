@@ -123,7 +123,7 @@ class CardTexts:
             raise NotationError(
                 f"not a card: {text!r}; a card needs its numbers, for example "
                 '"Sen\'jin Shieldmasta 4:3/5T" (cost:attack/health, keyword letters); a minion may then have '
-                '"now 2/1", "ready" and "arrived" (docs/notation.md)'
+                '"now 2/1", "ready" and "arrived" (docs/game.md#notation)'
             )
         if match["name"] and _NUMBERS_FOR_NAME.match(match["name"]):
             raise NotationError(f"{text!r} reads as two cards or more; separate cards by '; '")

@@ -25,7 +25,7 @@ def strike_minion(
     keywords: int,
     traits: int,
 ) -> int:
-    """Damage the minion at a board index and fire its triggers; the damage dealt. `state` is modified in place."""
+    """Damage the minion at a board index and fire its triggers; the damage dealt. Modified in place."""
     minion = state["sides"][seat]["board"][place]
     shielded = minion["keywords"] & Keyword.DIVINE_SHIELD
     dealt = hurt_minion(minion, damage, keywords, traits)
@@ -40,7 +40,7 @@ def strike_minion(
 def strike_hero(
     state: np.void, cards: np.ndarray, events: np.void, seat: int, damage: int, traits: int
 ) -> int:
-    """Damage a hero and fire its triggers, unless a Secret prevents it; the damage dealt. Modified in place."""
+    """Damage a hero and fire its triggers, unless a Secret prevents it; the damage dealt."""
     side = state["sides"][seat]
     if not side["traits"] & Trait.IMMUNE and prevents(state, cards, seat, damage, events):
         side["traits"] |= Trait.IMMUNE
@@ -147,8 +147,8 @@ def summon_beside(
 ) -> int:
     """Summon a minion next to its source, in a dead source's place, or at the right end; its index or -1.
 
-    A Battlecry that summons several minions alternates between right and left of its own minion. Minions summoned
-    in place of a dead one stand in the order of its rows. `waiting` is modified in place.
+    A Battlecry that summons several minions alternates between right and left of its own minion. Minions
+    summoned in place of a dead one stand in the order of its rows. `waiting` is modified in place.
     """
     side = state["sides"][seat]
     place = int(side["n_board"])

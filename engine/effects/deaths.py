@@ -25,10 +25,10 @@ def any_dying(state: np.void) -> bool:
 
 @njit_borrowing
 def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """Remove dying minions and broken weapons; queue their Deathrattles and death triggers. Modified in place.
+    """Remove dying minions and used-up weapons; queue their Deathrattles and death triggers.
 
     Deaths are queued in order of play, each with its Deathrattles and triggers; weapons last. The place of a
-    dead minion is stored as the number of survivors to its left.
+    dead minion is stored as the number of survivors to its left. `state` and `events` are modified in place.
     """
     begin = events["last"]
     n_dead = 0

@@ -172,7 +172,7 @@ _encode = njit_borrowing(pack_action)
 
 @njit_apart(STATE, (CARD,), (np.dtype(np.int64),))
 def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
-    """List the legal actions of a running game with effects; their number. `actions` is modified in place."""
+    """Legal actions of a running game with effects, into `actions`; their number."""
     seat = state["active"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     n = 0
@@ -181,7 +181,7 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
         n += 1
     if n > 0:
         return n
-    costs_may_change = asked_by(cards) & Ask.COSTS and costs_altered(state, cards, seat)
+    costs_vary = asked_by(cards) & Ask.COSTS and costs_altered(state, cards, seat)
     place_matters = asked_by(cards) & Ask.NEIGHBOURS and any_asks(cards, own, Ask.NEIGHBOURS)
     for place in range(own["n_hand"] + 1):
         if place < own["n_hand"]:
@@ -190,7 +190,7 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
             if number < 0 and number != COIN:
                 continue
             cost = held_cost(own, cards, place)
-            if costs_may_change or (number != COIN and cards[number]["hears"] >> Trigger.COST & 1):
+            if costs_vary or (number != COIN and cards[number]["hears"] >> Trigger.COST & 1):
                 cost = cost_of(state, cards, seat, place)
         else:
             number = int(own["power"]) - 1
@@ -257,7 +257,7 @@ def _has_play_options(card: np.void) -> bool:
 def _list_plays(
     state: np.void, cards: np.ndarray, number: int, action: int, actions: np.ndarray, n: int
 ) -> int:
-    """Append the plays of a card or hero power by option, board index and target; the number of actions."""
+    """Append the plays of a card or hero power, by option, board index and target; the new number."""
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     card = cards[number]
     if not may_play(card, own, enemy) or not may_summon(cards, card, own):
@@ -299,7 +299,7 @@ def may_summon(cards: np.ndarray, card: np.void, own: np.void) -> bool:
 
 @njit_borrowing
 def _board_index_matters(cards: np.ndarray, card: np.void, own: np.void) -> bool:
-    """Whether the board index of a new minion matters to its own effects or to those of minions in play."""
+    """Whether a new minion's board index matters to its own effects or to minions in play."""
     if asks_for_neighbours(card, False):
         return True
     for place in range(own["n_board"]):

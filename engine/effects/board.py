@@ -66,20 +66,20 @@ def leave(side: np.void, place: int, zero: np.ndarray) -> None:
 
 
 @njit_borrowing
-def place_of(side: np.void, born: int) -> int:
+def place_of(side: np.void, entity_id: int) -> int:
     """Board index of the minion with an entity id; -1 if it is not on this board."""
     for place in range(side["n_board"]):
-        if side["board"][place]["born"] == born:
+        if side["board"][place]["born"] == entity_id:
             return place
     return -1
 
 
 @njit_borrowing_inline
-def place_after(side: np.void, born: int, before: int) -> int:
+def place_after(side: np.void, entity_id: int, before: int) -> int:
     """Board index of a minion as in `place_of`, with its probable index `before` checked first."""
-    if before < side["n_board"] and side["board"][before]["born"] == born:
+    if before < side["n_board"] and side["board"][before]["born"] == entity_id:
         return before
-    return place_of(side, born)
+    return place_of(side, entity_id)
 
 
 @njit_borrowing

@@ -20,13 +20,13 @@ N_BREWED = np.array(BREWED)
 
 
 @njit_borrowing
-def ask(state: np.void, seat: int, waiting: np.void) -> None:
+def ask(state: np.void, seat: int, queued: np.void) -> None:
     """Queue the choice of an effect row for the active player. `state` is modified in place."""
     if seat != state["active"] or state["n_choices"] == MAX_CHOICES:
         return
     choice = state["choices"][state["n_choices"]]
     state["n_choices"] += 1
-    choice["card"], choice["row"], choice["memo"] = waiting["card"], waiting["row"], 0
+    choice["card"], choice["row"], choice["memo"] = queued["card"], queued["row"], 0
 
 
 @njit_borrowing

@@ -11,7 +11,7 @@ from engine.state import ENEMY_HERO, NO_TARGET, OWN_HERO
 
 
 @njit_borrowing
-def holds(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int, waiting: np.void) -> bool:
+def holds(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int, queued: np.void) -> bool:
     """Whether an effect row's condition holds; a negative code negates the condition.
 
     Args:
@@ -20,15 +20,15 @@ def holds(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int
         seat: the row's player.
         condition: a `Condition`; negative for its negation.
         arg: value it compares with.
-        waiting: the queued row, dtype `WAITING`: its minion, target and event.
+        queued: the queued row, dtype `WAITING`: its minion, target and event.
     """
     if condition < 0:
-        return not _is_met(state, cards, seat, -condition, arg, waiting)
-    return condition == Condition.NONE or _is_met(state, cards, seat, condition, arg, waiting)
+        return not _is_met(state, cards, seat, -condition, arg, queued)
+    return condition == Condition.NONE or _is_met(state, cards, seat, condition, arg, queued)
 
 
 @njit_borrowing
-def _is_met(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int, waiting: np.void) -> bool:
+def _is_met(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int, queued: np.void) -> bool:
     """Whether a positive condition holds."""
     side, enemy = state["sides"][seat], state["sides"][1 - seat]
     if condition in (
@@ -42,11 +42,11 @@ def _is_met(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: i
         Condition.AT_HERO,
         Condition.FOE_DYING,
     ):
-        return _is_met_by_character(state, seat, condition, arg, waiting)
+        return _is_met_by_character(state, seat, condition, arg, queued)
     if condition == Condition.MANA_FULL:
         return bool(side["crystals"] >= MAX_MANA)
     if condition == Condition.AIMED:
-        return bool(waiting["target"] != NO_TARGET)
+        return bool(queued["target"] != NO_TARGET)
     if condition == Condition.ARMED:
         return bool(side["durability"] > 0)
     if condition == Condition.ENEMY_TURN:
@@ -60,7 +60,7 @@ def _is_met(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: i
     if condition == Condition.ENEMY_MINIONS:
         return bool(enemy["n_board"] >= arg)
     if condition == Condition.OWN_MINIONS:
-        return bool(others(side, waiting["source"]) >= arg)
+        return bool(others(side, queued["source"]) >= arg)
     if condition == Condition.ALONE:
         return bool(side["n_board"] + enemy["n_board"] <= 1)
     if condition == Condition.EMPTY_HANDED:
@@ -91,19 +91,19 @@ def _is_met(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: i
         return deck_is(side, cards, condition, arg)
     if condition == Condition.ENEMY_FROZEN and enemy["traits"] & Trait.FROZEN:
         return True
-    return _any_minion_meets(state, seat, condition, arg, waiting["source"])
+    return _any_minion_meets(state, seat, condition, arg, queued["source"])
 
 
 @njit_borrowing
-def _is_met_by_character(state: np.void, seat: int, condition: int, arg: int, waiting: np.void) -> bool:
+def _is_met_by_character(state: np.void, seat: int, condition: int, arg: int, queued: np.void) -> bool:
     """Whether a condition about the row's own minion, its target or the attack's defender holds."""
     side, enemy = state["sides"][seat], state["sides"][1 - seat]
     of_own_minion = condition in (Condition.DAMAGED, Condition.ATTACK, Condition.DYING)
-    character = waiting["target"]
+    character = queued["target"]
     if of_own_minion:
-        character = waiting["source"]
+        character = queued["source"]
     elif condition in (Condition.AT_HERO, Condition.FOE_DYING):
-        character = waiting["foe"]
+        character = queued["foe"]
     if condition == Condition.AT_HERO:
         # In the opponent's turn, ENEMY_HERO means an attack redirected to the attacker's own hero.
         return bool(character == OWN_HERO or (character == ENEMY_HERO and seat == state["active"]))
@@ -119,7 +119,7 @@ def _is_met_by_character(state: np.void, seat: int, condition: int, arg: int, wa
     if not is_own:
         place = place_of(enemy, character)
         if place < 0 and condition == Condition.ATTACK:
-            return bool(waiting["amount"] >= arg)  # the attack it had when it died
+            return bool(queued["amount"] >= arg)  # the attack it had when it died
         if place < 0:
             return bool(condition in (Condition.TARGET_DYING, Condition.FOE_DYING, Condition.DYING))
     minion = side["board"][place] if is_own else enemy["board"][place]
@@ -137,13 +137,13 @@ def _is_met_by_character(state: np.void, seat: int, condition: int, arg: int, wa
 
 
 @njit_borrowing
-def _any_minion_meets(state: np.void, seat: int, condition: int, arg: int, born: int) -> bool:
+def _any_minion_meets(state: np.void, seat: int, condition: int, arg: int, entity_id: int) -> bool:
     """Whether some minion meets a condition; the row's own minion does not count."""
     enemies = condition in (Condition.ENEMY_KEYWORD, Condition.ENEMY_FROZEN)
     side = state["sides"][1 - seat if enemies else seat]
     for place in range(side["n_board"]):
         minion = side["board"][place]
-        if minion["born"] == born and condition != Condition.MINION_ATTACK:
+        if minion["born"] == entity_id and condition != Condition.MINION_ATTACK:
             continue
         if condition == Condition.RACE and is_of_race(minion["race"], arg):
             return True
@@ -159,18 +159,18 @@ def _any_minion_meets(state: np.void, seat: int, condition: int, arg: int, born:
 
 
 @njit_borrowing
-def others(side: np.void, born: int) -> int:
+def others(side: np.void, entity_id: int) -> int:
     """Number of minions on a board, without the one with this entity id."""
-    return int(side["n_board"]) - (1 if place_of(side, born) >= 0 else 0)
+    return int(side["n_board"]) - (1 if place_of(side, entity_id) >= 0 else 0)
 
 
 @njit_borrowing
-def n_of_race(side: np.void, race: int, born: int) -> int:
+def n_of_race(side: np.void, race: int, entity_id: int) -> int:
     """Number of minions of a tribe on a board, without the one with this entity id."""
     n = 0
     for place in range(side["n_board"]):
         minion = side["board"][place]
-        if minion["born"] != born and is_of_race(minion["race"], race):
+        if minion["born"] != entity_id and is_of_race(minion["race"], race):
             n += 1
     return n
 
@@ -230,16 +230,16 @@ def deck_is(side: np.void, cards: np.ndarray, condition: int, arg: int) -> bool:
 
 
 @njit_borrowing
-def count_of(state: np.void, seat: int, count: int, arg: int, waiting: np.void) -> int:
+def count_of(state: np.void, seat: int, count: int, arg: int, queued: np.void) -> int:
     """Value of a `Count`, the multiplier of a row's amounts; >= 0 except for attack. Arguments as `holds`."""
     side, enemy = state["sides"][seat], state["sides"][1 - seat]
-    born = waiting["source"]
+    entity_id = queued["source"]
     if count == Count.OTHER_MINIONS:
-        return others(side, born)
+        return others(side, entity_id)
     if count == Count.ENEMY_MINIONS:
         return int(enemy["n_board"])
     if count == Count.ALL_OTHER_MINIONS:
-        return others(side, born) + int(enemy["n_board"])
+        return others(side, entity_id) + int(enemy["n_board"])
     if count == Count.HAND:
         return int(side["n_hand"])
     if count == Count.OTHER_HAND:
@@ -265,11 +265,11 @@ def count_of(state: np.void, seat: int, count: int, arg: int, waiting: np.void) 
     if count == Count.PLAYED:
         return int(side["played"])
     if count == Count.EVENT:
-        return int(waiting["amount"])
+        return int(queued["amount"])
     if count == Count.OTHER_RACE:
-        return n_of_race(side, arg, born)
+        return n_of_race(side, arg, entity_id)
     if count == Count.ALL_OTHER_RACE:
-        return n_of_race(side, arg, born) + n_of_race(enemy, arg, born)
+        return n_of_race(side, arg, entity_id) + n_of_race(enemy, arg, entity_id)
     if count == Count.DAMAGED:
         return n_damaged(side) + n_damaged(enemy)
     if count == Count.OWN_DAMAGED:
@@ -296,8 +296,8 @@ def count_of(state: np.void, seat: int, count: int, arg: int, waiting: np.void) 
     if count == Count.SHIELDS:
         return n_shielded(side) + n_shielded(enemy)
     if count in (Count.NEIGHBOURS_ATTACK, Count.NEIGHBOURS_HEALTH):
-        return _of_neighbours(side, born, count == Count.NEIGHBOURS_HEALTH)
-    character = born if count == Count.OWN_ATTACK else waiting["target"]
+        return _of_neighbours(side, entity_id, count == Count.NEIGHBOURS_HEALTH)
+    character = entity_id if count == Count.OWN_ATTACK else queued["target"]
     for half in (side, enemy):
         place = place_of(half, character)
         if place >= 0:
@@ -316,10 +316,10 @@ def n_shielded(side: np.void) -> int:
 
 
 @njit_borrowing
-def _of_neighbours(side: np.void, born: int, health: bool) -> int:
+def _of_neighbours(side: np.void, entity_id: int, health: bool) -> int:
     """Total attack, or health, of the minions adjacent to one."""
     total = 0
-    place = place_of(side, born)
+    place = place_of(side, entity_id)
     for other in (place - 1, place + 1):
         if place >= 0 and 0 <= other < side["n_board"]:
             total += side["board"][other]["health"] if health else side["board"][other]["attack"]

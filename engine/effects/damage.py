@@ -110,10 +110,10 @@ def bring(state: np.void, cards: np.ndarray, events: np.void, seat: int, number:
     side = state["sides"][seat]
     if not has_room(side):
         return False
-    born = enter(state, cards, seat, number, min(max(place, 0), side["n_board"]))
+    entity_id = enter(state, cards, seat, number, min(max(place, 0), side["n_board"]))
     count_arrival(side, cards, number)
-    announce(state, cards, events, Trigger.SUMMONED, seat, born, number, 1)
-    announce(state, cards, events, Trigger.AFTER_SUMMONED, seat, born, number, 1)
+    announce(state, cards, events, Trigger.SUMMONED, seat, entity_id, number, 1)
+    announce(state, cards, events, Trigger.AFTER_SUMMONED, seat, entity_id, number, 1)
     return True
 
 
@@ -125,9 +125,9 @@ def count_arrival(side: np.void, cards: np.ndarray, number: int) -> None:
 
 
 @njit_borrowing
-def close_gap(state: np.void, seat: int, place: int, born: int, events: np.void) -> None:
-    """Shift the saved places of dead minions left after minion `born` left `place`. Modified in place."""
-    if place_of(state["sides"][seat], born) == place:
+def close_gap(state: np.void, seat: int, place: int, entity_id: int, events: np.void) -> None:
+    """Shift the saved places of dead minions left, after a minion left `place`. Modified in place."""
+    if place_of(state["sides"][seat], entity_id) == place:
         return  # it stayed: the hand or the other board was full
     for n in range(events["first"], events["last"]):
         other = events["queue"][n % MAX_QUEUE]
@@ -142,33 +142,33 @@ def summon_beside(
     seat: int,
     number: int,
     left: bool,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> int:
     """Summon a minion next to its source, in a dead source's place, or at the right end; its index or -1.
 
     A Battlecry that summons several minions alternates between right and left of its own minion. Minions
-    summoned in place of a dead one stand in the order of its rows. `waiting` is modified in place.
+    summoned in place of a dead one stand in the order of its rows. `queued` is modified in place.
     """
     side = state["sides"][seat]
     place = int(side["n_board"])
-    own_board = seat == waiting["seat"]
-    dead = own_board and waiting["place"] >= 0
+    own_board = seat == queued["seat"]
+    dead = own_board and queued["place"] >= 0
     if dead:
-        place = int(waiting["place"])
-    elif own_board and waiting["source"] > 0:
-        source = place_of(side, waiting["source"])
+        place = int(queued["place"])
+    elif own_board and queued["source"] > 0:
+        source = place_of(side, queued["source"])
         if source >= 0:
             place = source if left else source + 1
     place = min(max(place, 0), int(side["n_board"]))
     if bring(state, cards, events, seat, number, place):
         if dead:
-            waiting["place"] += 1
+            queued["place"] += 1
         for n in range(events["first"], events["last"]):
             other = events["queue"][n % MAX_QUEUE]
             if other["seat"] != seat or other["place"] < 0:
                 continue
-            comes_later = other["was"] > waiting["was"] or other["source"] == waiting["source"]
+            comes_later = other["was"] > queued["was"] or other["source"] == queued["source"]
             if other["place"] > place or (other["place"] == place and dead and comes_later):
                 other["place"] += 1
         return place

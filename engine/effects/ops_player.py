@@ -30,7 +30,7 @@ def on_player(
     effect: np.void,
     count: int,
     seat: int,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> None:
     """Apply an effect row to a player. `state` and `events` are modified in place.
@@ -41,13 +41,13 @@ def on_player(
         effect: the row.
         count: multiplier of its amounts.
         seat: the affected player.
-        waiting: the row as queued, dtype `WAITING`.
+        queued: the row as queued, dtype `WAITING`.
         events: dtype `EVENTS`.
     """
     side = state["sides"][seat]
     op = effect["op"]
     if op in (Op.SUMMON, Op.ADD, Op.DISCARD, Op.SHUFFLE, Op.RECRUIT, Op.CALL, Op.MIRROR, Op.JADE, Op.RAISE):
-        on_cards(state, cards, effect, count, seat, waiting, events)
+        on_cards(state, cards, effect, count, seat, queued, events)
         return
     if events["blind"] and op in (Op.DISCOVER, Op.SEEK, Op.BREW):
         take_unseen(side, 1, events)
@@ -57,16 +57,16 @@ def on_player(
         side["power"] = 0  # unknown until the choice is made
         return
     if op in (Op.DISCOVER, Op.CHOOSE_POWER, Op.TRACK, Op.SEEK, Op.BREW):
-        ask(state, waiting["seat"], waiting)
+        ask(state, queued["seat"], queued)
         return
     if op in (Op.DECOY, Op.BURN, Op.HIDE):
-        on_secrets(state, cards, effect, seat, waiting, events)
+        on_secrets(state, cards, effect, seat, queued, events)
         return
     if op in (Op.GLEAN, Op.READ):
-        learn(state, cards, effect, count, seat, waiting, events)
+        learn(state, cards, effect, count, seat, queued, events)
         return
     if op in (Op.EQUIP, Op.POWER):
-        number = from_pool(state, cards, seat, effect, waiting, events)
+        number = from_pool(state, cards, seat, effect, queued, events)
         if events["waiting"] or number < 0:
             return
         if op == Op.EQUIP:
@@ -77,7 +77,7 @@ def on_player(
     if op in (Op.DRAW, Op.FILL, Op.MILL, Op.ENHANCE, Op.CHEAPEN):
         _on_hand(state, cards, effect, count, seat, events)
     else:
-        _on_resources(state, cards, effect, count, seat, waiting, events)
+        _on_resources(state, cards, effect, count, seat, queued, events)
 
 
 @njit_borrowing
@@ -115,7 +115,7 @@ def _on_resources(
     effect: np.void,
     count: int,
     seat: int,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> None:
     """Change a player's mana, armour, weapon, hero power or costs; arguments as `on_player`."""
@@ -142,7 +142,7 @@ def _on_resources(
             side["weapon_attack"] = clamp(side["weapon_attack"] + amount, 0)
             wear(state, cards, seat, count * int(effect["amount2"]), events)
     elif op == Op.REVIVE:
-        to = summon_beside(state, cards, seat, int(waiting["about"]), False, waiting, events)
+        to = summon_beside(state, cards, seat, int(queued["about"]), False, queued, events)
         if to >= 0:
             side["board"][to]["health"] = min(amount, int(side["board"][to]["max_health"]))
     elif op == Op.DISARM:
@@ -150,5 +150,5 @@ def _on_resources(
     elif op == Op.COST:
         for n in range(len(side["promises"])):
             if side["promises"][n] == 0:
-                side["promises"][n] = 1 + waiting["card"]
+                side["promises"][n] = 1 + queued["card"]
                 return

@@ -35,7 +35,7 @@ NOT_COPIED = Trait.DOOMED | Trait.STOLEN | Trait.HASTENED
 
 @njit_borrowing
 def from_pool(
-    state: np.void, cards: np.ndarray, seat: int, effect: np.void, waiting: np.void, events: np.void
+    state: np.void, cards: np.ndarray, seat: int, effect: np.void, queued: np.void, events: np.void
 ) -> int:
     """Card number of a row's card, or of a random card of its pool; `Filter.NEW` excludes cards on the board.
 
@@ -43,11 +43,11 @@ def from_pool(
     """
     first, last = effect["amount"], effect["amount2"]
     if first == ITSELF:
-        return int(waiting["itself"])
+        return int(queued["itself"])
     if first == EVENT_CARD:
-        return int(waiting["about"])
+        return int(queued["about"])
     if first == POOL:
-        own, enemy = state["sides"][waiting["seat"]], state["sides"][1 - waiting["seat"]]
+        own, enemy = state["sides"][queued["seat"]], state["sides"][1 - queued["seat"]]
         pool = list_of(effect, own["hero_class"], enemy["hero_class"])
         n = n_listed(cards, pool)
         chosen = chosen_of(events, n)
@@ -192,13 +192,13 @@ def change_hand(
 
 
 @njit_borrowing
-def make_copy(to: np.void, minion: np.void, born: int, attack: int, health: int) -> None:
+def make_copy(to: np.void, minion: np.void, entity_id: int, attack: int, health: int) -> None:
     """Copy a minion without its aura bonuses, as just summoned. `to` is modified in place.
 
     Args:
         to: the copy, dtype `MINION`.
         minion: the original.
-        born: entity id of the copy.
+        entity_id: entity id of the copy.
         attack: attack of the copy; 0 for that of the original.
         health: health of the copy; 0 for that of the original.
     """
@@ -215,7 +215,7 @@ def make_copy(to: np.void, minion: np.void, born: int, attack: int, health: int)
     to["aura_attack"] = 0
     to["aura_health"] = 0
     to["aura_keywords"] = 0
-    to["born"] = born
+    to["born"] = entity_id
     to["arrived"] = 1
     to["attacks_left"] = 0
     if may_act(to):
@@ -233,7 +233,7 @@ def on_cards(
     effect: np.void,
     count: int,
     seat: int,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> None:
     """Apply a row that summons, adds, shuffles or discards cards; arguments as `ops_player.on_player`."""
@@ -253,13 +253,13 @@ def on_cards(
                 for row in range(begin, events["last"]):
                     events["queue"][row % MAX_QUEUE]["heard"] = 1
         return
-    source_place = place_of(side, waiting["source"]) if op == Op.ADD and effect["amount"] == ITSELF else -1
+    source_place = place_of(side, queued["source"]) if op == Op.ADD and effect["amount"] == ITSELF else -1
     if source_place >= 0:
         bounce(state, seat, source_place)
-        close_gap(state, seat, source_place, waiting["source"], events)
+        close_gap(state, seat, source_place, queued["source"], events)
         return
     if op == Op.RAISE:
-        _resurrect(state, cards, effect, times, seat, waiting, events)
+        _resurrect(state, cards, effect, times, seat, queued, events)
         return
     if op == Op.ADD and events["blind"] and (effect["amount"] == POOL or effect["amount2"] > 0):
         take_unseen(side, times, events)
@@ -267,20 +267,20 @@ def on_cards(
     for n in range(times):
         if op in (Op.RECRUIT, Op.CALL, Op.MIRROR):
             left = effect["trigger"] == Trigger.PLAY and n % 2 == 1
-            if not _summon_from_zone(state, cards, effect, seat, left, waiting, events):
+            if not _summon_from_zone(state, cards, effect, seat, left, queued, events):
                 return
             continue
         if op == Op.JADE:
             number = int(effect["amount"]) + min(int(side["jade"]), MOST_JADE - 1)
             side["jade"] = min(int(side["jade"]) + 1, MOST_JADE)
         else:
-            number = from_pool(state, cards, seat, effect, waiting, events)
+            number = from_pool(state, cards, seat, effect, queued, events)
         copies_event_card = op == Op.ADD and effect["amount"] == EVENT_CARD  # The Coin has no card number
         if events["waiting"] or (number < 0 and not copies_event_card):
             return
         if op in (Op.SUMMON, Op.JADE):
             left = effect["trigger"] == Trigger.PLAY and n % 2 == 1
-            summon_beside(state, cards, seat, number, left, waiting, events)
+            summon_beside(state, cards, seat, number, left, queued, events)
         elif op == Op.SHUFFLE:
             shuffle_in(side, number, events)
             if events["waiting"]:
@@ -291,7 +291,7 @@ def on_cards(
 
 @njit_borrowing
 def on_secrets(
-    state: np.void, cards: np.ndarray, effect: np.void, seat: int, waiting: np.void, events: np.void
+    state: np.void, cards: np.ndarray, effect: np.void, seat: int, queued: np.void, events: np.void
 ) -> None:
     """Apply an effect row that summons a decoy, destroys Secrets or plays them from the deck."""
     side = state["sides"][seat]
@@ -300,10 +300,10 @@ def on_secrets(
         while side["n_secrets"] > 0:
             lose_secret(side, side["n_secrets"] - 1)
     elif op == Op.DECOY:
-        number = from_pool(state, cards, seat, effect, waiting, events)
+        number = from_pool(state, cards, seat, effect, queued, events)
         if events["waiting"] or number < 0:
             return
-        to = summon_beside(state, cards, seat, number, False, waiting, events)
+        to = summon_beside(state, cards, seat, number, False, queued, events)
         if to >= 0:
             events["decoy"] = side["board"][to]["born"]
             if events["defender"] != NO_TARGET:
@@ -341,7 +341,7 @@ def _resurrect(
     effect: np.void,
     times: int,
     seat: int,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> None:
     """Resurrect minions of the graveyard, each at most once. `state` is modified in place.
@@ -371,7 +371,7 @@ def _resurrect(
             if left == 0:
                 taken[place] = 1
                 left_of = effect["trigger"] == Trigger.PLAY and n % 2 == 1
-                summon_beside(state, cards, seat, int(side["graves"][place]), left_of, waiting, events)
+                summon_beside(state, cards, seat, int(side["graves"][place]), left_of, queued, events)
                 break
             left -= 1
 
@@ -383,7 +383,7 @@ def _summon_from_zone(
     effect: np.void,
     seat: int,
     left: bool,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> bool:
     """Summon a random minion from a hand or deck, or a copy of one; whether the row continues."""
@@ -392,9 +392,9 @@ def _summon_from_zone(
         place = find_card(cards, side["deck"], side["n_deck"], effect, events)
         if place < 0:
             return False
-        own = waiting["seat"]
+        own = queued["seat"]
         number = side["deck"][place]
-        to = summon_beside(state, cards, own, number, left, waiting, events)
+        to = summon_beside(state, cards, own, number, left, queued, events)
         if to >= 0 and effect["amount"] > 0:
             set_attack(state["sides"][own]["board"][to], effect["amount"])
             set_health(state["sides"][own]["board"][to], effect["amount2"])
@@ -404,13 +404,13 @@ def _summon_from_zone(
     if effect["op"] == Op.RECRUIT:
         place = find_card(cards, side["deck"], side["n_deck"], effect, events)
         if place >= 0:
-            summon_beside(state, cards, seat, leave_deck(side, place), left, waiting, events)
+            summon_beside(state, cards, seat, leave_deck(side, place), left, queued, events)
         return place >= 0
     place = find_card(cards, side["hand"], side["n_hand"], effect, events)
     if place < 0:
         return False
     attack, health = side["held"][place]["attack"], side["held"][place]["health"]
-    to = summon_beside(state, cards, seat, lose_held(side, place, cards), left, waiting, events)
+    to = summon_beside(state, cards, seat, lose_held(side, place, cards), left, queued, events)
     if to >= 0:
         strengthen(side["board"][to], attack, health)
     return True
@@ -423,11 +423,11 @@ def learn(
     effect: np.void,
     count: int,
     seat: int,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> None:
     """Copy random cards of a deck or hand, each at most once, into the hand of the row's player."""
-    side, own = state["sides"][seat], state["sides"][waiting["seat"]]
+    side, own = state["sides"][seat], state["sides"][queued["seat"]]
     if events["blind"]:
         n_cards = int(side["n_deck"]) if effect["op"] == Op.GLEAN else int(side["n_hand"])
         take_unseen(own, min(count * int(effect["times"]), n_cards), events)

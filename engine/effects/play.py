@@ -250,16 +250,16 @@ def _play(
         _count_countered(state, cards, events)
         return
     own["overload"] = clamp(own["overload"] + card["overload"], 0)
-    born = weapon = -1
+    entity_id = weapon = -1
     if card["kind"] == CardKind.MINION:
         index = at if at >= 0 else int(own["n_board"])
-        born = enter(state, cards, seat, number, index)
+        entity_id = enter(state, cards, seat, number, index)
         strengthen(own["board"][index], attack, health)
         count_arrival(own, cards, number)
-        events["played"] = born
+        events["played"] = entity_id
     has_play_triggers = asked_by(cards) & OF_PLAYS
     if has_play_triggers:
-        _trigger_before(state, cards, number, born, cost, target, events)
+        _trigger_before(state, cards, number, entity_id, cost, target, events)
     if card["kind"] == CardKind.WEAPON and not events["waiting"]:
         weapon = put_on(state, cards, seat, number, events)
         own["weapon_attack"] = clamp(own["weapon_attack"] + attack, 0)
@@ -274,21 +274,23 @@ def _play(
         hide(state, seat, number)
         own["secrets_played"] += 1 if asked_by(cards) & Ask.SECRETS else 0
     elif card["n_effects"]:
-        itself = number if born > 0 else -1
+        itself = number if entity_id > 0 else -1
         times = 1
         if card["kind"] != CardKind.SPELL and has_rule(state, cards, seat, Rule.BATTLECRIES_TWICE):
             times = 2
         events["beside"][:] = 0
         neighbours(state, target, events["beside"])
         played = number if option == 0 else int(card["options"]) + option - 1
-        queue_rows(cards, played, Trigger.PLAY, seat, itself, born, -1, target, events)
+        queue_rows(cards, played, Trigger.PLAY, seat, itself, entity_id, -1, target, events)
         if times > 1 and option == 0:
-            _queue_again(cards, number, seat, born, target, events)
+            _queue_again(cards, number, seat, entity_id, target, events)
     if weapon >= 0:
         leave_behind(state, cards, seat, weapon, events)
     settle(state, cards, events)
     if has_play_triggers and not events["waiting"]:
-        _trigger_after(state, cards, number, int(events["played"]) if born > 0 else born, cost, events)
+        _trigger_after(
+            state, cards, number, int(events["played"]) if entity_id > 0 else entity_id, cost, events
+        )
 
 
 @njit_borrowing
@@ -304,18 +306,20 @@ def pay_for(state: np.void, cards: np.ndarray, seat: int, place: int) -> tuple[i
 
 
 @njit_borrowing
-def _queue_again(cards: np.ndarray, number: int, seat: int, born: int, target: int, events: np.void) -> None:
+def _queue_again(
+    cards: np.ndarray, number: int, seat: int, entity_id: int, target: int, events: np.void
+) -> None:
     """Queue a Battlecry a second time; Combo rows do not repeat. `events` is modified in place."""
     card = cards[number]
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
         if effect["trigger"] == Trigger.PLAY and effect["condition"] != Condition.COMBO:
-            push(events, number, row, seat, number if born > 0 else -1, born, -1, target)
+            push(events, number, row, seat, number if entity_id > 0 else -1, entity_id, -1, target)
 
 
 @njit_borrowing
 def _count_countered(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """Count a countered spell as a played card, without firing spell triggers. `state` is modified in place."""
+    """Count a countered spell as a played card, without spell triggers. `state` is modified in place."""
     state["sides"][state["active"]]["played"] += 1 if asked_by(cards) & Ask.PLAYED else 0
     settle(state, cards, events)
 
@@ -337,21 +341,21 @@ def _trigger_coin(state: np.void, cards: np.ndarray, cost: int, events: np.void)
 
 @njit_borrowing
 def _trigger_before(
-    state: np.void, cards: np.ndarray, number: int, born: int, cost: int, target: int, events: np.void
+    state: np.void, cards: np.ndarray, number: int, entity_id: int, cost: int, target: int, events: np.void
 ) -> None:
-    """Fire the triggers of a played card before its own effects. `state` and `events` are modified in place."""
+    """Fire the triggers of a played card, before its own effects. Modified in place."""
     seat = state["active"]
     own = state["sides"][seat]
     card = cards[number]
     asks = asked_by(cards)
-    minion_id = born if born > 0 else NO_ONE
+    minion_id = entity_id if entity_id > 0 else NO_ONE
     announce(state, cards, events, Trigger.PLAYED, seat, minion_id, number, cost)
     if card["overload"] > 0:
         if asks & Ask.OVERLOADED:
             own["overloaded"] += card["overload"]
         announce(state, cards, events, Trigger.OVERLOADED, seat, NO_ONE, number, card["overload"])
-    if born > 0:
-        announce(state, cards, events, Trigger.SUMMONED, seat, born, number, 1)
+    if entity_id > 0:
+        announce(state, cards, events, Trigger.SUMMONED, seat, entity_id, number, 1)
     elif card["kind"] == CardKind.SPELL:
         announce(state, cards, events, Trigger.CAST, seat, NO_ONE, number, cost)
         if target > 0 and is_heard(cards, Trigger.TARGETED):
@@ -365,7 +369,7 @@ def _trigger_before(
 
 @njit_borrowing
 def _trigger_after(
-    state: np.void, cards: np.ndarray, number: int, born: int, cost: int, events: np.void
+    state: np.void, cards: np.ndarray, number: int, entity_id: int, cost: int, events: np.void
 ) -> None:
     """Count a played card and fire its "after" triggers. `state` and `events` are modified in place."""
     seat = state["active"]
@@ -380,10 +384,10 @@ def _trigger_after(
         announce(state, cards, events, Trigger.AFTER_CAST, seat, NO_ONE, number, cost)
     if asks & Ask.ELEMENTALS and card["race"] in (Race.ELEMENTAL, Race.ALL):
         own["elementals"] += 1
-    minion_id = born if born > 0 else NO_ONE
+    minion_id = entity_id if entity_id > 0 else NO_ONE
     announce(state, cards, events, Trigger.AFTER_PLAYED, seat, minion_id, number, cost)
-    if born > 0:
-        announce(state, cards, events, Trigger.AFTER_SUMMONED, seat, born, number, 1)
+    if entity_id > 0:
+        announce(state, cards, events, Trigger.AFTER_SUMMONED, seat, entity_id, number, 1)
     settle(state, cards, events)
 
 
@@ -417,7 +421,7 @@ def finish_turn(state: np.void, cards: np.ndarray, events: np.void) -> int:
 
 @njit_borrowing
 def _end_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """End the turn: end-of-turn effects, expiry of "this turn" effects, thawing, then the next turn's start."""
+    """End the turn: end-of-turn effects, expiry of "this turn" effects, thawing; start the next turn."""
     seat = state["active"]
     _resolve_turn_end(state, cards, events)
     if events["waiting"] or is_over(state):
@@ -448,7 +452,7 @@ def is_over(state: np.void) -> bool:
 
 @njit_borrowing
 def _expire_turn_effects(state: np.void, cards: np.ndarray, seat: int) -> None:
-    """Expire the "this turn" effects of the player at `seat` and thaw characters that could have attacked."""
+    """Expire "this turn" effects of the player at `seat`; thaw characters that could have attacked."""
     own = state["sides"][seat]
     place = 0
     while place < own["n_board"]:

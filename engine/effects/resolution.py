@@ -81,18 +81,18 @@ def n_named(cards: np.ndarray, side: np.void, effect: np.void) -> int:
 
 
 @njit_borrowing
-def has_object(state: np.void, cards: np.ndarray, effect: np.void, waiting: np.void, events: np.void) -> bool:
+def has_object(state: np.void, cards: np.ndarray, effect: np.void, queued: np.void, events: np.void) -> bool:
     """Whether a Secret's row can have an effect; otherwise the Secret stays hidden."""
-    pick, op, subject = effect["pick"], effect["op"], int(waiting["target"])
+    pick, op, subject = effect["pick"], effect["op"], int(queued["target"])
     if subject > 0 and (pick == Pick.SUBJECT or op in (Op.REDIRECT, Op.DECOY)):
         seat = 0 if place_of(state["sides"][0], subject) >= 0 else 1
         place = place_of(state["sides"][seat], subject)
         if place < 0 or is_dying(state["sides"][seat]["board"][place]):
             return False
-    own = state["sides"][waiting["seat"]]
+    own = state["sides"][queued["seat"]]
     if op in (Op.SUMMON, Op.COPY, Op.REVIVE, Op.DECOY) and not has_room(own):
         return False
-    was_full = events["before"][waiting["seat"]]["n_board"] == BOARD_SIZE
+    was_full = events["before"][queued["seat"]]["n_board"] == BOARD_SIZE
     if was_full and op in (Op.SUMMON, Op.COPY) and ENDS >> int(effect["trigger"]) & 1:
         return False  # the board was full when the action began
     if op in (Op.ADD, Op.COPY_TO_HAND) and own["n_hand"] == HAND_SIZE:
@@ -101,9 +101,7 @@ def has_object(state: np.void, cards: np.ndarray, effect: np.void, waiting: np.v
         return False
     if pick != Pick.RANDOM:
         return True
-    return (
-        select(state, effect, waiting["seat"], waiting["source"], subject, waiting["foe"], True, events) > 0
-    )
+    return select(state, effect, queued["seat"], queued["source"], subject, queued["foe"], True, events) > 0
 
 
 HARM = int(Op.DAMAGE)
@@ -118,10 +116,10 @@ def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
     has_triggers = asked_by(cards) & Ask.EVENTS
     while True:
         while events["first"] < events["last"]:
-            waiting = events["queue"][events["first"] % MAX_QUEUE]
+            queued = events["queue"][events["first"] % MAX_QUEUE]
             events["first"] += 1
             begin = events["last"]
-            carry_out(state, cards, waiting, events)
+            carry_out(state, cards, queued, events)
             if events["waiting"]:
                 return 0
             if has_triggers:
@@ -137,44 +135,44 @@ def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
 
 
 @njit_borrowing
-def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.void) -> None:
+def carry_out(state: np.void, cards: np.ndarray, queued: np.void, events: np.void) -> None:
     """Resolve one queued effect row. `state` and `events` are modified in place."""
-    card = cards[waiting["card"]]
-    effect = card["effects"][waiting["row"]]
-    seat = waiting["seat"]
+    card = cards[queued["card"]]
+    effect = card["effects"][queued["row"]]
+    seat = queued["seat"]
     condition = effect["condition"]
     if condition == Condition.HOLDS_RACE and events["blind"] and holds_hidden(state["sides"][seat]):
         events["unsure"] = 1
     if (
-        waiting["heard"] != REVEALED
+        queued["heard"] != REVEALED
         and is_secret(card)
         and effect["trigger"] != Trigger.PLAY
-        and waiting["itself"] < 0
+        and queued["itself"] < 0
     ):
-        place = secret_place(state["sides"][seat], waiting["source"])
+        place = secret_place(state["sides"][seat], queued["source"])
         if place < 0:
             return
-        if condition and not _is_condition_met(state, cards, effect, waiting, events):
+        if condition and not _is_condition_met(state, cards, effect, queued, events):
             return
         if effect["op"] == Op.REDIRECT:
-            waiting["foe"] = seen_from(events["defender"], state["active"] == seat)  # may be a decoy by now
-        if not has_object(state, cards, effect, waiting, events):
+            queued["foe"] = seen_from(events["defender"], state["active"] == seat)  # may be a decoy by now
+        if not has_object(state, cards, effect, queued, events):
             return
-        reveal(state, cards, seat, place, waiting["row"], events)
-        waiting["heard"] = REVEALED
-    elif condition and not _is_condition_met(state, cards, effect, waiting, events):
+        reveal(state, cards, seat, place, queued["row"], events)
+        queued["heard"] = REVEALED
+    elif condition and not _is_condition_met(state, cards, effect, queued, events):
         return
     times = 1
     if effect["count"]:
-        times = count_of(state, seat, effect["count"], effect["count_arg"], waiting)
+        times = count_of(state, seat, effect["count"], effect["count_arg"], queued)
     pick = effect["pick"]
     if pick == Pick.NONE:
         for side_bit in (OWN, ENEMY):
             if effect["side"] & side_bit:
-                on_player(state, cards, effect, times, seat if side_bit == OWN else 1 - seat, waiting, events)
+                on_player(state, cards, effect, times, seat if side_bit == OWN else 1 - seat, queued, events)
         return
     bonus = 0
-    not_by_minion = waiting["itself"] < 0
+    not_by_minion = queued["itself"] < 0
     scaled_by_event = effect["count"] == Count.EVENT
     heals = effect["op"] in (Op.HEAL, Op.RESTORE) and has_rule(state, cards, seat, Rule.HEALING_HARMS)
     damages = effect["op"] == Op.DAMAGE or heals
@@ -190,11 +188,9 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
     ):
         doubled = 1 << n_rules(state, cards, seat, Rule.SPELLS_DOUBLED, False)
     if pick == Pick.SPLIT:
-        _deal_split_damage(
-            state, cards, doubled * (times * effect["amount"] + bonus), effect, waiting, events
-        )
+        _deal_split_damage(state, cards, doubled * (times * effect["amount"] + bonus), effect, queued, events)
         return
-    n = choose(state, effect, waiting, events)
+    n = choose(state, effect, queued, events)
     for place in range(n):
         amount = times * effect["amount"] + bonus
         if effect["op"] == Op.DAMAGE and effect["amount2"] > effect["amount"]:
@@ -203,16 +199,16 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
             return
         amount *= doubled
         amount2 = times * effect["amount2"]
-        _on_character(state, cards, effect, amount, amount2, seat, events["picked"][place], waiting, events)
+        _on_character(state, cards, effect, amount, amount2, seat, events["picked"][place], queued, events)
 
 
 @njit_borrowing
 def _is_condition_met(
-    state: np.void, cards: np.ndarray, effect: np.void, waiting: np.void, events: np.void
+    state: np.void, cards: np.ndarray, effect: np.void, queued: np.void, events: np.void
 ) -> bool:
     """Whether a row's condition holds; for "after" triggers, also whether it held when the action began."""
-    seat, condition, arg = waiting["seat"], effect["condition"], effect["condition_arg"]
-    if not holds(state, cards, seat, condition, arg, waiting):
+    seat, condition, arg = queued["seat"], effect["condition"], effect["condition_arg"]
+    if not holds(state, cards, seat, condition, arg, queued):
         return False
     if not ENDS >> int(effect["trigger"]) & 1:
         return True
@@ -230,29 +226,27 @@ def _is_condition_met(
 
 @njit_borrowing
 def _deal_split_damage(
-    state: np.void, cards: np.ndarray, hits: int, effect: np.void, waiting: np.void, events: np.void
+    state: np.void, cards: np.ndarray, hits: int, effect: np.void, queued: np.void, events: np.void
 ) -> None:
     """Deal a row's damage one point at a time, each to a random living target. Modified in place.
 
     Triggered effects of a hit resolve before the remaining hits.
     """
-    hits = int(waiting["left"]) if waiting["left"] else hits
+    hits = int(queued["left"]) if queued["left"] else hits
     begin = events["last"]
     while hits > 0:
-        n = select(
-            state, effect, waiting["seat"], waiting["source"], waiting["target"], NO_TARGET, True, events
-        )
+        n = select(state, effect, queued["seat"], queued["source"], queued["target"], NO_TARGET, True, events)
         if n == 0:
             return
         target = events["picked"][chosen_of(events, n)]
         if events["waiting"]:
             return
-        _on_character(state, cards, effect, 1, 0, waiting["seat"], target, waiting, events)
+        _on_character(state, cards, effect, 1, 0, queued["seat"], target, queued, events)
         hits -= 1
         if events["last"] > begin and hits > 0 and events["last"] - events["first"] < MAX_QUEUE - 1:
             again = events["queue"][events["last"] % MAX_QUEUE]
             events["last"] += 1
-            copy_row(again, waiting)
+            copy_row(again, queued)
             again["left"], again["heard"] = hits, 1
             return
 
@@ -266,7 +260,7 @@ def _on_character(
     amount2: int,
     seat: int,
     character: int,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> None:
     """Apply an effect row to one minion or hero, if it is still in play. `state` is modified in place."""
@@ -287,7 +281,7 @@ def _on_character(
         if op == Op.DAMAGE:
             events["hits"][hero_seat, TO_HERO] += max(amount, 0)
             dealt = strike_hero(state, cards, events, hero_seat, amount, 0)
-            _after_damage(state, cards, waiting, dealt, dealt > 0, events)
+            _after_damage(state, cards, queued, dealt, dealt > 0, events)
         elif heals:
             mend_hero(state, cards, events, hero_seat, amount)
         elif not events["fallen"] >> hero_seat & 1:
@@ -305,19 +299,19 @@ def _on_character(
         amount += _to_full(int(minion["health"]), int(minion["max_health"]), full_damage)
     if op == Op.DAMAGE:
         events["hits"][owner, TO_MINIONS] += max(amount, 0)
-        keywords = _keywords_of(state, cards, waiting)
+        keywords = _keywords_of(state, cards, queued)
         is_hit = amount > 0 and not minion["traits"] & Trait.IMMUNE
         dealt = strike_minion(state, cards, events, owner, place, amount, keywords, 0)
-        _after_damage(state, cards, waiting, dealt, is_hit, events)
+        _after_damage(state, cards, queued, dealt, is_hit, events)
     elif op == Op.STRIKE:
-        _deal_attack_of(state, cards, owner, place, waiting["target"], events)
+        _deal_attack_of(state, cards, owner, place, queued["target"], events)
     elif heals:
         mend_minion(state, cards, events, owner, place, amount)
     elif op == Op.TRANSFORM:
-        number = from_pool(state, cards, seat, effect, waiting, events)
+        number = from_pool(state, cards, seat, effect, queued, events)
         if not events["waiting"] and number >= 0:
             transform(state, cards, owner, place, number)
-            if character == waiting["source"]:
+            if character == queued["source"]:
                 follow(events, character, state["births"])
             else:
                 meet(events, character, state["births"])
@@ -334,7 +328,7 @@ def _on_character(
                 _borrow(state, seat, character)
             close_gap(state, owner, place, character, events)
     elif op in (Op.COPY, Op.COPY_TO_HAND, Op.COPY_TO_DECK, Op.BECOME, Op.REVERT):
-        _apply_copies(state, cards, effect, owner, place, waiting, events)
+        _apply_copies(state, cards, effect, owner, place, queued, events)
     elif op == Op.GIVE:
         give(minion, cards, effect["amount"], owner != seat)
     elif op == Op.TRIGGER:
@@ -370,10 +364,10 @@ def _deal_attack_of(
 
 
 @njit_borrowing
-def _borrow(state: np.void, seat: int, born: int) -> None:
+def _borrow(state: np.void, seat: int, entity_id: int) -> None:
     """Mark a minion just taken over, the last of its board, as borrowed: Charge now, returned at turn end."""
     side = state["sides"][seat]
-    if place_of(state["sides"][1 - seat], born) >= 0:
+    if place_of(state["sides"][1 - seat], entity_id) >= 0:
         return  # it stayed: the board was full
     minion = side["board"][side["n_board"] - 1]
     minion["traits"] |= Trait.STOLEN
@@ -390,17 +384,17 @@ def _apply_copies(
     effect: np.void,
     owner: int,
     place: int,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> None:
-    """Apply a row that copies, or shuffles away, the minion at a board index. `state` is modified in place."""
-    op, seat = effect["op"], waiting["seat"]
+    """Apply a row that copies or shuffles away the minion at a board index. Modified in place."""
+    op, seat = effect["op"], queued["seat"]
     own = state["sides"][seat]
     number = state["sides"][owner]["board"][place]["card"]
     if op == Op.COPY:
-        born = state["sides"][owner]["board"][place]["born"]
-        index = summon_beside(state, cards, seat, number, False, waiting, events)
-        place = place_of(state["sides"][owner], born)
+        entity_id = state["sides"][owner]["board"][place]["born"]
+        index = summon_beside(state, cards, seat, number, False, queued, events)
+        place = place_of(state["sides"][owner], entity_id)
         if index >= 0 and place >= 0:
             copy = own["board"][index]
             original = state["sides"][owner]["board"][place]
@@ -425,26 +419,26 @@ def _apply_copies(
         if not events["waiting"]:
             leave(state["sides"][owner], place, ZERO_MINION)
     else:
-        index = place_of(own, waiting["source"])
+        index = place_of(own, queued["source"])
         if index >= 0:
             state["births"] += 1
             make_copy(own["board"][index], state["sides"][owner]["board"][place], state["births"], 0, 0)
-            follow(events, waiting["source"], state["births"])
+            follow(events, queued["source"], state["births"])
 
 
 @njit_borrowing
-def _keywords_of(state: np.void, cards: np.ndarray, waiting: np.void) -> int:
+def _keywords_of(state: np.void, cards: np.ndarray, queued: np.void) -> int:
     """Keywords of a row's damage: those of its minion, alive or as it died; otherwise those of its card."""
-    if waiting["place"] >= 0:
-        return int(waiting["keywords"])
-    side = state["sides"][waiting["seat"]]
-    place = place_of(side, waiting["source"]) if waiting["source"] > 0 else -1
-    return int(side["board"][place]["keywords"] if place >= 0 else cards[waiting["card"]]["keywords"])
+    if queued["place"] >= 0:
+        return int(queued["keywords"])
+    side = state["sides"][queued["seat"]]
+    place = place_of(side, queued["source"]) if queued["source"] > 0 else -1
+    return int(side["board"][place]["keywords"] if place >= 0 else cards[queued["card"]]["keywords"])
 
 
 @njit_borrowing
 def _to_full(health: int, max_health: int, full_damage: bool) -> int:
-    """Amount that restores a character to full health; with `full_damage`, its maximum health (inverted healing).
+    """Amount that heals a character fully; with `full_damage` (inverted healing), its maximum health.
 
     Source: the Hearthstone Wiki, Stoneskin Gargoyle, which heals itself by the missing health instead.
     """
@@ -453,13 +447,13 @@ def _to_full(health: int, max_health: int, full_damage: bool) -> int:
 
 @njit_borrowing
 def _after_damage(
-    state: np.void, cards: np.ndarray, waiting: np.void, damage: int, is_hit: bool, events: np.void
+    state: np.void, cards: np.ndarray, queued: np.void, damage: int, is_hit: bool, events: np.void
 ) -> None:
     """After damage, end the source minion's Stealth and apply Lifesteal. Modified in place."""
-    if is_hit and waiting["itself"] >= 0 and waiting["place"] < 0:
-        side = state["sides"][waiting["seat"]]
-        place = place_of(side, waiting["source"])
+    if is_hit and queued["itself"] >= 0 and queued["place"] < 0:
+        side = state["sides"][queued["seat"]]
+        place = place_of(side, queued["source"])
         if place >= 0:
             side["board"][place]["keywords"] &= ~Keyword.STEALTH
-    if damage > 0 and _keywords_of(state, cards, waiting) & Keyword.LIFESTEAL:
-        drain(state, cards, events, waiting["seat"], damage)
+    if damage > 0 and _keywords_of(state, cards, queued) & Keyword.LIFESTEAL:
+        drain(state, cards, events, queued["seat"], damage)

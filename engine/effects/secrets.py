@@ -19,10 +19,10 @@ def is_secret(card: np.void) -> bool:
 
 
 @njit_borrowing
-def secret_place(side: np.void, born: int) -> int:
+def secret_place(side: np.void, entity_id: int) -> int:
     """Index of the Secret with an entity id; -1 if it is not in play."""
     for place in range(side["n_secrets"]):
-        if side["secret_born"][place] == born:
+        if side["secret_born"][place] == entity_id:
             return place
     return -1
 
@@ -66,15 +66,15 @@ def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, row: int, e
     Rows of the same Secret that a further event queued have no effect.
     """
     side = state["sides"][seat]
-    number, born = int(side["secrets"][place]), side["secret_born"][place]
+    number, entity_id = int(side["secrets"][place]), side["secret_born"][place]
     lose_secret(side, place)
     for n in range(events["first"], events["last"]):
-        waiting = events["queue"][n % MAX_QUEUE]
-        if waiting["seat"] == seat and waiting["source"] == born:
-            if waiting["row"] <= row:
+        queued = events["queue"][n % MAX_QUEUE]
+        if queued["seat"] == seat and queued["source"] == entity_id:
+            if queued["row"] <= row:
                 break
-            row = waiting["row"]
-            waiting["heard"] = REVEALED
+            row = queued["row"]
+            queued["heard"] = REVEALED
     announce(state, cards, events, Trigger.REVEALED, seat, NO_ONE, number, 1)
 
 

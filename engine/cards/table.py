@@ -191,8 +191,8 @@ def _write_lists(rows: np.ndarray, cards: Sequence[Card], numbers: Mapping[CardK
             if effect.of not in first:
                 first[effect.of] = len(lists)
                 found = [
-                    (numbers[key], 1 << _class_of(cards_of_list))
-                    for key, cards_of_list in pooled(effect.of).items()
+                    (numbers[key], 1 << _class_of(pooled_card))
+                    for key, pooled_card in pooled(effect.of).items()
                 ]
                 for classes in _classes(effect.of.filter, effect.of.arg):
                     lists.append([number for number, own in found if not classes or own & classes])

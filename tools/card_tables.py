@@ -282,8 +282,7 @@ def build_edition(folder: Path, package: Path, named: Iterable[str]) -> str:
 
     Args:
         folder: an existing folder.
-        package: install folder of the older build of hearthstone-data (`pip install --target`), which contains
-            `hearthstone_data`.
+        package: folder with `hearthstone_data` of the older build, installed by `pip install --target`.
         named: card ids in effect rows; uncollectible ones are included.
 
     Returns:

@@ -90,7 +90,7 @@ class Card:
             raise CardError(f"a card name must not contain ; [ ] | or irregular spaces, got {self.name!r}")
         if _NUMBERS.match(self.name) or not self.name.isprintable():
             raise CardError(
-                f"a card name must be printable and not begin with numbers such as 3:2/1, got {self.name!r}"
+                f"a card name must not begin with numbers as in 3:2/1 or be unprintable, got {self.name!r}"
             )
 
     def __hash__(self) -> int:

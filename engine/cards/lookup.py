@@ -178,8 +178,8 @@ def find_facts(id_or_name: str, edition_name: str = "") -> list[CardFacts]:
     for name in names:
         cards = _cards_of(name)
         by_id = [card for card in cards if card.id == id_or_name]
-        alike = by_id[0].name if by_id else id_or_name
-        printings = [card for card in cards if card.name.casefold() == alike.casefold()]
+        wanted = by_id[0].name if by_id else id_or_name
+        printings = [card for card in cards if card.name.casefold() == wanted.casefold()]
         printings.sort(key=lambda card: (card.id != id_or_name, *_newest_first(card)))
         found += [facts_of(card, name) for card in printings]
         known += [card.name for card in cards]

@@ -262,22 +262,22 @@ def _brewed(cards: Mapping[str, Card]) -> Iterator[Card]:
                 continue
             listed = row.cards[: len(BREWED) + sum(BREWED)]
             for name in potions(listed):
-                one, other = (cards[half] for half in _halves(name, listed))
+                first, second = (cards[half] for half in _halves(name, listed))
                 yield replace(
-                    one,
+                    first,
                     id=name,
                     name="Kazakus Potion",
                     dbf_id=0,
                     needs=0,
-                    exact=one.exact and other.exact,
-                    effects=one.effects + other.effects,
+                    exact=first.exact and second.exact,
+                    effects=first.effects + second.effects,
                 )
 
 
 def _halves(name: str, listed: Sequence[str]) -> tuple[str, str]:
     """Card ids of the two effects of a potion."""
-    one = next(half for half in listed if name.startswith(f"{half}_"))
-    return one, name.removeprefix(f"{one}_")
+    first = next(half for half in listed if name.startswith(f"{half}_"))
+    return first, name.removeprefix(f"{first}_")
 
 
 def _rows(name: str) -> list[dict[str, str]]:

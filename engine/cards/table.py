@@ -213,13 +213,13 @@ def _class_of(card: Card) -> int:
     return HeroName.__members__.get(card.card_class, HeroName.NEUTRAL)
 
 
-def _classes(asked: int, arg: int) -> list[int]:
+def _classes(filter_bits: int, arg: int) -> list[int]:
     """Class bits of each card list of a row; 0 for any class."""
-    if asked & CardFilter.GANG:
+    if filter_bits & CardFilter.GANG:
         return [1 << name for name in HeroName if arg >> name & 1]
-    if asked & CardFilter.OWN_CLASS:
+    if filter_bits & CardFilter.OWN_CLASS:
         return [1 << name | 1 << HeroName.NEUTRAL for name in HeroName]
-    if asked & CardFilter.ENEMY_CLASS:
+    if filter_bits & CardFilter.ENEMY_CLASS:
         return [1 << name for name in HeroName]
     return [0]
 

@@ -40,31 +40,31 @@ _FIXED = {
 }
 _TURNS = {OWN: "your turn", ENEMY: "your opponent's turn", OWN | ENEMY: "each turn"}
 _OF_CARDS = {
-    Trigger.PLAYED: "Whenever {who} play{s} {a card}: ",
-    Trigger.CAST: "Whenever {who} cast{s} {a card}: ",
-    Trigger.AFTER_CAST: "After {who} cast{s} {a card}: ",
-    Trigger.AFTER_PLAYED: "After {who} play{s} {a card}: ",
-    Trigger.DRAWN: "Whenever {who} draw{s} {a card}: ",
-    Trigger.DISCARDED: "Whenever {who} discard{s} {a card}: ",
-    Trigger.IN_DECK: "In your deck, after {who} play{s} {a card}: ",
-    Trigger.OVERLOADED: "Whenever {who} play{s} {a card} with Overload: ",
-    Trigger.EQUIPPED: "Whenever {who} equip{s} a weapon: ",
-    Trigger.POWER_USED: "After {who} use{s} the hero power: ",
-    Trigger.REVEALED: "Whenever a Secret of {whose} is revealed: ",
-    Trigger.DISARMED: "Whenever a weapon of {whose} is destroyed: ",
-    Trigger.ARMOURED: "Whenever {who} gain{s} armour: ",
+    Trigger.PLAYED: "Whenever {player} play{s} {a card}: ",
+    Trigger.CAST: "Whenever {player} cast{s} {a card}: ",
+    Trigger.AFTER_CAST: "After {player} cast{s} {a card}: ",
+    Trigger.AFTER_PLAYED: "After {player} play{s} {a card}: ",
+    Trigger.DRAWN: "Whenever {player} draw{s} {a card}: ",
+    Trigger.DISCARDED: "Whenever {player} discard{s} {a card}: ",
+    Trigger.IN_DECK: "In your deck, after {player} play{s} {a card}: ",
+    Trigger.OVERLOADED: "Whenever {player} play{s} {a card} with Overload: ",
+    Trigger.EQUIPPED: "Whenever {player} equip{s} a weapon: ",
+    Trigger.POWER_USED: "After {player} use{s} the hero power: ",
+    Trigger.REVEALED: "Whenever a Secret of {owner} is revealed: ",
+    Trigger.DISARMED: "Whenever a weapon of {owner} is destroyed: ",
+    Trigger.ARMOURED: "Whenever {player} gain{s} armour: ",
 }
 _OF_CHARACTERS = {
-    Trigger.SUMMONED: "Whenever {one} comes into play: ",
-    Trigger.AFTER_SUMMONED: "After {one} has come into play: ",
-    Trigger.DIED: "After {one} dies: ",
-    Trigger.BURIED: "After {one} has died and its Deathrattles have resolved: ",
-    Trigger.DAMAGED: "Whenever {one} takes damage: ",
-    Trigger.HEALED: "Whenever {one} is healed: ",
-    Trigger.ATTACKS: "Whenever {one} attacks: ",
-    Trigger.AFTER_ATTACK: "After {one} has attacked: ",
-    Trigger.TARGETED: "Whenever a spell of {whose} targets {one}: ",
-    Trigger.SHIELD_LOST: "After {one} loses Divine Shield: ",
+    Trigger.SUMMONED: "Whenever {subject} comes into play: ",
+    Trigger.AFTER_SUMMONED: "After {subject} has come into play: ",
+    Trigger.DIED: "After {subject} dies: ",
+    Trigger.BURIED: "After {subject} has died and its Deathrattles have resolved: ",
+    Trigger.DAMAGED: "Whenever {subject} takes damage: ",
+    Trigger.HEALED: "Whenever {subject} is healed: ",
+    Trigger.ATTACKS: "Whenever {subject} attacks: ",
+    Trigger.AFTER_ATTACK: "After {subject} has attacked: ",
+    Trigger.TARGETED: "Whenever a spell of {owner} targets {subject}: ",
+    Trigger.SHIELD_LOST: "After {subject} loses Divine Shield: ",
 }
 _IF = {
     Condition.MANA_FULL: "you have all ten mana crystals",
@@ -167,17 +167,17 @@ def when(effect: Effect) -> str:
     if trigger in _FIXED:
         return _FIXED[trigger]
     if trigger in (Trigger.TURN_START, Trigger.TURN_END):
-        what = "start" if trigger == Trigger.TURN_START else "end"
-        return f"At the {what} of {_TURNS[on.side & (OWN | ENEMY)]}: "
+        edge = "start" if trigger == Trigger.TURN_START else "end"
+        return f"At the {edge} of {_TURNS[on.side & (OWN | ENEMY)]}: "
     side = on.side & (OWN | ENEMY)
-    who = {OWN: "you", ENEMY: "your opponent", OWN | ENEMY: "a player"}[side]
-    whose = {OWN: "yours", ENEMY: "your opponent", OWN | ENEMY: "any player"}[side]
+    player = {OWN: "you", ENEMY: "your opponent", OWN | ENEMY: "a player"}[side]
+    owner = {OWN: "yours", ENEMY: "your opponent", OWN | ENEMY: "any player"}[side]
     if trigger in _OF_CARDS:
         noun = "a spell" if trigger in (Trigger.CAST, Trigger.AFTER_CAST) else "a card"
         named = f"a {cards(on)}" if on.kind or on.filter else noun
-        words = {"who": who, "whose": whose, "s": "" if side == OWN else "s", "a card": named}
+        words = {"player": player, "owner": owner, "s": "" if side == OWN else "s", "a card": named}
         return _OF_CARDS[trigger].format(**words)
-    return _OF_CHARACTERS[trigger].format(one=_subject(on), whose=whose)
+    return _OF_CHARACTERS[trigger].format(subject=_subject(on), owner=owner)
 
 
 def _subject(on: Asked) -> str:
@@ -280,29 +280,29 @@ _TO_PLAYER = {
     Op.REVIVE: "brings it back with {amount} health",
 }
 _TO_CHARACTERS = {
-    Op.HEAL: "restores {amount} health to {whom}",
-    Op.DESTROY: "destroys {whom}",
-    Op.SILENCE: "silences {whom}",
-    Op.FREEZE: "freezes {whom}",
-    Op.CONTROL: "takes control of {whom}",
-    Op.SWAP: "swaps the attack and health of {whom}",
-    Op.EQUALISE: "sets the attack of {whom} to its health",
-    Op.RESTORE: "restores {whom} to full health",
-    Op.SPELL_DAMAGE: "gives {whom} Spell Damage +{amount}",
-    Op.TRIGGER: "triggers the Deathrattle of {whom}",
-    Op.REDIRECT: "redirects the attack to {whom}",
-    Op.AIM: "has the target {whom}",
-    Op.STRIKE: "makes the target deal its attack as damage to {whom}",
-    Op.BECOME: "becomes a copy of {whom}",
+    Op.HEAL: "restores {amount} health to {targets}",
+    Op.DESTROY: "destroys {targets}",
+    Op.SILENCE: "silences {targets}",
+    Op.FREEZE: "freezes {targets}",
+    Op.CONTROL: "takes control of {targets}",
+    Op.SWAP: "swaps the attack and health of {targets}",
+    Op.EQUALISE: "sets the attack of {targets} to its health",
+    Op.RESTORE: "restores {targets} to full health",
+    Op.SPELL_DAMAGE: "gives {targets} Spell Damage +{amount}",
+    Op.TRIGGER: "triggers the Deathrattle of {targets}",
+    Op.REDIRECT: "redirects the attack to {targets}",
+    Op.AIM: "has the target {targets}",
+    Op.STRIKE: "makes the target deal its attack as damage to {targets}",
+    Op.BECOME: "becomes a copy of {targets}",
 }
 _ZONED = {
-    Op.RECRUIT: "puts {some} from {your} deck into play",
-    Op.CALL: "puts {some} from {your} hand into play",
-    Op.MIRROR: "puts a copy of {some} in {your} deck into play for you{body}",
-    Op.GLEAN: "adds copies of {some} in {your} deck to your hand",
-    Op.READ: "adds copies of {some} in {your} hand to your hand",
-    Op.ENHANCE: "gives {some} in {your} hand {change}",
-    Op.CHEAPEN: "lets {some} in {your} hand cost {change}",
+    Op.RECRUIT: "puts {quantity} from {your} deck into play",
+    Op.CALL: "puts {quantity} from {your} hand into play",
+    Op.MIRROR: "puts a copy of {quantity} in {your} deck into play for you{body}",
+    Op.GLEAN: "adds copies of {quantity} in {your} deck to your hand",
+    Op.READ: "adds copies of {quantity} in {your} hand to your hand",
+    Op.ENHANCE: "gives {quantity} in {your} hand {change}",
+    Op.CHEAPEN: "lets {quantity} in {your} hand cost {change}",
 }
 _PLACES = {
     Pick.SELF: "itself",
@@ -370,7 +370,7 @@ def _on_player(effect: Effect, card_name: CardName) -> str:
             return f"discards {your} hand"
         return f"discards {_number(effect.times)} random card{_s(effect.times)} from {your} hand"
     if op == Op.WEAPON:
-        change = [f"{n:+d} {what}" for n, what in ((amount, "Attack"), (effect.amount2, "Durability")) if n]
+        change = [f"{n:+d} {stat}" for n, stat in ((amount, "Attack"), (effect.amount2, "Durability")) if n]
         return f"gives {your} weapon {' and '.join(change)}"
     if op == Op.CRYSTALS:
         if amount < 0:
@@ -383,8 +383,8 @@ def _on_player(effect: Effect, card_name: CardName) -> str:
     if op == Op.DECOY:
         return f"summons {_cards(effect, card_name)}, which becomes the target"
     if op == Op.HIDE:
-        some = f"{_number(effect.times)} random" if effect.times else "one of each of the"
-        return f"puts {some} Secret{_s(effect.times)} from {your} deck into play"
+        quantity = f"{_number(effect.times)} random" if effect.times else "one of each of the"
+        return f"puts {quantity} Secret{_s(effect.times)} from {your} deck into play"
     if op == Op.TRACK:
         return f"lets {you} choose one of the top three cards of {your} deck; the others are removed"
     if op == Op.SEEK:
@@ -403,8 +403,8 @@ def _on_player(effect: Effect, card_name: CardName) -> str:
         end = "as your hero power" if op == Op.CHOOSE_POWER else "for your hand"
         return f"lets you choose one of three random cards {end}{lower}: {offered}"
     if op == Op.RAISE:
-        some = "all" if effect.times == 0 else _number(effect.times)
-        return f"summons {some} of {your} {cards(effect.of)}s that died this game"
+        quantity = "all" if effect.times == 0 else _number(effect.times)
+        return f"summons {quantity} of {your} {cards(effect.of)}s that died this game"
     if op == Op.OPTIONS:
         return f"is played as {card_name(effect.cards[0])} or {card_name(effect.cards[1])}"
     if op in (Op.SHUFFLE, Op.JADE, Op.POWER):
@@ -426,13 +426,13 @@ def _on_player(effect: Effect, card_name: CardName) -> str:
 
 def _on_zone(effect: Effect, your: str) -> str:
     """Describe an operation on cards in a hand or deck."""
-    what, n = cards(effect.of), effect.times
-    some = f"all {what}s" if n == 0 else f"{_number(n)} random {what}{_s(n)}"
+    noun, n = cards(effect.of), effect.times
+    quantity = f"all {noun}s" if n == 0 else f"{_number(n)} random {noun}{_s(n)}"
     body = f" as {effect.amount}/{effect.amount2}" if effect.op == Op.MIRROR and effect.amount else ""
     change = f"{effect.amount:+d}/{effect.amount2:+d}"
     if effect.op == Op.CHEAPEN:
         change = f"{abs(effect.amount)} {'less' if effect.amount < 0 else 'more'}"
-    return _ZONED[effect.op].format(some=some, your=your, body=body, change=change)
+    return _ZONED[effect.op].format(quantity=quantity, your=your, body=body, change=change)
 
 
 def _cost(effect: Effect) -> str:
@@ -443,53 +443,54 @@ def _cost(effect: Effect) -> str:
     least = f", but not less than {effect.amount2}" if effect.amount2 else ""
     if effect.trigger == Trigger.COST:
         return f"costs {change}{least}"
-    whose = {OWN: "your", ENEMY: "your opponent's", OWN | ENEMY: "all players'"}[effect.side]
-    what = cards(effect.of)
+    owner = {OWN: "your", ENEMY: "your opponent's", OWN | ENEMY: "all players'"}[effect.side]
+    noun = cards(effect.of)
     if effect.trigger == Trigger.PLAY and effect.times:
-        return f"makes {whose} next {what} cost {change}{least}"
-    return f"makes {whose} cards cost {change}{least}, each {what}"
+        return f"makes {owner} next {noun} cost {change}{least}"
+    return f"makes {owner} cards cost {change}{least}, each {noun}"
 
 
-def _on_characters(effect: Effect, whom: str, card_name: CardName) -> str:
+def _on_characters(effect: Effect, targets: str, card_name: CardName) -> str:
     """Describe an operation on characters."""
     op, amount, amount2 = effect.op, effect.amount, effect.amount2
     if op == Op.DAMAGE:
         if effect.pick == Pick.SPLIT:
-            return f"deals {amount} damage, 1 at a time, {whom}"
+            return f"deals {amount} damage, 1 at a time, {targets}"
         most = f" to {amount2}" if amount2 > amount else ""
         more = f", with your Spell Damage {_number(effect.times)} times" if _is_enhanced(effect) else ""
-        return f"deals {amount}{most} damage to {whom}{more}"
+        return f"deals {amount}{most} damage to {targets}{more}"
     if op == Op.HEAL and effect.pick == Pick.SPLIT:
-        return f"restores {amount} health, 1 at a time, {whom}"
+        return f"restores {amount} health, 1 at a time, {targets}"
     if op == Op.BUFF:
         gained = [f"{amount:+d}/{amount2:+d}"] if amount and amount2 else []
         if not gained:
-            gained = [f"{n:+d} {what}" for n, what in ((amount, "Attack"), (amount2, "Health")) if n]
-        return f"gives {whom} {_listed(gained + _keywords(effect.keywords))}"
+            gained = [f"{n:+d} {stat}" for n, stat in ((amount, "Attack"), (amount2, "Health")) if n]
+        return f"gives {targets} {_listed(gained + _keywords(effect.keywords))}"
     if op == Op.SET:
-        parts = [f"{what} {n}" for n, what in ((amount, "attack"), (amount2, "health")) if n >= 0]
-        return f"sets {whom} to {' and '.join(parts)}"
+        parts = [f"{stat} {n}" for n, stat in ((amount, "attack"), (amount2, "health")) if n >= 0]
+        return f"sets {targets} to {' and '.join(parts)}"
     if op == Op.MULTIPLY:
         numbers = ((amount, "attack"), (amount2, "health"))
-        parts = [f"the {what} of {whom} by {n}" for n, what in numbers if n != 1]
+        parts = [f"the {stat} of {targets} by {n}" for n, stat in numbers if n != 1]
         return f"multiplies {' and '.join(parts)}"
     if op == Op.TRAIT:
-        return _listed([text.format(whom) for bit, text in _TRAITS.items() if amount & bit])
+        return _listed([text.format(targets) for bit, text in _TRAITS.items() if amount & bit])
     if op == Op.LOSE:
-        return f"takes {_listed(_keywords(effect.keywords))} from {whom}"
+        return f"takes {_listed(_keywords(effect.keywords))} from {targets}"
     if op == Op.BOUNCE:
         more = f", costing {abs(amount)} {'less' if amount < 0 else 'more'}" if amount else ""
-        return f"returns {whom} to the owner's hand{more}"
+        return f"returns {targets} to the owner's hand{more}"
     if op == Op.REVERT:
         return (
-            f"shuffles {whom} into {'your' if amount else 'the owner'}{'' if amount else chr(39) + 's'} deck"
+            f"shuffles {targets} into "
+            f"{'your' if amount else 'the owner'}{'' if amount else chr(39) + 's'} deck"
         )
     if op in (Op.COPY, Op.COPY_TO_HAND, Op.COPY_TO_DECK):
-        return _copies(effect, whom)
+        return _copies(effect, targets)
     if op in (Op.TRANSFORM, Op.GIVE):
         verb = "transforms {} into {}" if op == Op.TRANSFORM else "gives {} the Deathrattle of {}"
-        return verb.format(whom, _cards(effect, card_name))
-    return _TO_CHARACTERS[op].format(whom=whom, amount=amount)
+        return verb.format(targets, _cards(effect, card_name))
+    return _TO_CHARACTERS[op].format(targets=targets, amount=amount)
 
 
 def _is_enhanced(effect: Effect) -> bool:
@@ -497,19 +498,19 @@ def _is_enhanced(effect: Effect) -> bool:
     return effect.pick == Pick.CHOSEN and effect.times > 1
 
 
-def _copies(effect: Effect, whom: str) -> str:
+def _copies(effect: Effect, targets: str) -> str:
     """Describe a row that copies characters."""
-    some = "a copy" if effect.times == 1 else f"{_number(effect.times)} copies"
+    quantity = "a copy" if effect.times == 1 else f"{_number(effect.times)} copies"
     if effect.op == Op.COPY:
         body = f", as {effect.amount}/{effect.amount2}" if effect.amount or effect.amount2 else ""
-        return f"summons {some} of {whom}{body}"
+        return f"summons {quantity} of {targets}{body}"
     if effect.op == Op.COPY_TO_DECK:
-        return f"shuffles {some} of {whom} into your deck"
+        return f"shuffles {quantity} of {targets} into your deck"
     cost = f", of cost {effect.amount2}" if effect.amount2 else ""
     cost = (
         f", costing {abs(effect.amount)} {'less' if effect.amount < 0 else 'more'}" if effect.amount else cost
     )
-    return f"adds {some} of {whom} to your hand{cost}"
+    return f"adds {quantity} of {targets} to your hand{cost}"
 
 
 def _targets(effect: Effect) -> str:
@@ -517,18 +518,18 @@ def _targets(effect: Effect) -> str:
     pick, times = effect.pick, effect.times
     if pick in _PLACES:
         return _PLACES[pick]
-    one, many = _nouns(effect)
+    singular, plural = _nouns(effect)
     if pick == Pick.CHOSEN:
-        return f"the chosen {one}"
+        return f"the chosen {singular}"
     if pick == Pick.SPLIT:
-        return f"each to a random {one}"
+        return f"each to a random {singular}"
     if pick == Pick.RANDOM:
         if times < 0:
-            return f"all {many} but {_number(-times)} at random"
-        return f"a random {one}" if times == 1 else f"{times} random {many}"
+            return f"all {plural} but {_number(-times)} at random"
+        return f"a random {singular}" if times == 1 else f"{times} random {plural}"
     if effect.kind == HEROES:
         return {OWN: "your hero", ENEMY: "the enemy hero", OWN | ENEMY: "both heroes"}[effect.side]
-    return f"all {many}"
+    return f"all {plural}"
 
 
 def _nouns(effect: Effect) -> tuple[str, str]:
@@ -565,8 +566,8 @@ def _nouns(effect: Effect) -> tuple[str, str]:
 def _cards(effect: Effect, card_name: CardName) -> str:
     """Describe the cards that a row creates."""
     if not effect.cards:
-        some = f"{_number(effect.times)} times " if effect.times > 1 else ""
-        return f"{some}a random {cards(effect.of)} of the edition"
+        quantity = f"{_number(effect.times)} times " if effect.times > 1 else ""
+        return f"{quantity}a random {cards(effect.of)} of the edition"
     own = {ITS_OWN: "this minion's card", EVENTS_CARD: "the same card"}
     names = [own.get(name) or card_name(name) for name in effect.cards]
     text = names[0] if len(names) == 1 else f"a random one of {', '.join(names[:-1])} and {names[-1]}"

@@ -211,7 +211,7 @@ def announce(
     events: np.void,
     trigger: int,
     seat: int,
-    who: int,
+    subject: int,
     number: int,
     amount: int,
 ) -> None:
@@ -223,12 +223,12 @@ def announce(
         events: dtype `EVENTS`.
         trigger: the event, a `Trigger`.
         seat: the affected player, or the card's player.
-        who: entity id of the subject, `A_HERO` or `NO_ONE`.
+        subject: entity id of the subject, `A_HERO` or `NO_ONE`.
         number: card number of the subject or of the event's card; -1 for none.
         amount: damage, health, cost and the like.
     """
     if is_heard(cards, trigger):
-        _queue_triggered(state, cards, events, trigger, seat, who, number, amount)
+        _queue_triggered(state, cards, events, trigger, seat, subject, number, amount)
 
 
 @njit_apart(STATE, (CARD,), EVENTS, int, int, int, int, int)
@@ -238,17 +238,17 @@ def _queue_triggered(
     events: np.void,
     trigger: int,
     seat: int,
-    who: int,
+    subject: int,
     number: int,
     amount: int,
 ) -> int:
     """Queue the effects of a trigger that some card of the game has; 0. Arguments as `announce`."""
     event = events["event"]
-    event["trigger"], event["seat"], event["who"] = trigger, seat, who
+    event["trigger"], event["seat"], event["who"] = trigger, seat, subject
     event["about"], event["amount"] = number, amount
     begin = events["last"]
     ends_action = ENDS >> trigger & 1 or (
-        trigger == Trigger.AFTER_SUMMONED and who > 0 and who == events["played"]
+        trigger == Trigger.AFTER_SUMMONED and subject > 0 and subject == events["played"]
     )
     max_entity_id = events["births"] if ends_action else np.iinfo(np.int16).max
     for own_seat in range(2):
@@ -282,8 +282,8 @@ def hear_minion(state: np.void, cards: np.ndarray, events: np.void, minion: np.v
     for n in range(len(minion["gifts"])):
         if minion["gifts"][n]:
             gift = minion["gifts"][n]
-            whose = 1 - own_seat if gift & OF_OTHER else own_seat
-            hear(state, cards, events, (gift & ~OF_OTHER) - 1, own, whose, entity_id)
+            owner_seat = 1 - own_seat if gift & OF_OTHER else own_seat
+            hear(state, cards, events, (gift & ~OF_OTHER) - 1, own, owner_seat, entity_id)
 
 
 @njit_borrowing
@@ -346,8 +346,8 @@ def _is_triggered_by(
 
 
 @njit_borrowing
-def seen_from(who: int, active: bool) -> int:
+def seen_from(character: int, active: bool) -> int:
     """Translate a character from the active player's view: for the opponent the hero codes are swapped."""
-    if active or who not in (OWN_HERO, ENEMY_HERO):
-        return int(who)
-    return ENEMY_HERO if who == OWN_HERO else OWN_HERO
+    if active or character not in (OWN_HERO, ENEMY_HERO):
+        return int(character)
+    return ENEMY_HERO if character == OWN_HERO else OWN_HERO

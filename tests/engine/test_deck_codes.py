@@ -256,7 +256,7 @@ def test_a_deck_file_holds_cards_of_its_edition_alone(tmp_path: Path) -> None:
     with pytest.raises(DeckError, match="Flamestrike is a spell that edition newest does not cover"):
         find_deck(path)
     path.write_text(text.replace("CS2_032", "CS2_013t").replace("Flamestrike", "Excess Mana"))
-    with pytest.raises(DeckError, match="Excess Mana .CS2_013t. is no card of decks of edition 2018-07"):
+    with pytest.raises(DeckError, match="Excess Mana .CS2_013t. cannot be put into decks of edition 2018-07"):
         find_deck(path)
 
 

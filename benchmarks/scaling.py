@@ -111,7 +111,7 @@ def time_of(process: int) -> float:
 
 
 def predicted(games: float, speed: float, workers: int, costs: dict[str, float], task: float) -> float:
-    """Games a second by the formula of docs/performance.md#scaling: one run, its generations one after another."""
+    """Games a second of one run by the formula of docs/performance.md#scaling."""
     playing = games / (speed * workers)
     chunk = min(1.0, max(playing / 8, 0.05 if task else 0.005))
     tasks = playing * workers / chunk

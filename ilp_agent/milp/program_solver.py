@@ -45,7 +45,9 @@ class ProgramSolver:
         raise NotImplementedError
 
     def solve(self, turn: Turn, weights: Weights) -> Plan:
-        """The best plan of a turn of bodies, or on real cards of class A (docs/turn-program.md#turns-on-real-cards).
+        """The best plan of a turn of bodies, or on real cards of class A.
+
+        See docs/turn-program.md#turns-on-real-cards.
 
         Raises:
             ProblemError: a card of bodies is left out, not an attack.

@@ -129,7 +129,7 @@ def test_an_interrupt_while_compiling_is_not_lost(tmp_path: Path) -> None:
     start = f"import runpy; runpy.run_path({str(program)!r}, {{}}, 'engine.here')"
     output, error = run(ROOT, tmp_path / "cache", start)
     assert output == "interrupted True"
-    assert "SIGINT: stopping while kernels are compiled" in error
+    assert "SIGINT: stopping the compilation of kernels" in error
     assert "Exception ignored" not in error
 
 
@@ -216,7 +216,7 @@ def stop(number, frame):
 
 signal.signal(signal.SIGTERM, stop)
 def end_while_it_waits():
-    while not (compile_progress.progress._waits and compile_progress.progress.active):
+    while not (compile_progress.progress._waits_for_helper and compile_progress.progress.active):
         time.sleep(0.01)
     os.kill(os.getpid(), signal.SIGTERM)
 
@@ -358,7 +358,7 @@ for kernel in (never_frees, never_frees_either):
     try:
         kernel(np.arange(5))
     except TypingError as error:
-        print("twice hands an array" in str(error))
+        print("twice returns a new array" in str(error))
 """
 
 
@@ -420,7 +420,7 @@ def test_a_signal_ends_a_process_whose_compiler_does_not_look_at_it(tmp_path: Pa
         process.send_signal(signal.SIGTERM)
         error = process.stderr.read().decode()
         assert process.wait(120) == 128 + signal.SIGTERM
-    assert "SIGTERM: stopping while kernels are compiled" in error
+    assert "SIGTERM: stopping the compilation of kernels" in error
     assert not (tmp_path / "half").exists()
 
 

@@ -228,7 +228,7 @@ compile_progress.progress.expect([shared.both], effects=False)
 with indirect_call.compiled_by_two():
     (end,) = compile_progress.abandoned
     print(end.__self__.pid, flush=True)
-    first, second = indirect_call._elsewhere.values()
+    first, second = indirect_call._helper_jobs.values()
     if case == "ended":
         end()
     if case == "taken":
@@ -241,7 +241,7 @@ with indirect_call.compiled_by_two():
     if case == "signal":
         threading.Thread(target=end_while_it_waits).start()
     value = shared.both(3)
-print(value, len(here), second.cancelled(), compile_progress.abandoned, indirect_call._elsewhere)
+print(value, len(here), second.cancelled(), compile_progress.abandoned, indirect_call._helper_jobs)
 """
 
 

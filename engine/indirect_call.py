@@ -146,10 +146,10 @@ def _wait_for_helper(function: Callable[..., Any]) -> None:
             future.result()
 
 
-def njit_adapter(*parameters: Parameter, allocates: bool = False, rare: bool = False) -> Callable[[K], K]:
+def njit_apart(*parameters: Parameter, allocates: bool = False, rare: bool = False) -> Callable[[K], K]:
     """Decorate a kernel that returns an integer so that callers call it through its address.
 
-    With the compiler disabled, or with bounds checks, it is called directly: an exception in a function that is
+    With the compiler disabled, or with bounds checks, it is called directly: an exception in a function
     called through its address is printed, not raised.
 
     Args:

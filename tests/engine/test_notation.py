@@ -72,7 +72,7 @@ def test_the_short_form_fills_in_the_rest() -> None:
         ("hero 30 cards [1/1] | hero 30", "unknown field 'cards'"),
         ("hero 30 board [1/1 | hero 30", "cannot read 'board .*'; a half is"),
         ("hero 30 board 1/1] | hero 30", "not a card|cannot read"),
-        ("hero 30 board [3/2, 2/2] | hero 30", "reads as two cards or more; separate cards by '; '"),
+        ("hero 30 board [3/2, 2/2] | hero 30", "seems to be several cards; separate cards by '; '"),
         ("hero 30 board [2 3/2] | hero 30", "two cards or more"),
         ("hero 30 board [3/2 2/2 ready] | hero 30", "two cards or more"),
         ("hero 30 board [River Crocolisk] | hero 30", "needs its numbers"),

@@ -516,7 +516,7 @@ def _finish_effects(position: Position, halves: list[dict[str, str]], count: str
         _parse_lists(side, fields, table)
         place = 0
         for item in items_of(fields.get("hand", "")):
-            _parse_held(side, place, item)
+            _parse_hand_modifier(side, place, item)
             hidden = _HIDDEN.match(item)
             place += int(hidden[1] or 1) if hidden else 1
     sides = state["sides"]
@@ -581,7 +581,7 @@ def _parse_secrets(side: np.void, text: str, numbers: CardTexts) -> None:
         )
 
 
-def _parse_held(side: np.void, place: int, text: str) -> None:
+def _parse_hand_modifier(side: np.void, place: int, text: str) -> None:
     """Parse the modifier of a card in hand; `side` is modified in place."""
     match = _HELD_CARD.match(text)
     if match:

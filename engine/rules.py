@@ -117,12 +117,12 @@ def apply(state: np.void, cards: np.ndarray, action: int, events: np.void) -> in
     """
     if has_effects(cards):
         return apply_effects(state, cards, action, events)
-    _count_hits(state, action, events)
+    _record_damage(state, action, events)
     return _apply_to_bodies(state, cards, action)
 
 
 @njit_inline
-def _count_hits(state: np.void, action: int, events: np.void) -> None:
+def _record_damage(state: np.void, action: int, events: np.void) -> None:
     """Record the damage of an action without effects as `apply_effects` does, and reset the chance events."""
     events["waiting"] = 0
     events["n_outcomes"] = 0

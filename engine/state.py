@@ -179,19 +179,19 @@ def replace_dear(side: np.void, cards: np.ndarray, above: int, key: np.uint64) -
 
     `side` is modified in place.
     """
-    aside = np.zeros(HAND_SIZE, np.int16)
-    n_aside = 0
+    replaced = np.zeros(HAND_SIZE, np.int16)
+    n_replaced = 0
     for place in range(side["n_hand"]):
         card = side["hand"][place]
         if cards[card]["cost"] > above and side["n_deck"] > 0:
-            aside[n_aside] = card
-            n_aside += 1
+            replaced[n_replaced] = card
+            n_replaced += 1
             side["n_deck"] -= 1
             side["hand"][place] = side["deck"][side["n_deck"]]
-    for place in range(n_aside):
-        side["deck"][side["n_deck"]] = aside[place]
+    for place in range(n_replaced):
+        side["deck"][side["n_deck"]] = replaced[place]
         side["n_deck"] += 1
-    if n_aside:
+    if n_replaced:
         shuffle(side["deck"], side["n_deck"], key)
 
 
@@ -214,9 +214,9 @@ def replace_chosen(side: np.void, cards: np.ndarray, above: int, choices: np.nda
         if place >= side["n_deck"]:  # the deck has too few cards to replace all
             continue
         if choice == Opening.REPLACE or (choice == Opening.BY_RULE and cards[card]["cost"] > above):
-            other = places[place]
-            side["hand"][place] = side["deck"][other]
-            side["deck"][other] = card
+            deck_place = places[place]
+            side["hand"][place] = side["deck"][deck_place]
+            side["deck"][deck_place] = card
 
 
 LISTED = 16
@@ -570,7 +570,7 @@ def _deal(
     else:
         side["deck"][:] = deck["cards"]
     if deck["varied"] > 0:
-        _vary(side["deck"], deck, key, seat)
+        _apply_variant(side["deck"], deck, key, seat)
     if deck["pool"] == 0:
         shuffle(side["deck"], deck["size"], derive(derive(key, Purpose.SHUFFLE), seat))
     for _ in range(min(hand, deck["size"])):
@@ -612,7 +612,7 @@ def clear_counters(side: np.void) -> None:
 
 
 @njit
-def _vary(cards: np.ndarray, deck: np.void, key: np.uint64, seat: int) -> None:
+def _apply_variant(cards: np.ndarray, deck: np.void, key: np.uint64, seat: int) -> None:
     """Apply a deck variant: replace cards until the chosen number has its property.
 
     Args:
@@ -627,22 +627,22 @@ def _vary(cards: np.ndarray, deck: np.void, key: np.uint64, seat: int) -> None:
     for place in range(DECK_SIZE):
         listed[place] = below(pick, place, deck["pool"]) if deck["pool"] > 0 else place
     shuffle(order, DECK_SIZE, stream)
-    own = able = 0
-    for has in (True, False):
+    n_own = n_able = 0
+    for is_own in (True, False):
         for rank in range(DECK_SIZE):
             number = listed[order[rank]]
             given = deck["given"][number]
-            if given >= 0 and (given == deck["cards"][number]) == has:
-                ranked[able] = order[rank]
-                able += 1
-        if has:
-            own = able
-    for rank in range(able):
+            if given >= 0 and (given == deck["cards"][number]) == is_own:
+                ranked[n_able] = order[rank]
+                n_able += 1
+        if is_own:
+            n_own = n_able
+    for rank in range(n_able):
         place, number = ranked[rank], listed[ranked[rank]]
         if rank < deck["varied"] - 1:
             cards[place] = deck["given"][number]
         elif deck["without"][number] >= 0:
             cards[place] = deck["without"][number]
         else:  # one of the deck's other cards
-            other = ranked[own + below(stream, DECK_SIZE + rank, able - own)]
+            other = ranked[n_own + below(stream, DECK_SIZE + rank, n_able - n_own)]
             cards[place] = deck["cards"][listed[other]]

@@ -93,8 +93,10 @@ def mix(word: np.uint64) -> np.uint64:
     """Hash of a 64-bit word, below 2**58, so that a sum of thirty does not overflow."""
     for _ in range(3):
         low, high = word & _LOW, word >> _SHIFT
-        one, two = low * _M0 + _MIX0, high * _M1 + _MIX1
-        word = ((one ^ (two >> _SHIFT)) & _LOW) << _SHIFT | ((two ^ (one >> _SHIFT)) & _LOW)
+        low_product, high_product = low * _M0 + _MIX0, high * _M1 + _MIX1
+        word = ((low_product ^ (high_product >> _SHIFT)) & _LOW) << _SHIFT | (
+            (high_product ^ (low_product >> _SHIFT)) & _LOW
+        )
     return word & _KEEP
 
 

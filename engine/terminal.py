@@ -18,10 +18,10 @@ BROKEN_PIPE = 128 + signal.SIGPIPE
 
 def shown(text: object) -> str:
     """Make untrusted text safe to print: replace escape codes and characters that reorder or hide text."""
-    whole = str(text)
-    if whole.isprintable():
-        return whole
-    return "".join(letter if _is_harmless(letter) else HIDDEN for letter in whole)
+    string = str(text)
+    if string.isprintable():
+        return string
+    return "".join(letter if _is_harmless(letter) else HIDDEN for letter in string)
 
 
 def _is_harmless(letter: str) -> bool:

@@ -66,13 +66,13 @@ def kernel_sources(root: Path) -> list[Path]:
         for path in (root / package).rglob("*.py")
     }
     imports = {module: _imports(module, path) for module, path in files.items()}
-    waiting = [module for module, imported in imports.items() if "engine.jit" in imported]
+    queue = [module for module, imported in imports.items() if "engine.jit" in imported]
     reached: set[str] = set()
-    while waiting:
-        module = waiting.pop()
+    while queue:
+        module = queue.pop()
         if module in files and module not in reached:
             reached.add(module)
-            waiting += imports[module]
+            queue += imports[module]
     return sorted(files[module] for module in reached)
 
 

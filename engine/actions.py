@@ -109,7 +109,7 @@ class Action(NamedTuple):
             text = repr(answer)
         except Exception:  # an agent may return anything, even an object whose repr() fails
             text = object.__repr__(answer)
-        raise IllegalActionError(f"an action must be an engine.Action with integer fields, not {text}")
+        raise IllegalActionError(f"an action must be an engine.Action of integers, not {text}")
 
     @property
     def code(self) -> int:

@@ -109,7 +109,7 @@ def _class_deck(content: "_Content", name: str, where: str, reading: Reading) ->
         most = DECK_SIZE if reading.any_deck else 0
         counts = count_problems(cards, most or COPIES, most or LEGENDARY_COPIES)
         legal = all("copies of" not in problem for problem in counts)
-        problems += counts if legal else [f"{'; '.join(counts)} (allowed with {Reading(any_deck=True).said})"]
+        problems += counts if legal else [f"{'; '.join(counts)} (allowed with {Reading(any_deck=True).hint})"]
     if problems:
         raise DeckError(f"{where}, {_a(hero_class)} of edition {chosen.name}: {'; '.join(problems)}")
     return Deck(
@@ -170,7 +170,7 @@ def _missing_problems(missing: Sequence[int], chosen: Edition) -> list[str]:
         (Reading(other.name, bodies=True), bodies),
     ):
         names = "all of them" if len(cards) == len(missing) > 1 else ", ".join(card.name for card in cards)
-        problems += [f"{names}: playable with {way_out.said}"] if cards else []
+        problems += [f"{names}: playable with {way_out.hint}"] if cards else []
     return problems
 
 

@@ -58,7 +58,7 @@ class Reading:
         return " ".join([*words, *["--bodies"] * self.bodies, *["--any-deck"] * self.any_deck])
 
     @property
-    def said(self) -> str:
+    def hint(self) -> str:
         """The options for messages: "--bodies or the deck prefix bodies:"."""
         return f"{self.options} or the deck prefix {self.text}"
 
@@ -327,13 +327,13 @@ def class_problems(cards: Iterable[Card], hero_class: str, reading: Reading = NO
     problems = []
     if names and not reading.any_deck:
         problems.append(
-            f"a {hero_class} does not play {', '.join(names)} (allowed with {Reading(any_deck=True).said})"
+            f"a {hero_class} does not play {', '.join(names)} (allowed with {Reading(any_deck=True).hint})"
         )
     inexact = [card for card in distinct.values() if not card.exact]
     others = [card for card in inexact if card.kind != CardKind.MINION]
     names = [f"{card.name} ({card.kind.name.lower()})" if card in others else card.name for card in inexact]
     if len(others) < len(inexact) and not reading.bodies:
-        way_out = f"with {Reading(bodies=True).said}, minions are played as bodies with their keywords"
+        way_out = f"with {Reading(bodies=True).hint}, minions are played as bodies with their keywords"
         problems.append(f"not played exactly: {', '.join(names)} ({way_out})")
     elif others:
         names = [name for card, name in zip(inexact, names, strict=True) if card in others]

@@ -161,7 +161,7 @@ class ManaforgeState(pyspiel.State):  # type: ignore[misc]
             return []
         return self._observations.all_of(player) if everything else [self._observations.by(player)]
 
-    def _legal_actions(self, player: int) -> list[int]:  # noqa: ARG002 - whose turn it is
+    def _legal_actions(self, player: int) -> list[int]:  # noqa: ARG002 - the active player
         assert self._position is not None
         numbers = self._game.own.numbers
         return sorted(numbers.number(action) for action in self._position.legal_actions())

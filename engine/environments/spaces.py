@@ -134,9 +134,9 @@ def names() -> list[str]:
         *(bit.name.lower() for bit in Keyword),
     ]
     sides = [
-        f"{whose} {what}"
-        for whose in ("own", "enemy")
-        for what in (
+        f"{half} {field}"
+        for half in ("own", "enemy")
+        for field in (
             *(name for name, _ in SIDE_NUMBERS),
             *(f"board {place} {name}" for place in range(BOARD_SIZE) for name in minion),
         )

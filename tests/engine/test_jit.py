@@ -552,7 +552,7 @@ def test_files_unused_for_long_are_deleted(tmp_path: Path, monkeypatch: pytest.M
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A cache that is not there yet; its folder of kernels."""
     monkeypatch.setenv("MANAFORGE_CACHE_DIR", str(tmp_path / "deep" / "cache-{uid}"))
-    monkeypatch.setattr(kernel_cache, "_told", [])
+    monkeypatch.setattr(kernel_cache, "_warnings", [])
     kernel_cache.cache_folder.cache_clear()
     yield tmp_path / "deep" / f"cache-{os.geteuid()}" / "kernels"
     kernel_cache.cache_folder.cache_clear()

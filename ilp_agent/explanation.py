@@ -37,7 +37,9 @@ class Explanation:
     @property
     def tie(self) -> bool:
         """Whether the alternative has the same objective as the plan."""
-        return self.alternative is not None and _alike(self.plan.objective, self.alternative.objective)
+        return self.alternative is not None and _equal_objectives(
+            self.plan.objective, self.alternative.objective
+        )
 
 
 def explain(turn: TurnProblem | Turn, weights: Weights, backend: str = DEFAULT_BACKEND) -> Explanation:
@@ -58,7 +60,7 @@ def explain(turn: TurnProblem | Turn, weights: Weights, backend: str = DEFAULT_B
         assert not isinstance(first, Action)
         other = solve(without(turn, first), weights, backend)
         if isinstance(first, Play):
-            other = _with_gap(other, first.hand, len(turn.friendly))
+            other = _restore_hand_indices(other, first.hand, len(turn.friendly))
     return Explanation(turn, plan, first, other)
 
 
@@ -66,7 +68,7 @@ explain_cards, CardExplanation = explain, Explanation
 """Former names, kept for callers."""
 
 
-def _alike(one: float, other: float) -> bool:
+def _equal_objectives(one: float, other: float) -> bool:
     """Whether two objectives are equal up to rounding."""
     return abs(one - other) <= 1e-9 * max(1.0, abs(one))
 
@@ -83,7 +85,7 @@ def without(problem: TurnProblem, action: PlanAction) -> TurnProblem:
     return replace(problem, coin=False)
 
 
-def _with_gap(plan: ProblemPlan, removed: int, m: int) -> ProblemPlan:
+def _restore_hand_indices(plan: ProblemPlan, removed: int, m: int) -> ProblemPlan:
     """Translate a plan for the hand without one card to the indices of the whole hand."""
 
     def friend(index: int) -> int:

@@ -183,8 +183,8 @@ def read_features(state: np.void, cards: np.ndarray, seat: int, features: np.nda
     for place in range(own["n_hand"]):
         features[Feature.HAND] += 1.0 if own["hand"][place] != COIN else 0.0
     features[Feature.ENEMY_HAND] = -enemy["n_hand"]
-    features[Feature.WOUNDS] = -_wounds(own)
-    features[Feature.ENEMY_WOUNDS] = _wounds(enemy)
+    features[Feature.WOUNDS] = -_low_health_penalty(own)
+    features[Feature.ENEMY_WOUNDS] = _low_health_penalty(enemy)
     features[Feature.LETHAL] = 1.0 if _strength(own, enemy) >= -features[ENEMY_HERO] else 0.0
     features[Feature.THREATENED] = -1.0 if _strength(enemy, own) >= features[HERO] else 0.0
     features[Feature.FATIGUE] = -(own["fatigue"] + 1) if own["n_deck"] == 0 else 0
@@ -219,7 +219,7 @@ assert all(Feature[f"ENEMY_{name}".upper()] == Feature[name.upper()] + 1 for nam
 
 
 @njit_borrowing
-def _wounds(side: np.void) -> float:
+def _low_health_penalty(side: np.void) -> float:
     """Convex penalty for low hero health: health below half its maximum, squared, divided by that half."""
     half = max(side["max_health"] // 2, 1)
     missing = max(0, half - (side["health"] + side["armour"]))

@@ -144,7 +144,7 @@ def searched_turns(cards: np.ndarray, limit: int | None = None) -> SearchedTurns
     return SearchedTurns(cards.copy(), learn_facts(cards), *search, solved)
 
 
-def _note(use: np.ndarray, turns: np.ndarray) -> None:
+def _add_statistics(use: np.ndarray, turns: np.ndarray) -> None:
     """Add the games' solver statistics to `turns`, dtype `rivals.batch.TURNS`, modified in place."""
     for name in turns.dtype.names or ():
         turns[name] += use[name]
@@ -162,7 +162,7 @@ def exact_batch(
     """Play a batch of games by the exact solver; see `rivals.batch.PlayBatch`."""
     use = np.zeros(len(states), USE)
     play_exactly(cards, weights, agents, states, chances, exact_turns(), use)
-    _note(use, turns)
+    _add_statistics(use, turns)
 
 
 def searched_batch(
@@ -177,7 +177,7 @@ def searched_batch(
     """Play a batch of games by the search; see `rivals.batch.PlayBatch`."""
     use = np.zeros(len(states), USE)
     play_searched(cards, weights, agents, states, chances, searched_turns(cards), use)
-    _note(use, turns)
+    _add_statistics(use, turns)
 
 
 def auto_batch(
@@ -198,6 +198,6 @@ def auto_batch(
     elif weights[:, N_WEIGHTS:].any():
         both, use = (exact_turns(), searched_turns(cards)), np.zeros(len(states), USE)
         play_either(cards, weights, agents, states, chances, both, use)
-        _note(use, turns)
+        _add_statistics(use, turns)
     else:
         exact_batch(cards, weights, agents, states, keys, chances, turns)

@@ -30,13 +30,13 @@ class WeightError(ManaforgeError, ValueError):
 class WeightVector:
     """Base class of weight vectors. Each agent has a subclass, whose fields are its weights.
 
-    Fields with a default are further weights, for card effects. Profiles may set them; evolution leaves them
+    Fields with a default are optional weights, for card effects. Profiles may set them; evolution leaves them
     at their defaults.
 
     Attributes:
         AGENT: the agent's name in profiles and configurations.
         NEGATIVE: names of weights that may be negative; evolution still keeps them in [0, 1].
-        MEANINGS: description of each weight, further ones included, in the order of the fields.
+        MEANINGS: description of each weight, optional ones included, in the order of the fields.
         SCALE: unit of the weights in tables.
         MEASURE: unit of the weights in figures.
         COMPARABLE: whether the sizes of different weights can be compared.
@@ -60,12 +60,12 @@ class WeightVector:
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """Names of the weights in their order, without further ones."""
+        """Names of the weights in their order, without optional ones."""
         return tuple(item.name for item in fields(cls) if item.default is MISSING)
 
     @classmethod
     def further(cls) -> Mapping[str, float]:
-        """Defaults of the further weights, by name in their order."""
+        """Defaults of the optional weights, by name in their order."""
         return {item.name: item.default for item in fields(cls) if item.default is not MISSING}
 
     @classmethod
@@ -82,7 +82,7 @@ class WeightVector:
 
     @classmethod
     def padded(cls, weights: Sequence[float]) -> tuple[float, ...]:
-        """Append the defaults of the missing further weights."""
+        """Append the defaults of the missing optional weights."""
         return (*weights, *tuple(cls.further().values())[len(weights) - len(cls.names()) :])
 
     @classmethod
@@ -94,17 +94,17 @@ class WeightVector:
     def array(self) -> np.ndarray:
         """The weights as float64, shape (weights,), in the order of the fields.
 
-        Further weights are omitted if all have their defaults.
+        Optional weights are omitted if all have their defaults.
         """
         return np.array(list(self.named().values()), np.float64)
 
     @property
     def everything(self) -> np.ndarray:
-        """All weights, further ones included, for kernels; float64, shape (fields,)."""
+        """All weights, optional ones included, for kernels; float64, shape (fields,)."""
         return np.array(self.padded(tuple(self.array)), np.float64)
 
     def named(self) -> dict[str, float]:
-        """The weights by name, in the order of the fields; further ones if one differs from its default."""
+        """The weights by name, in the order of the fields; optional ones if one differs from its default."""
         defaults = self.further()
         further = {name: getattr(self, name) for name in defaults}
         return {name: getattr(self, name) for name in self.names()} | (further if further != defaults else {})
@@ -134,7 +134,7 @@ class WeightVector:
 
     @property
     def shares(self) -> np.ndarray:
-        """Scale-free form of the weights without further ones, shape (weights,); see `scale_free`."""
+        """Scale-free form of the weights without optional ones, shape (weights,); see `scale_free`."""
         return self.scale_free(self.array[: len(self.names())])
 
     def active(self, inert: frozenset[str]) -> dict[str, float]:
@@ -245,7 +245,7 @@ class Weights(WeightVector):
 
     @classmethod
     def holding(cls, names: Iterable[str]) -> type[Self]:
-        """`ExtendedWeights` if a further weight is named, else this class."""
+        """`ExtendedWeights` if an optional weight is named, else this class."""
         return ExtendedWeights if set(names) & set(Weights.further()) else cls  # type: ignore[return-value]
 
     lethal: float

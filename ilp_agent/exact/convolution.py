@@ -63,7 +63,7 @@ LIVES, DIES, MAY_DIE = 0, 1, 2
 
 @njit
 def number_digits(turn: np.void, weights: np.ndarray, combatants: Combatants, work: np.void) -> int:
-    """Define the digits of all two-hit sources; returns the number of their combinations.
+    """Assign each Windfury attacker (two-hit source) its digit; returns the number of digit combinations.
 
     `work` is modified in place: harm, damage_class, class_damage, radix, stride, digits.
     """
@@ -81,11 +81,11 @@ def number_digits(turn: np.void, weights: np.ndarray, combatants: Combatants, wo
                 work["harm"][r, t] = HURTS
         if shielded(friend):
             classes = (
-                _class_damages(turn, friend, r, combatants.n_targets, by_damage, work) if by_damage else 1
+                _classify_damages(turn, friend, r, combatants.n_targets, by_damage, work) if by_damage else 1
             )
             work["radix"][r] = POPPED + max(classes, 1)
         else:
-            classes = _class_damages(turn, friend, r, combatants.n_targets, by_damage, work)
+            classes = _classify_damages(turn, friend, r, combatants.n_targets, by_damage, work)
             work["radix"][r] = FIRST_CLASS + classes
         work["stride"][r] = combinations
         combinations *= work["radix"][r]
@@ -96,7 +96,7 @@ def number_digits(turn: np.void, weights: np.ndarray, combatants: Combatants, wo
 
 
 @njit
-def _class_damages(
+def _classify_damages(
     turn: np.void, friend: np.void, r: int, n_targets: int, by_damage: bool, work: np.void
 ) -> int:
     """Classify the damage values that source `r` survives; returns the number of classes.
@@ -131,7 +131,7 @@ def _class_damages(
 
 @njit
 def digit_of(work: np.void, combination: int, r: int) -> int:
-    """The digit of two-hit source `r` in a combination of digits."""
+    """The digit of Windfury attacker `r` in a combination of all digits."""
     if combination < MAX_BLOCKS:
         return int(work["digits"][combination, r])
     return int((combination // work["stride"][r]) % work["radix"][r])
@@ -141,7 +141,7 @@ def digit_of(work: np.void, combination: int, r: int) -> int:
 def hit_target(
     friend: np.void, enemy: np.void, work: np.void, r: int, t: int, digit: int, count: int
 ) -> tuple[int, int]:
-    """Transition of a two-hit source's digit by one or two hits on one target.
+    """Transition of a Windfury attacker's digit by one or two hits on one target, and its fate.
 
     Args:
         friend: the source at the start of the turn.
@@ -162,7 +162,7 @@ def hit_target(
         if count == MAX_HITS_EACH:
             return DONE, DIES if harm == KILLS else LIVES
         if digit == NONE:
-            hurt = _hurt_by(work["damage_class"][r, t])
+            hurt = _hurt_digit(work["damage_class"][r, t])
             return (FATAL if harm == KILLS else hurt if harm == HURTS else HARMLESS), LIVES
         if digit == FATAL:
             return DONE, DIES if harm == KILLS else MAY_DIE if harm == HURTS else LIVES
@@ -183,8 +183,8 @@ def hit_target(
 
 
 @njit
-def _hurt_by(damage_class: int) -> int:
-    """The digit of a shielded two-hit source after one hit that pops its shield."""
+def _hurt_digit(damage_class: int) -> int:
+    """The digit of a shielded Windfury attacker after one hit that pops its shield."""
     return HURT if damage_class == 0 else POPPED + damage_class
 
 
@@ -192,7 +192,7 @@ def _hurt_by(damage_class: int) -> int:
 def body_lost(
     friend: np.void, enemy: np.void, work: np.void, r: int, t: int, digit: int, count: int, dies: bool
 ) -> int:
-    """Additional attack and health that a two-hit source loses by hits on a target (weight `body`).
+    """Additional attack and health that a Windfury attacker loses by hits on a target (weight `body`).
 
     A shield absorbs the larger damage of two survivable hits.
 
@@ -222,7 +222,7 @@ def body_lost(
 
 @njit
 def after_guards(shield: bool, digit: int) -> int:
-    """The digit of a two-hit source once all guards are dead: hits on guards came first."""
+    """The digit of a Windfury attacker once all Taunt minions are dead: hits on them came first."""
     if shield:
         return POPPED if digit in (FATAL, HURT) or digit > POPPED else digit
     return DONE if digit == FATAL else digit
@@ -230,7 +230,7 @@ def after_guards(shield: bool, digit: int) -> int:
 
 @njit
 def hero_hits(digit: int) -> int:
-    """Attacks left for the enemy hero, by the digit of a two-hit source."""
+    """Attacks that a Windfury attacker has left for the enemy hero, by its digit."""
     return MAX_HITS_EACH if digit == NONE else 0 if digit == DONE else 1
 
 
@@ -239,7 +239,7 @@ NOTHING = -1e300
 
 
 class Change(NamedTuple):
-    """Transition of the two-hit sources' digits by a set of hits on one target."""
+    """Transition of the Windfury attackers' digits by a set of hits on one target."""
 
     before: int  # combination of digits before
     after: int  # combination of digits after; IMPOSSIBLE: no such transition
@@ -263,7 +263,7 @@ class Origin(NamedTuple):
 def begin_target(
     turn: np.void, weights: np.ndarray, shape: Shape, t: int, before: np.ndarray, work: np.void
 ) -> None:
-    """Precompute the digit transitions on target `t` for `next_change`. `work` is modified in place.
+    """Precompute the Windfury attackers' transitions on target `t`, for `next_change`, into `work`.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
@@ -291,11 +291,11 @@ def begin_target(
         work["live"][0] = 1
         return
     for combination in range(min(shape.n_combinations, MAX_BLOCKS)):
-        work["live"][combination] = _live_deaths(shape, before, combination)
+        work["live"][combination] = _reachable_deaths(shape, before, combination)
 
 
 @njit
-def _live_deaths(shape: Shape, before: np.ndarray, combination: int) -> int:
+def _reachable_deaths(shape: Shape, before: np.ndarray, combination: int) -> int:
     """Bits of the death counts with reachable states in a table, for one combination of digits."""
     live = 0
     for level in range(shape.n_deaths + 1):
@@ -347,9 +347,9 @@ def next_change(
         if combination < MAX_BLOCKS:
             live = work["live"][combination]
         else:
-            live = _live_deaths(shape, before, combination)
+            live = _reachable_deaths(shape, before, combination)
         if live:
-            change = _change_of(turn, weights, shape, counts, combination, live, dying, work)
+            change = _transition_of(turn, weights, shape, counts, combination, live, dying, work)
             if change.after != IMPOSSIBLE:
                 return change
         combination += 1
@@ -357,7 +357,7 @@ def next_change(
 
 
 @njit_inline
-def _change_of(
+def _transition_of(
     turn: np.void,
     weights: np.ndarray,
     shape: Shape,
@@ -397,7 +397,7 @@ def _change_of(
 
 @njit
 def group_by_counts(shape: Shape, t: int, work: np.void) -> int:
-    """Group the sets of hits on target `t` by their hits of two-hit sources; returns the number of groups.
+    """Group the sets of hits on target `t` by their Windfury hits; returns the number of groups.
 
     Dominated sets that do not kill are pruned if no own death can be useful: the same set without the losing
     hit is better and leaves more attackers free. Groups may be empty.
@@ -477,7 +477,7 @@ def add_hits(
 
 @njit
 def pass_guards(turn: np.void, shape: Shape, before: np.ndarray, after: np.ndarray, work: np.void) -> None:
-    """Copy states with all guards dead to the table of the other targets. `after` is modified in place."""
+    """Copy states with all Taunt minions dead to the table of the other targets. `after` is modified."""
     clear_table(shape, after)
     for level in range(shape.n_deaths + 1):
         for combination in range(shape.n_combinations):
@@ -492,7 +492,7 @@ def pass_guards(turn: np.void, shape: Shape, before: np.ndarray, after: np.ndarr
 
 @njit
 def behind_guards(turn: np.void, shape: Shape, combination: int, work: np.void) -> int:
-    """The combination of digits once all guards are dead; see `after_guards`."""
+    """The combination of digits once all Taunt minions are dead; see `after_guards`."""
     after = 0
     stride = 1
     for r in range(shape.n_double):
@@ -578,7 +578,7 @@ def retrace_target(
 def retrace_guards(
     turn: np.void, shape: Shape, before: np.ndarray, after: np.ndarray, state: int, work: np.void
 ) -> int:
-    """Trace a state back over `pass_guards`; returns its predecessor with all guards dead."""
+    """Trace a state back over `pass_guards`; returns its predecessor with all Taunt minions dead."""
     mask = mask_of(shape, state)
     goal = combination_of(shape, state)
     deaths = deaths_of(shape, state)
@@ -606,21 +606,21 @@ def hits_left(turn: np.void, shape: Shape, work: np.void, state: int, i: int) ->
 
 @njit
 def sum_unspent(turn: np.void, shape: Shape, work: np.void) -> None:
-    """Hero damage left in the one-hit sources outside each mask: fills "unspent" of `work` in place."""
+    """Fill "hero_damage_left" of `work`: hero damage left in the one-hit sources outside each mask."""
     full_mask = shape.n_masks - 1
-    work["unspent"][full_mask] = 0
+    work["hero_damage_left"][full_mask] = 0
     for mask in range(full_mask - 1, -1, -1):
         i = 0
         while (mask >> i) & 1:
             i += 1
         friend = turn["friends"][work["source"][i]]
         attack = friend["attack"] if friend["hits_hero"] else 0
-        work["unspent"][mask] = work["unspent"][mask | (1 << i)] + attack
+        work["hero_damage_left"][mask] = work["hero_damage_left"][mask | (1 << i)] + attack
 
 
 @njit
 def double_damage(turn: np.void, shape: Shape, work: np.void, combination: int) -> int:
-    """Hero damage left in the two-hit sources, for one combination of digits."""
+    """Hero damage left in the Windfury attackers, for one combination of digits."""
     total = 0
     for r in range(shape.n_double):
         digit = combination % work["radix"][r]

@@ -51,7 +51,7 @@ def cost_of_hit(friend: np.void, enemy: np.void, weights: np.ndarray) -> float:
 
 @njit
 def hits_of_double(counts: int, r: int) -> int:
-    """Unpack the hits of two-hit source `r` from the packed counts of a set."""
+    """Unpack the hits of Windfury attacker `r` from the packed counts of a set."""
     return (counts >> (HITS_BITS * r)) & ((1 << HITS_BITS) - 1)
 
 
@@ -152,9 +152,9 @@ def _add_source(
             sums = work["hit_sums"][n]
             sums[:] = work["hit_sums"][base]
             _add_hit(sums, attack, poison)
-            if not _possible(sums, enemy):
+            if not _feasible(sums, enemy):
                 break
-            work["gain"][t, n] = _plain_gain(work, weights, enemy, t, base) + value
+            work["gain"][t, n] = _gain_without_threat(work, weights, enemy, t, base) + value
             work["mask"][t, n] = work["mask"][t, e]
             work["counts"][t, n] = work["counts"][t, e]
             work["deaths"][t, n] = work["deaths"][t, e]
@@ -175,7 +175,7 @@ def _add_source(
 
 
 @njit
-def _plain_gain(work: np.void, weights: np.ndarray, enemy: np.void, t: int, e: int) -> float:
+def _gain_without_threat(work: np.void, weights: np.ndarray, enemy: np.void, t: int, e: int) -> float:
     """Gain of a listed set without the threat removed by its kill."""
     if work["kills"][t, e]:
         return float(work["gain"][t, e] - weights[Term.THREAT] * enemy["attack"])
@@ -198,7 +198,7 @@ def _add_hit(sums: np.ndarray, attack: int, poison: bool) -> None:
 
 
 @njit
-def _possible(sums: np.ndarray, enemy: np.void) -> bool:
+def _feasible(sums: np.ndarray, enemy: np.void) -> bool:
     """Whether a set of hits is feasible: some order leaves the target alive before its last hit.
 
     The hits other than the last and the one absorbed by a shield (at best the two strongest) must not kill.

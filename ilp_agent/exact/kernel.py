@@ -99,7 +99,7 @@ def improve_by_order(
     nodes = variable(MAX_NODES)
     while True:
         if can_come(turn, attackers):
-            nodes = _search_set(turn, weights, attackers, nodes, work, tables, plan)
+            nodes = _search_orders(turn, weights, attackers, nodes, work, tables, plan)
         attackers = (attackers - able) & able
         if attackers == 0:
             break
@@ -108,7 +108,7 @@ def improve_by_order(
 
 
 @njit
-def _search_set(
+def _search_orders(
     turn: np.void,
     weights: np.ndarray,
     attackers: int,
@@ -131,11 +131,11 @@ def _search_set(
     stack = new_stack()
     stack.turns[0] = turn
     depth = variable(0)
-    nodes = _open(weights, attackers, stack, depth, nodes, work, layers, plan)
+    nodes = _expand_node(weights, attackers, stack, depth, nodes, work, layers, plan)
     while depth >= 0:
         number = stack.following[depth]
         done = number == stack.n_moves[depth] or nodes <= 0
-        if done or stack.bounds[depth, number] <= plan["value"] + _slack(plan["value"]):
+        if done or stack.bounds[depth, number] <= plan["value"] + _tolerance(plan["value"]):
             depth -= 1
             continue
         stack.following[depth] += 1
@@ -145,14 +145,14 @@ def _search_set(
         stack.gained[depth + 1] = stack.gained[depth] + gain
         stack.path[depth, SOURCE] = source
         stack.path[depth, TARGET] = target
-        if not _met(stack.turns[depth + 1], stack.path[: depth + 1], stack.seen):
+        if not _was_visited(stack.turns[depth + 1], stack.path[: depth + 1], stack.seen):
             depth += 1
-            nodes = _open(weights, attackers, stack, depth, nodes, work, layers, plan)
+            nodes = _expand_node(weights, attackers, stack, depth, nodes, work, layers, plan)
     return nodes
 
 
 @njit
-def _open(
+def _expand_node(
     weights: np.ndarray,
     attackers: int,
     stack: Stack,
@@ -173,9 +173,9 @@ def _open(
     found = search_with(child, weights, attackers, nothing_found(), work, layers)
     nodes -= 1
     gained = stack.gained[depth]
-    if gained + found.best.value > plan["value"] + _slack(plan["value"]):
+    if gained + found.best.value > plan["value"] + _tolerance(plan["value"]):
         path = stack.path[:depth]
-        if not _keep(stack.turns[0], turn, weights, found, path, work, layers, plan):
+        if not _improve_incumbent(stack.turns[0], turn, weights, found, path, work, layers, plan):
             # With one attack each there is always an order. The best such plan covers the plans without
             # further attacks, and the last blow.
             stack.child_bytes[:] = stack.turn_bytes[depth]
@@ -183,8 +183,8 @@ def _open(
                 child["friends"][friend]["attacks"] = min(child["friends"][friend]["attacks"], 1)
             found = search_with(child, weights, attackers, nothing_found(), work, layers)
             nodes -= 1
-            if gained + found.best.value > plan["value"] + _slack(plan["value"]):
-                _keep(stack.turns[0], child, weights, found, path, work, layers, plan)
+            if gained + found.best.value > plan["value"] + _tolerance(plan["value"]):
+                _improve_incumbent(stack.turns[0], child, weights, found, path, work, layers, plan)
             stack.n_moves[depth] = _list_moves(turn, attackers, stack.moves[depth])
     for number in range(stack.n_moves[depth]):
         stack.child_bytes[:] = stack.turn_bytes[depth]
@@ -198,7 +198,7 @@ def _open(
 
 
 @njit
-def _slack(value: float) -> float:
+def _tolerance(value: float) -> float:
     """Tolerance: the least improvement of a better plan."""
     return 1e-9 * max(1.0, abs(value))
 
@@ -315,7 +315,7 @@ def _pack_minion(hits: int, minion: np.void) -> int:
 
 
 @njit
-def _met(turn: np.void, path: np.ndarray, seen: np.ndarray) -> bool:
+def _was_visited(turn: np.void, path: np.ndarray, seen: np.ndarray) -> bool:
     """Whether the attacks of `path` already led to this position in another order. `seen` is modified."""
     code = position_key(turn, path) | np.uint64(1)  # 0 marks an empty slot
     place = np.int64((code >> np.uint64(32)) % np.uint64(SEEN_SIZE))
@@ -328,7 +328,7 @@ def _met(turn: np.void, path: np.ndarray, seen: np.ndarray) -> bool:
 
 
 @njit
-def _keep(
+def _improve_incumbent(
     root: np.void,
     rest: np.void,
     weights: np.ndarray,

@@ -149,7 +149,7 @@ def write_plays(turn: np.void, weights: np.ndarray, best: Best, shape: Shape, wo
     work["played"][:] = False
     for k in range(turn["n_hand"]):
         work["played"][m + k] = (best.attackers >> k) & 1
-    places = min(shape.room + deaths_of(shape, best.state), BOARD_SIZE)
+    places = min(shape.free_slots + deaths_of(shape, best.state), BOARD_SIZE)
     if not any_affordable(turn, best.attackers, shape.mana) or places == 0:
         return
     places = min(places, most_plays(turn, best.attackers, shape.mana))

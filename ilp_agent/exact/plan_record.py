@@ -127,13 +127,13 @@ def present_action(state: np.void, tracker: np.void, kind: int, source: int, tar
         target: of an attack: enemy index or `HERO`.
     """
     if kind == StepKind.ATTACK:
-        slot = _place_of(tracker["friends"], tracker["n_friends"], source)
-        aim = HERO if target == HERO else _place_of(tracker["enemies"], tracker["n_enemies"], target)
+        slot = _index_of(tracker["friends"], tracker["n_friends"], source)
+        aim = HERO if target == HERO else _index_of(tracker["enemies"], tracker["n_enemies"], target)
         return GONE if min(slot, aim) == GONE else encode(ActionKind.ATTACK, slot, aim)
     coin = _coin_place(state["sides"][state["active"]])
     if kind == StepKind.COIN:
         return GONE if coin == GONE else encode(ActionKind.PLAY, coin, 0)
-    place = _place_of(tracker["hand"], tracker["n_hand"], source)
+    place = _index_of(tracker["hand"], tracker["n_hand"], source)
     if place == GONE:
         return GONE
     return encode(ActionKind.PLAY, place + (1 if coin != GONE and place >= coin else 0), 0)
@@ -151,17 +151,17 @@ def note_done(tracker: np.void, kind: int, source: int, action: int, deaths: int
         deaths: the result of `engine.rules.apply`.
     """
     if kind == StepKind.PLAY:
-        _take_out(tracker["hand"], _place_of(tracker["hand"], tracker["n_hand"], source))
+        _remove_at(tracker["hand"], _index_of(tracker["hand"], tracker["n_hand"], source))
         tracker["n_hand"] -= 1
         tracker["friends"][tracker["n_friends"]] = tracker["n_start"] + source
         tracker["n_friends"] += 1
         return
     _, slot, aim = decode(action)
     if deaths & Death.ATTACKER:
-        _take_out(tracker["friends"], slot)
+        _remove_at(tracker["friends"], slot)
         tracker["n_friends"] -= 1
     if deaths & Death.DEFENDER:
-        _take_out(tracker["enemies"], aim)
+        _remove_at(tracker["enemies"], aim)
         tracker["n_enemies"] -= 1
 
 
@@ -236,7 +236,7 @@ def _coin_place(side: np.void) -> int:
 
 
 @njit
-def _place_of(numbers: np.ndarray, n: int, number: int) -> int:
+def _index_of(numbers: np.ndarray, n: int, number: int) -> int:
     """Position of a number among the first `n`, or `GONE`."""
     for place in range(n):
         if numbers[place] == number:
@@ -245,7 +245,7 @@ def _place_of(numbers: np.ndarray, n: int, number: int) -> int:
 
 
 @njit
-def _take_out(numbers: np.ndarray, place: int) -> None:
+def _remove_at(numbers: np.ndarray, place: int) -> None:
     """Remove the entry at a position and shift the later ones. `numbers` is modified in place."""
     for later in range(place, len(numbers) - 1):
         numbers[later] = numbers[later + 1]

@@ -74,14 +74,16 @@ def prepare(turn: np.void, weights: np.ndarray, attackers: int, work: np.void) -
     """
     combatants = find_combatants(turn, attackers, work)
     combinations = number_digits(turn, weights, combatants, work)
-    room = BOARD_SIZE - turn["n_board"] - count_bits(attackers, turn["n_hand"]) + turn["freed"]
+    free_slots = BOARD_SIZE - turn["n_board"] - count_bits(attackers, turn["n_hand"]) + turn["freed"]
     mana = budget(turn) - cost_of(turn, attackers)
     cards = most_plays(turn, attackers, mana)
-    deaths = max(0, min(cards - room, _count_mortal(turn, combatants, work)))
-    packed = min(room + deaths, BOARD_SIZE, cards)
-    pack(turn, weights, attackers, mana, packed, work)
-    most = best_plays(turn, mana, min(room + deaths, packed), work)[0]
-    while deaths > 0 and best_plays(turn, mana, min(room + deaths - 1, packed), work)[0] >= most:
+    deaths = max(0, min(cards - free_slots, _count_killable(turn, combatants, work)))
+    knapsack_slots = min(free_slots + deaths, BOARD_SIZE, cards)
+    pack(turn, weights, attackers, mana, knapsack_slots, work)
+    most = best_plays(turn, mana, min(free_slots + deaths, knapsack_slots), work)[0]
+    while (
+        deaths > 0 and best_plays(turn, mana, min(free_slots + deaths - 1, knapsack_slots), work)[0] >= most
+    ):
         deaths -= 1  # another board slot would add no value
     shape = Shape(
         combatants.n_single,
@@ -92,8 +94,8 @@ def prepare(turn: np.void, weights: np.ndarray, attackers: int, work: np.void) -
         deaths,
         1 << combatants.n_single,
         ((deaths + 1) * combinations) << combatants.n_single,
-        room,
-        packed,
+        free_slots,
+        knapsack_slots,
         mana,
     )
     for t in range(shape.n_targets):
@@ -102,7 +104,7 @@ def prepare(turn: np.void, weights: np.ndarray, attackers: int, work: np.void) -
 
 
 @njit
-def _count_mortal(turn: np.void, combatants: Combatants, work: np.void) -> int:
+def _count_killable(turn: np.void, combatants: Combatants, work: np.void) -> int:
     """Number of sources on board that can die by attacking."""
     mortal = 0
     for i in range(combatants.n_single + combatants.n_double):
@@ -214,7 +216,7 @@ def better_with(
     last = fill_tables(turn, weights, shape, tables, work)
     base = _idle_value(turn, weights, attackers)
     for level in range(shape.n_deaths + 1):
-        places = min(shape.room + level, shape.packed)
+        places = min(shape.free_slots + level, shape.knapsack_slots)
         work["plays"][level] = base + best_plays(turn, shape.mana, places, work)[0]
     best = found.best
     if shape.n_guards > 0:
@@ -265,7 +267,7 @@ def _best_at_the_end(
 ) -> Best:
     """The better of `best` and the plans of the last table, where remaining attackers may hit the hero."""
     sum_unspent(turn, shape, work)
-    plays, unspent = work["plays"], work["unspent"]
+    plays, hero_damage_left = work["plays"], work["hero_damage_left"]
     hidden = False
     for place in range(turn["n_enemies"]):
         hidden = hidden or (turn["enemies"][place]["keywords"] & Keyword.STEALTH) != 0
@@ -282,7 +284,7 @@ def _best_at_the_end(
                 if value < NOTHING / 2:
                     continue
                 value += added
-                damage = unspent[mask] + by_doubles
+                damage = hero_damage_left[mask] + by_doubles
                 lethal = False
                 if damage < turn["hero"]:
                     value += weights[Term.FACE] * damage

@@ -112,7 +112,7 @@ WORK = np.dtype(
         ("step_lost", "i8", (BOARD_SIZE, MAX_HITS_EACH + 1, MAX_DIGITS, 2)),  # its loss if it LIVES or DIES
         ("grouped", "i8", (MAX_LISTED,)),  # sets of hits on a target, grouped by equal counts
         ("group", "i8", (MAX_LISTED + 1,)),  # start of each group
-        ("unspent", "i8", (1 << BOARD_SIZE,)),  # hero damage left in the one-hit sources outside a mask
+        ("hero_damage_left", "i8", (1 << BOARD_SIZE,)),  # of the one-hit sources outside each mask
     ]
 )
 """Working arrays of the exact solver; all are modified in place."""
@@ -152,8 +152,8 @@ class Shape(NamedTuple):
     n_deaths: int  # largest tracked number of own deaths on board
     n_masks: int  # sets of one-hit sources
     n_states: int  # states of a table
-    room: int  # free board slots for plays other than the hand attackers
-    packed: int  # board slots of the knapsack: more would hold no card
+    free_slots: int  # free board slots for plays other than the hand attackers
+    knapsack_slots: int  # board slots of the knapsack: more would hold no card
     mana: int  # mana left for plays other than the hand attackers, The Coin included
 
 

@@ -89,7 +89,7 @@ def acts_of(built: CardModel, chosen: np.ndarray) -> list[Act]:
     """The actions of a rounded solution with their precedence constraints.
 
     On each enemy the hit that pops its shield comes first, then hits that need it undamaged, then the others,
-    and last its removal. `_weapons` orders the hero's attack among the equipped weapons.
+    and last its removal. `_order_weapons` orders the hero's attack among the equipped weapons.
     """
     found, model = built.found, built.model
     hits = [
@@ -103,7 +103,9 @@ def acts_of(built: CardModel, chosen: np.ndarray) -> list[Act]:
     aimed = {bolts[source]: (target, kind) for source, _, target, kind in hits if source in bolts}
     aimed |= {n: (j, "k") for (n, j), variable in built.removals.items() if chosen[variable]}
     aimed |= {n: (j, "s") for (n, j), variable in built.silences.items() if chosen[variable]}
-    aimed |= {n: (_idle_target(built, n), "i") for n, variable in built.idle.items() if chosen[variable]}
+    aimed |= {
+        n: (_harmless_silence_of(built, n), "i") for n, variable in built.idle.items() if chosen[variable]
+    }
     aimed |= {n: (OWN_HERO, "o") for n, variable in built.own_hero.items() if chosen[variable]}
     own = {n: i for (n, i), variable in built.own_minions.items() if chosen[variable]}
     aimed |= {n: (FRIEND + i, "o") for n, i in own.items()}
@@ -124,55 +126,55 @@ def acts_of(built: CardModel, chosen: np.ndarray) -> list[Act]:
             )
             places[n] = len(acts)
             friend = len(found.problem.friendly) + k
-            character = _character(built, n, target)
+            character = _engine_target(built, n, target)
             acts.append(Act(ActionKind.PLAY, found.numbers[k], character, rank, friend=friend, cast=n))
             levels.append((target, LEVELS.get(kind, 0)))
     for n, (cast, variable) in enumerate(zip(found.casts, built.casts, strict=True)):
         if not chosen[variable] or cast.minion >= 0:
             continue
         target, kind = aimed.get(n, (-1, ""))
-        rank = _rank(kind, target, bool(cast.draws or cast.armour or cast.mana))
+        rank = _phase_of(kind, target, bool(cast.draws or cast.armour or cast.mana))
         action = ActionKind.POWER if cast.power else ActionKind.PLAY
         places[n] = len(acts)
         mana = cast.mana if short else 0
         source = 0 if cast.power else cast.number
-        acts.append(Act(action, source, _character(built, n, target), rank, mana, cast=n))
-        whole = bool(cast.asked & Filter.UNDAMAGED)
+        acts.append(Act(action, source, _engine_target(built, n, target), rank, mana, cast=n))
+        whole = bool(cast.target_filter & Filter.UNDAMAGED)
         levels.append((target, LEVELS.get(kind, 0) - (whole and kind == "x")))
-    for i, source in built.rattles.items():
+    for i, source in built.deathrattles.items():
         if any(hitter == source and kind == "G" for hitter, *_, kind in hits):
-            for attacker in (i, *(buffed for buffed, friend in model.stronger.items() if friend == i)):
+            for attacker in (i, *(buffed for buffed, friend in model.buffed.items() if friend == i)):
                 if attacker in attacking:
                     acts[attacking[attacker]] = replace(acts[attacking[attacker]], rank=LAST)
-    pairs = _weapons(built, chosen, hits, places, attacking)
+    pairs = _order_weapons(built, chosen, hits, places, attacking)
     for n, place in places.items():
         if n in own:
             pairs += [(attacking[source], place) for source in (own[n],) if source in attacking]
         if n >= 0 and found.casts[n].buff:
-            pairs += _buffs(built, acts, n, place, attacking)
-    return _with_orders(acts, levels, pairs)
+            pairs += _order_buffs(built, acts, n, place, attacking)
+    return _add_precedence(acts, levels, pairs)
 
 
-def _buffs(
+def _order_buffs(
     built: CardModel, acts: list[Act], n: int, place: int, attacking: dict[int, int]
 ) -> list[tuple[int, int]]:
     """Precedence pairs (before, after) of a buff, and its target, which is set in `acts` in place."""
-    for source, buffs in built.stronger.items():
+    for source, buffs in built.buffs_of.items():
         if n in buffs and source in attacking:
-            acts[place] = replace(acts[place], target=FRIEND + built.model.stronger[source])
+            acts[place] = replace(acts[place], target=FRIEND + built.model.buffed[source])
             return [(place, attacking[source])]
     acts[place] = replace(acts[place], target=ANY_OWN, rank=BLOWS)
     return [(attack, place) for attack in attacking.values() if acts[attack].rank != LAST]
 
 
-def _rank(kind: str, target: int, first: bool) -> int:
+def _phase_of(kind: str, target: int, first: bool) -> int:
     """Phase of a card play by its kind of hit; `first`: early, if it has no target."""
     if kind in ("G", "i"):
         return LAST if kind == "G" else FIRST
     return BLOWS if target >= 0 else FIRST if first else PLAYS
 
 
-def _idle_target(built: CardModel, n: int) -> int:
+def _harmless_silence_of(built: CardModel, n: int) -> int:
     """Target of a silence that has no effect on it."""
     harmless = silenced_idly(built.found, built.found.casts[n])
     assert harmless is not None
@@ -180,7 +182,7 @@ def _idle_target(built: CardModel, n: int) -> int:
     return FRIEND + place if own else place
 
 
-def _character(built: CardModel, n: int, target: int) -> int:
+def _engine_target(built: CardModel, n: int, target: int) -> int:
     """Target of a cast in the engine: the own hero for heals, none for damage that always hits the hero."""
     if n >= 0 and built.found.casts[n].fixed:
         return -1
@@ -196,10 +198,10 @@ def _attacks(
     acts: list[Act] = []
     levels: list[tuple[int, int]] = []
     firsts: dict[int, int] = {}
-    stronger = built.model.stronger
+    buffed = built.model.buffed
     for source, _, target, kind in sorted(hits):
-        if source in built.model.attacks or source in built.swings or source in stronger:
-            attacker = BY_HERO if source in built.swings else stronger.get(source, source)
+        if source in built.model.attacks or source in built.hero_attacks or source in buffed:
+            attacker = BY_HERO if source in built.hero_attacks else buffed.get(source, source)
             after = frozenset({firsts[source]} if source in firsts else ())
             firsts[source] = len(acts)
             rank = LAST if kind == "G" else BLOWS
@@ -208,7 +210,7 @@ def _attacks(
     return acts, levels, firsts
 
 
-def _weapons(
+def _order_weapons(
     built: CardModel,
     chosen: np.ndarray,
     hits: list[tuple[int, int, int, str]],
@@ -217,14 +219,14 @@ def _weapons(
 ) -> list[tuple[int, int]]:
     """Precedence pairs (before, after) of weapons: which are equipped before and after the hero's attack."""
     found = built.found
-    swung = [source for source, *_ in hits if source in built.swings]
+    swung = [source for source, *_ in hits if source in built.hero_attacks]
     equips = [n for n in places if n >= 0 and found.casts[n].weapon >= 0]
     last = [n for n in equips if n in built.last and chosen[built.last[n]]]
     pairs = [(places[n], places[final]) for final in last for n in equips if n != final]
     if not swung:
         return pairs
     swing = attacking[swung[0]]
-    arm, before = built.swings[swung[0]]
+    arm, before = built.hero_attacks[swung[0]]
     own = found.casts.index(arm) if arm else -1
     for n in equips:
         if n == own:
@@ -239,7 +241,9 @@ def _weapons(
     return pairs
 
 
-def _with_orders(acts: list[Act], levels: list[tuple[int, int]], pairs: list[tuple[int, int]]) -> list[Act]:
+def _add_precedence(
+    acts: list[Act], levels: list[tuple[int, int]], pairs: list[tuple[int, int]]
+) -> list[Act]:
     """Add the precedence constraints of hits and of `pairs` to the acts."""
     after = [set(act.after) for act in acts]
     for earlier, (target, level) in enumerate(levels):
@@ -259,10 +263,10 @@ def order_acts(built: CardModel, acts: list[Act]) -> tuple[Action, ...] | None:
     start = Standing(found.position.copy(), (*births, *(0 for _ in found.numbers)), foes)
     tried = [0]
     order = sorted(range(len(acts)), key=lambda n: (acts[n].rank, n))
-    return _go_on(built, acts, order, frozenset(), start, tried)
+    return _search_order(built, acts, order, frozenset(), start, tried)
 
 
-def _go_on(
+def _search_order(
     built: CardModel, acts: list[Act], order: list[int], done: frozenset[int], at: Standing, tried: list[int]
 ) -> tuple[Action, ...] | None:
     """Depth-first search over orders of the remaining acts; `tried` counts attempts, modified in place."""
@@ -275,15 +279,15 @@ def _go_on(
         if act.rank == LAST and len(done) + 1 < len(acts):
             continue
         tried[0] += 1
-        following = _carry_out(built, act, at)
+        following = _try_act(built, act, at)
         if following is not None:
-            actions = _go_on(built, acts, order, done | {n}, following, tried)
+            actions = _search_order(built, acts, order, done | {n}, following, tried)
             if actions is not None:
                 return actions
     return None
 
 
-def _carry_out(built: CardModel, act: Act, at: Standing) -> Standing | None:
+def _try_act(built: CardModel, act: Act, at: Standing) -> Standing | None:
     """Try an act in the engine; None if it is illegal or wastes mana."""
     side = at.position.state["sides"][at.position.active]
     action = _action_of(act, at)
@@ -308,9 +312,9 @@ def _add_summoned(built: CardModel, act: Act, at: Standing, position: Position) 
     foes = list(at.foes)
     gone = {j for j, born in enumerate(foes) if born and born not in board["born"]}
     for minion in board[board["born"] > at.position.state["births"]]:
-        for t, newcomer in built.found.coming():
-            matches = newcomer.dead in gone if newcomer.dead >= 0 else newcomer.cast == act.cast
-            if matches and not foes[t] and newcomer.card == minion["card"]:
+        for t, foe in built.found.summoned_by_index():
+            matches = foe.dead in gone if foe.dead >= 0 else foe.cast == act.cast
+            if matches and not foes[t] and foe.card == minion["card"]:
                 foes[t] = int(minion["born"])
                 break
     return tuple(foes)
@@ -322,7 +326,7 @@ def _action_of(act: Act, at: Standing) -> Action | None:
     own, enemy = state["sides"][at.position.active], state["sides"][1 - at.position.active]
     target = act.target
     if target == ANY_OWN:
-        return _any_own(act, at)
+        return _play_on_own_minion(act, at)
     if target >= FRIEND:
         slots = np.flatnonzero(own["board"]["born"][: own["n_board"]] == at.friends[target - FRIEND])
         if not len(slots):
@@ -350,7 +354,7 @@ def _action_of(act: Act, at: Standing) -> Action | None:
     return Action(act.kind, place, max(target, 0), aimed=target >= 0)
 
 
-def _any_own(act: Act, at: Standing) -> Action | None:
+def _play_on_own_minion(act: Act, at: Standing) -> Action | None:
     """Play a card on its first legal own target, or without a target."""
     own = at.position.state["sides"][at.position.active]
     hand = own["hand"][: own["n_hand"]].tolist()
@@ -390,7 +394,7 @@ def solve_cards(turn: Turn, weights: Weights, backend: str, run: Run) -> Plan:
         raise UnanswerableError(
             f"its plan has objective {sum(terms):g} in the engine, not {predicted * largest:g}"
         )
-    kept, again = _until_drawn(found, actions)
+    kept, again = _until_first_draw(found, actions)
     return Plan(proven(status, weights), float(sum(terms)), terms, kept, again)
 
 
@@ -428,7 +432,7 @@ def _terms(found: CardProblem, codes: np.ndarray, weights: Weights) -> Terms:
     return terms_of(terms, weights)
 
 
-def _until_drawn(found: CardProblem, actions: tuple[Action, ...]) -> tuple[tuple[Action, ...], bool]:
+def _until_first_draw(found: CardProblem, actions: tuple[Action, ...]) -> tuple[tuple[Action, ...], bool]:
     """The actions up to and including the first that draws a card, and whether there is one."""
     position = found.position.copy()
     for n, action in enumerate(actions):

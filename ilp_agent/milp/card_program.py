@@ -48,25 +48,25 @@ class CardModel:
     """(cast, friendly minion) -> variable: it removes the minion from the board, after its attack."""
     removals: dict[tuple[int, int], int] = field(default_factory=dict)
     """(cast, enemy) -> variable: it removes the enemy from the board."""
-    rests: dict[int, int] = field(default_factory=dict)
+    late_buffs: dict[int, int] = field(default_factory=dict)
     """Cast -> variable: it buffs some minion after all attacks."""
-    stronger: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    buffs_of: dict[int, tuple[int, ...]] = field(default_factory=dict)
     """Source that is a buffed minion -> the casts that buff it before its attack."""
     last: dict[int, int] = field(default_factory=dict)
     """Cast -> variable: its weapon is equipped at the end; key -1 for the weapon of the start."""
-    swings: dict[int, tuple[Cast | None, tuple[Cast, ...]]] = field(default_factory=dict)
+    hero_attacks: dict[int, tuple[Cast | None, tuple[Cast, ...]]] = field(default_factory=dict)
     """Source that is the hero's attack -> the cast that equips its weapon, and the casts before it."""
     silences: dict[tuple[int, int], int] = field(default_factory=dict)
     """(cast, enemy) -> variable: it silences the Taunt minion."""
     idle: dict[int, int] = field(default_factory=dict)
     """Cast -> variable: it silences a minion on which that has no effect."""
-    rattles: dict[int, int] = field(default_factory=dict)
+    deathrattles: dict[int, int] = field(default_factory=dict)
     """Friendly minion -> source of its Deathrattle's damage."""
 
     def death_of(self, i: int) -> list[tuple[int, float]]:
         """Whether a friendly minion dies, as a sum of variables."""
         model = self.model
-        sources = [i, *(source for source, friend in model.stronger.items() if friend == i)]
+        sources = [i, *(source for source, friend in model.buffed.items() if friend == i)]
         return [(model.dies[source], 1.0) for source in sources if source in model.dies]
 
 
@@ -91,25 +91,25 @@ def add_rattles(built: CardModel, w: Weights) -> None:
     """Add the effects of Deathrattles, except summoned enemies."""
     found, model = built.found, built.model
     milp = model.milp
-    for i, rattle in found.rattles.items():
+    for i, deathrattle in found.deathrattles.items():
         deaths = built.death_of(i)
-        health = sum(int(found.cards[token]["health"]) for token in rattle.tokens)
+        health = sum(int(found.cards[token]["health"]) for token in deathrattle.tokens)
         for v, _ in deaths:
-            milp.cost[v] += w.survive * health + w.draw * rattle.draws
-        if rattle.blow and deaths:
-            model.sources.append(MinionSpec(rattle.blow, 1))
+            milp.cost[v] += w.survive * health + w.draw * deathrattle.draws
+        if deathrattle.hero_damage and deaths:
+            model.sources.append(MinionSpec(deathrattle.hero_damage, 1))
             model.labels.append(f"Deathrattle of {model.labels[i]}")
-            source = built.rattles[i] = len(model.sources) - 1
-            model.further.append(source)
-            add_hits(model, source, 1, {HERO: w.face * rattle.blow})
+            source = built.deathrattles[i] = len(model.sources) - 1
+            model.extra_sources.append(source)
+            add_hits(model, source, 1, {HERO: w.face * deathrattle.hero_damage})
             hits = model.any_hit(source, 1, [HERO])
             minus = [(v, -1.0) for v, _ in deaths]
             milp.add("a Deathrattle hits if its minion dies", [*hits, *minus], lower=0, upper=0)
-    for j, rattle in found.enemy_rattles.items():
+    for j, deathrattle in found.enemy_deathrattles.items():
         terms, constant = _death_of_enemy(built, j)
         for v, factor in terms:
-            milp.cost[v] -= w.hero * rattle.blow * factor
-        milp.offset -= w.hero * rattle.blow * constant
+            milp.cost[v] -= w.hero * deathrattle.hero_damage * factor
+        milp.offset -= w.hero * deathrattle.hero_damage * constant
 
 
 def _death_of_enemy(built: CardModel, j: int) -> Sum:
@@ -123,13 +123,13 @@ def add_newcomers(built: CardModel, w: Weights) -> None:
     """Add the presence of enemies summoned during the turn, and their Taunt."""
     found, model = built.found, built.model
     milp = model.milp
-    for t, newcomer in found.coming():
+    for t, foe in found.summoned_by_index():
         terms: list[tuple[int, float]] = []
         constant = 0.0
-        if newcomer.dead >= 0:
-            terms, constant = _death_of_enemy(built, newcomer.dead)
+        if foe.dead >= 0:
+            terms, constant = _death_of_enemy(built, foe.dead)
         else:
-            terms = [(v, 1.0) for (n, _), v in built.removals.items() if n == newcomer.cast]
+            terms = [(v, 1.0) for (n, _), v in built.removals.items() if n == foe.cast]
         model.presence[t] = terms, constant
         health = w.wound * model.problem.enemy[t].health
         for v, factor in terms:
@@ -140,17 +140,17 @@ def add_newcomers(built: CardModel, w: Weights) -> None:
             for _, v in model.kind(kind, t):
                 milp.add("a summoned enemy is hit only if summoned", [(v, 1.0), *minus], upper=constant)
         if t in model.guards:
-            _late_guard(built, t)
+            _add_summoned_taunt(built, t)
 
 
-def _late_guard(built: CardModel, t: int) -> None:
+def _add_summoned_taunt(built: CardModel, t: int) -> None:
     """Add the Taunt of a summoned enemy: it replaces another Taunt, or else blocks only the last blow."""
     found, model = built.found, built.model
-    newcomer = dict(found.coming())[t]
+    foe = dict(found.summoned_by_index())[t]
     guards = set(model.guards)
-    always = newcomer.dead >= 0 and newcomer.dead in guards
-    before = [(v, 1.0) for (n, j), v in built.removals.items() if n == newcomer.cast and j in guards]
-    for i in (*model.attacks, *model.swings, *model.stronger):
+    always = foe.dead >= 0 and foe.dead in guards
+    before = [(v, 1.0) for (n, j), v in built.removals.items() if n == foe.cast and j in guards]
+    for i in (*model.attacks, *model.hero_sources, *model.buffed):
         for s in range(1, model.attacks.get(i, 1) + 1):
             hits = model.any_hit(i, s, [*model.elsewhere, HERO])
             stands = (model.alive[t], 1.0)
@@ -168,21 +168,21 @@ def card_model(found: CardProblem, w: Weights) -> CardModel:
     built = CardModel(found, model)
     for n, cast in enumerate(found.casts):
         _add_cast(built, n, cast, w)
-    _add_swings(built, w)
+    _add_hero_attacks(built, w)
     _add_buffs(built, w)
     add_rattles(built, w)
     add_newcomers(built, w)
-    _own_hero(built)
-    _own_minions(built)
-    _heals(built, w)
-    _asked_targets(built)
+    _add_own_hero_survival(built)
+    _add_own_removals(built)
+    _add_heals(built, w)
+    _add_target_conditions(built)
     if w.weapon:
-        _weapon_left(built, w)
+        _add_final_weapon(built, w)
     if w.frozen:
-        _frozen(built, w)
+        _add_frozen(built, w)
     add_rows(model, w)
     model.milp.offset -= w.overload * float(found.own["overload"])
-    model.milp.notes = _notes(built)
+    model.milp.notes = _enemy_legend(built)
     return built
 
 
@@ -233,11 +233,11 @@ def _add_source(model: SequentialModel, label: str, spec: MinionSpec) -> int:
     """Add a source of hits that is no minion of the problem; returns its number."""
     model.sources.append(spec)
     model.labels.append(label)
-    model.further.append(len(model.sources) - 1)
-    return model.further[-1]
+    model.extra_sources.append(len(model.sources) - 1)
+    return model.extra_sources[-1]
 
 
-def _add_swings(built: CardModel, w: Weights) -> None:
+def _add_hero_attacks(built: CardModel, w: Weights) -> None:
     """Add the own hero's attack, with each available weapon and each set of attack bonuses cast before."""
     found, model = built.found, built.model
     milp, enemies = model.milp, found.problem.enemy
@@ -249,9 +249,9 @@ def _add_swings(built: CardModel, w: Weights) -> None:
         gains = {HERO: w.face * attack} | {
             j: w.damage * attack - (w.trade + w.hero) * enemies[j].attack for j in model.open_targets
         }
-        add_hits(model, source, 1, {j: gain for j, gain in gains.items() if j not in found.swing_barred})
-        model.swings.append(source)
-        built.swings[source] = equip, before
+        add_hits(model, source, 1, {j: gain for j, gain in gains.items() if j not in found.hero_barred})
+        model.hero_sources.append(source)
+        built.hero_attacks[source] = equip, before
         hits = model.any_hit(source, 1, model.every)
         for cast in (*((equip,) if equip else ()), *before):
             played = (built.casts[found.casts.index(cast)], -1.0)
@@ -260,7 +260,7 @@ def _add_swings(built: CardModel, w: Weights) -> None:
         for other, played_too in zip(found.casts, built.casts, strict=True):
             if (not equip and other.weapon >= 0) or (other.hero_attack and other not in before):
                 milp.add("nothing follows the last blow", [*last_blow, (played_too, 1.0)], upper=1)
-            if not found.outlasts and other.armour and other.hero_attack and other not in before:
+            if not found.own_hero_safe and other.armour and other.hero_attack and other not in before:
                 milp.add("armour is gained before the hero takes damage", [*hits, (played_too, 1.0)], upper=1)
         every += hits
     milp.add("the hero attacks once", every, upper=1)
@@ -278,63 +278,63 @@ def _add_buffs(built: CardModel, w: Weights) -> None:
         targets = set.intersection(*(set(strengthened(found, found.casts[n])) for n in subset))
         for i in sorted(targets):
             if may_attack(found, i):
-                _add_stronger(built, i, subset, w)
-    used = {n: _uses(built, n) for n in buffs}
+                _add_buffed(built, i, subset, w)
+    used = {n: _buffed_attacks(built, n) for n in buffs}
     for n in buffs:
         cast, (_, health, lasting) = found.casts[n], found.casts[n].buff or (0, 0, 0)
         rest = milp.binary(f"rest[{cast.label}]", w.body * (lasting + health))
         needed = 0.0 if cast.spell else -np.inf
         row = [*used[n], (rest, 1.0), (built.casts[n], -1.0)]
         milp.add("a buff has a target", row, lower=needed, upper=0)
-        standing, constant = _standing(built, n)
+        standing, constant = _buffable_minions(built, n)
         milp.add("a minion buffed after the attacks is alive", [(rest, 1.0), *standing], upper=constant)
-        built.rests[n] = rest
+        built.late_buffs[n] = rest
     cries = [n for n in buffs if not found.casts[n].spell]
     if len(cries) > 1:
-        standing, constant = _standing(built, cries[0], others=False)
-        rests = [(built.rests[n], 1.0) for n in cries]
+        standing, constant = _buffable_minions(built, cries[0], others=False)
+        rests = [(built.late_buffs[n], 1.0) for n in cries]
         scaled = [(v, len(cries) * value) for v, value in standing]
         most = len(cries) * constant + len(cries) - 1
         milp.add("the first Battlecry buff needs another minion", [*rests, *scaled], upper=most)
 
 
-def _uses(built: CardModel, n: int) -> list[tuple[int, float]]:
+def _buffed_attacks(built: CardModel, n: int) -> list[tuple[int, float]]:
     """The attacks of minions buffed by cast `n`, as terms of a sum."""
     model = built.model
     return [
         hit
-        for source, buffs in built.stronger.items()
+        for source, buffs in built.buffs_of.items()
         if n in buffs
         for hit in model.any_hit(source, 1, model.every)
     ]
 
 
-def _add_stronger(built: CardModel, i: int, subset: tuple[int, ...], w: Weights) -> None:
+def _add_buffed(built: CardModel, i: int, subset: tuple[int, ...], w: Weights) -> None:
     """Add a friendly minion that attacks after some buffs, as another source of hits."""
     found, model = built.found, built.model
     friend, enemies = model.sources[i], found.problem.enemy
     buffs = [found.casts[n].buff or (0, 0, 0) for n in subset]
     attack, health = (sum(buff[part] for buff in buffs) for part in (0, 1))
     body = w.body * sum(buff[1] + buff[2] for buff in buffs)
-    stronger = replace(friend, attack=friend.attack + attack, health=friend.health + health)
-    if stronger.attack == 0:
+    buffed = replace(friend, attack=friend.attack + attack, health=friend.health + health)
+    if buffed.attack == 0:
         return
     label = " + ".join([model.labels[i], *(found.casts[n].label for n in subset)])
-    source = _add_source(model, label, stronger)
-    model.stronger[source], built.stronger[source] = i, subset
+    source = _add_source(model, label, buffed)
+    model.buffed[source], built.buffs_of[source] = i, subset
     gains = {
-        j: w.damage * stronger.attack - w.trade * enemies[j].attack + body
+        j: w.damage * buffed.attack - w.trade * enemies[j].attack + body
         for j in model.open_targets
         if (i, j) not in found.problem.barred
     }
     if found.problem.record["friends"][i]["hits_hero"]:
-        gains[HERO] = w.face * stronger.attack + body
+        gains[HERO] = w.face * buffed.attack + body
     add_hits(model, source, 1, gains)
     lost = -w.survive * friend.health - w.body * (friend.attack + friend.health) - body
     model.dies[source] = model.milp.binary(f"d[{label}]", lost)
 
 
-def _standing(built: CardModel, n: int, others: bool = True) -> tuple[list[tuple[int, float]], float]:
+def _buffable_minions(built: CardModel, n: int, others: bool = True) -> tuple[list[tuple[int, float]], float]:
     """Minus the number of minions that cast `n` may buff after all attacks, as terms and a constant.
 
     Args:
@@ -363,22 +363,22 @@ def _weapon_name(found: CardProblem) -> str:
     return found.position.card_name(int(found.own["weapon"])) if found.own["durability"] > 0 else "hero"
 
 
-def _own_hero(built: CardModel) -> None:
+def _add_own_hero_survival(built: CardModel) -> None:
     """Add the survival of the own hero: damage from its target and from own cards."""
     found, model = built.found, built.model
     hurt: list[tuple[int, float]] = []
-    for source in built.swings:
+    for source in built.hero_attacks:
         for j in model.open_targets:
             hurt += [(v, float(found.problem.enemy[j].attack)) for v, _ in model.any_hit(source, 1, [j])]
     hurt += [(v, float(found.casts[n].damage)) for n, v in built.own_hero.items()]
     for played, cast in zip(built.casts, found.casts, strict=True):
-        hurt.append((played, float(cast.harm - cast.armour)))
+        hurt.append((played, float(cast.self_damage - cast.armour)))
     health = int(found.own["health"] + found.own["armour"])
-    if not found.outlasts:
+    if not found.own_hero_safe:
         model.milp.add("the own hero survives", hurt, upper=health - 1)
 
 
-def _own_minions(built: CardModel) -> None:
+def _add_own_removals(built: CardModel) -> None:
     """Add removals of own minions: at most once, after the attack, and only if on board."""
     model, m = built.model, len(built.found.problem.friendly)
     for i in sorted({i for _, i in built.own_minions}):
@@ -392,7 +392,7 @@ def _own_minions(built: CardModel) -> None:
                 model.milp.add("nothing follows the last blow", [*blows, (v, 1.0)], upper=1)
 
 
-def _heals(built: CardModel, w: Weights) -> None:
+def _add_heals(built: CardModel, w: Weights) -> None:
     """Add the own hero's restored health (weight `hero`)."""
     found, milp = built.found, built.model.milp
     heals = [(v, -float(cast.heal)) for v, cast in zip(built.casts, found.casts, strict=True) if cast.heal]
@@ -401,14 +401,16 @@ def _heals(built: CardModel, w: Weights) -> None:
         milp.add("restored health is limited by the heals", [(healed, 1.0), *heals], upper=0)
 
 
-def _asked_targets(built: CardModel) -> None:
+def _add_target_conditions(built: CardModel) -> None:
     """Add target conditions: damaged or undamaged enemies."""
     found, model = built.found, built.model
     for j in model.open_targets:
         minion = found.foes[j]
         damaged = minion["health"] < minion["max_health"]
         plain = model.kind("x", j)
-        whole = [n for n, cast in enumerate(found.casts) if cast.asked & Filter.UNDAMAGED and cast.damage]
+        whole = [
+            n for n, cast in enumerate(found.casts) if cast.target_filter & Filter.UNDAMAGED and cast.damage
+        ]
         for n in whole:
             source = built.bolts[n]
             finish = [(v, 1.0) for hitter, v in model.kind("f", j) if hitter == source]
@@ -426,42 +428,42 @@ def _asked_targets(built: CardModel) -> None:
                 hit = model.any_hit(source, 1, [j])
                 model.milp.add(f"{found.casts[n].label} hits an undamaged enemy", hit, upper=0)
         for (n, target), v in built.removals.items():
-            if target == j and found.casts[n].asked & Filter.DAMAGED and not damaged:
+            if target == j and found.casts[n].target_filter & Filter.DAMAGED and not damaged:
                 wounds = [(x, -1.0) for _, x in plain]
                 model.milp.add(
                     f"{found.casts[n].label} removes a damaged enemy", [(v, 1.0), *wounds], upper=0
                 )
 
 
-def _weapon_left(built: CardModel, w: Weights) -> None:
+def _add_final_weapon(built: CardModel, w: Weights) -> None:
     """Add attack times durability of the weapon equipped at the end (weight `weapon`)."""
     found, milp = built.found, built.model.milp
     weapons = {n: found.cards[cast.weapon] for n, cast in enumerate(found.casts) if cast.weapon >= 0}
     for n, card in weapons.items():
-        _add_last(built, n, int(card["attack"]), int(card["health"]), w)
+        _add_weapon_state(built, n, int(card["attack"]), int(card["health"]), w)
         milp.add("the final weapon was equipped", [(built.last[n], 1.0), (built.casts[n], -1.0)], upper=0)
     if found.own["durability"] > 0:
-        _add_last(built, -1, int(found.own["weapon_attack"]), int(found.own["durability"]), w)
+        _add_weapon_state(built, -1, int(found.own["weapon_attack"]), int(found.own["durability"]), w)
         for n in weapons:
             both = [(built.last[-1], 1.0), (built.casts[n], 1.0)]
             milp.add("an equipped weapon replaces the first", both, upper=1)
     milp.add("at most one final weapon", [(v, 1.0) for v in built.last.values()], upper=1)
 
 
-def _add_last(built: CardModel, n: int, attack: int, durability: int, w: Weights) -> None:
+def _add_weapon_state(built: CardModel, n: int, attack: int, durability: int, w: Weights) -> None:
     """Add whether a weapon is equipped at the end, and whether an attack used its durability."""
     found, model = built.found, built.model
     name = found.casts[n].label if n >= 0 else _weapon_name(found)
     built.last[n] = model.milp.binary(f"last[{name}]", w.weapon * attack * durability)
     hits = [
         hit
-        for source, (equip, _) in built.swings.items()
+        for source, (equip, _) in built.hero_attacks.items()
         if (found.casts.index(equip) if equip else -1) == n
         for hit in model.any_hit(source, 1, model.every)
     ]
     blows = [
         (v, 1.0)
-        for source, (equip, _) in built.swings.items()
+        for source, (equip, _) in built.hero_attacks.items()
         if equip and found.casts.index(equip) != n and n >= 0
         for kind, v in model.hits.get((source, 1, HERO), ())
         if kind == "G"
@@ -473,11 +475,11 @@ def _add_last(built: CardModel, n: int, attack: int, durability: int, w: Weights
         model.milp.add("an attack uses up durability", [*hits, (built.last[n], 1.0), worn], upper=1)
 
 
-def _frozen(built: CardModel, w: Weights) -> None:
+def _add_frozen(built: CardModel, w: Weights) -> None:
     """Add the attack of enemies that are frozen at the end (weight `frozen`)."""
     found, model = built.found, built.model
     freezers = found.freezers
-    freezers |= {source for source, i in model.stronger.items() if i in freezers}
+    freezers |= {source for source, i in model.buffed.items() if i in freezers}
     bolts = {source: found.casts[n].freezes for n, source in built.bolts.items()}
     for j, enemy in enumerate(found.problem.enemy):
         gain = w.frozen * enemy.attack
@@ -495,11 +497,11 @@ def _frozen(built: CardModel, w: Weights) -> None:
             model.milp.add("frozen only if alive", [(frozen, 1.0), (model.alive[j], -1.0)], upper=0)
 
 
-def _notes(built: CardModel) -> list[str]:
+def _enemy_legend(built: CardModel) -> list[str]:
     """Legend of the numbered enemies, printed before the program."""
     found, name = built.found, built.found.position.card_name
     origin = dict.fromkeys(range(len(found.foes)), "")
-    for j, foe in found.coming():
+    for j, foe in found.summoned_by_index():
         origin[j] = f", if enemy {foe.dead} dies" if foe.dead >= 0 else f", by {found.casts[foe.cast].label}"
     return [
         f"enemy {j}: {name(int(found.foes[j]['card']))} {enemy.attack}/{enemy.health}{origin[j]}"

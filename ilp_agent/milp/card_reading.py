@@ -104,7 +104,7 @@ def _check_minions(found: CardProblem, w: Weights) -> None:
             if side == 1 and doubles and minion["traits"] & Trait.FREEZES:
                 raise OutsideError(title, "it may freeze a minion that attacks twice")
             if side == 0 and not minion["traits"] & Trait.SILENCED:
-                _check_end(title, card, w)
+                _check_turn_end(title, card, w)
     for k, number in enumerate(found.numbers):
         title, card = name(number), found.cards[number]
         attacks = attacks_on_arrival(int(card["attack"]), int(card["keywords"]))
@@ -114,11 +114,11 @@ def _check_minions(found: CardProblem, w: Weights) -> None:
             raise OutsideError(title, "a minion with Overload")
         if attacks and card["traits"] & (BARRED | SPARING):
             raise OutsideError(title, "restricted attacks")
-        _check_end(title, card, w)
+        _check_turn_end(title, card, w)
         assert problem.hand[k].attack == card["attack"]
 
 
-def _check_end(title: str, card: np.void, w: Weights) -> None:
+def _check_turn_end(title: str, card: np.void, w: Weights) -> None:
     """Reject own minions with end-of-turn effects, except healing without weight."""
     for row in card["effects"][: card["n_effects"]]:
         healing = row["op"] == Op.HEAL and row["pick"] == Pick.ALL and row["side"] == OWN
@@ -126,7 +126,7 @@ def _check_end(title: str, card: np.void, w: Weights) -> None:
             raise OutsideError(title, "an end-of-turn effect")
 
 
-def _check_places(found: CardProblem) -> None:
+def _check_board_space(found: CardProblem) -> None:
     """Reject turns on which the own board may be full."""
     budget = int(found.own["mana"]) + found.problem.coin + sum(cast.mana for cast in found.casts)
     best = [0] * (budget + 1)
@@ -138,12 +138,12 @@ def _check_places(found: CardProblem) -> None:
     for cost, n in items:
         for left in range(budget, cost - 1, -1):
             best[left] = max(best[left], best[left - cost] + n)
-    best[budget] += sum(len(rattle.tokens) for rattle in found.rattles.values())
+    best[budget] += sum(len(deathrattle.tokens) for deathrattle in found.deathrattles.values())
     if len(found.problem.friendly) + best[budget] > BOARD_SIZE:
         raise OutsideError("the own board", "it may be full")
 
 
-def _check_together(found: CardProblem, w: Weights) -> None:
+def _check_combinations(found: CardProblem, w: Weights) -> None:
     """Reject unsupported combinations of supported effects."""
     casts = found.casts
     bodies = [found.own["board"][i]["spell_damage"] for i in range(found.own["n_board"])]
@@ -152,14 +152,16 @@ def _check_together(found: CardProblem, w: Weights) -> None:
         raise OutsideError(spells[0].label, "together with Spell Damage")
     for cast in casts:
         _check_cast(found, cast, w)
-    drawn = sum(cast.draws for cast in casts) + sum(rattle.draws for rattle in found.rattles.values())
+    drawn = sum(cast.draws for cast in casts) + sum(
+        deathrattle.draws for deathrattle in found.deathrattles.values()
+    )
     if drawn:
         label = next((cast.label for cast in casts if cast.draws), "Deathrattle")
         if found.own["n_deck"] < drawn:
             raise OutsideError(label, "fatigue")
         played = not any(cast.power for cast in casts if cast.draws)
-        rattling = any(rattle.draws for rattle in found.rattles.values())
-        if w.draw and found.own["n_hand"] - (played and not rattling) + drawn > HAND_SIZE:
+        deathrattle_draws = any(deathrattle.draws for deathrattle in found.deathrattles.values())
+        if w.draw and found.own["n_hand"] - (played and not deathrattle_draws) + drawn > HAND_SIZE:
             raise OutsideError(label, "drawn cards may burn")
     crystals = sum(cast.crystals for cast in casts)
     if crystals and found.own["crystals"] + crystals > MAX_MANA:
@@ -167,7 +169,7 @@ def _check_together(found: CardProblem, w: Weights) -> None:
     if sum(1 for cast in casts if cast.hero_attack) > 3:
         raise OutsideError(next(c.label for c in casts if c.hero_attack), "more than three hero attack buffs")
     _check_removals(found)
-    _check_rattles(found)
+    _check_deathrattles(found)
     _check_silences(found, w)
     _check_heals(found, w)
     _check_buffs(found, w)
@@ -179,11 +181,11 @@ def _check_cast(found: CardProblem, cast: Cast, w: Weights) -> None:
         _check_weapon(found.position, cast.weapon)
     for number in (*cast.tokens, *((cast.becomes,) if cast.becomes >= 0 else ())):
         _check_token(found, cast.label, number)
-    if cast.minion >= 0 and (cast.destroys or (cast.asked and not cast.buff)):
+    if cast.minion >= 0 and (cast.destroys or (cast.target_filter and not cast.buff)):
         raise OutsideError(cast.label, "a Battlecry with a target condition")
     if cast.minion >= 0 and cast.damage and not cast.fixed and cast.aim_kind & HEROES == 0:
         raise OutsideError(cast.label, "a Battlecry that may lack a target")
-    harmless = cast.aim_kind & HEROES and not w.hero and found.outlasts
+    harmless = cast.aim_kind & HEROES and not w.hero and found.own_hero_safe
     barred = any(
         exclusion.source == cast.number and exclusion.target == OWN_HERO for exclusion in found.turn.barred
     )
@@ -201,41 +203,41 @@ def _check_token(found: CardProblem, label: str, number: int) -> None:
         )
 
 
-def _check_rattles(found: CardProblem) -> None:
+def _check_deathrattles(found: CardProblem) -> None:
     """Reject Deathrattles and summoned enemies whose timing matters, or if an own death may be profitable."""
     name = found.position.card_name
     doubles = any(record["attacks"] == 2 for record in found.problem.record["friends"])
-    for i, rattle in found.rattles.items():
+    for i, deathrattle in found.deathrattles.items():
         title = found.labels[i]
-        for number in rattle.tokens:
+        for number in deathrattle.tokens:
             _check_token(found, title, number)
-        if doubles and rattle.blow:
+        if doubles and deathrattle.hero_damage:
             raise OutsideError(title, "a Deathrattle together with a minion that attacks twice")
         if any(
             (cast.damage or (cast.destroys and not cast.spares)) and cast.aim_side & OWN
             for cast in found.casts
         ):
             raise OutsideError(title, "a Deathrattle together with a card that may kill its minion")
-        if rattle.tokens and any(cast.buff for cast in found.casts):
+        if deathrattle.tokens and any(cast.buff for cast in found.casts):
             raise OutsideError(title, "a Deathrattle together with a buff")
-    for j, rattle in found.enemy_rattles.items():
+    for j, deathrattle in found.enemy_deathrattles.items():
         title = name(int(found.foes[j]["card"]))
-        for number in rattle.tokens:
+        for number in deathrattle.tokens:
             _check_token(found, title, number)
-        if rattle.blow and not found.outlasts:
+        if deathrattle.hero_damage and not found.own_hero_safe:
             raise OutsideError(title, "a Deathrattle that may kill the own hero")
-        if rattle.draws and found.enemy["n_deck"] < rattle.draws * len(found.enemy_rattles):
+        if deathrattle.draws and found.enemy["n_deck"] < deathrattle.draws * len(found.enemy_deathrattles):
             raise OutsideError(title, "fatigue of the opponent")
-    if not found.newcomers:
+    if not found.summoned:
         return
-    label = name(found.newcomers[0].card)
+    label = name(found.summoned[0].card)
     if doubles:
         raise OutsideError(label, "it may be summoned on a turn with a minion that attacks twice")
     if any(cast.freezes_all for cast in found.casts):
         raise OutsideError(label, "it may be summoned on a turn with a card that freezes all enemies")
     if sum(cast.becomes >= 0 for cast in found.casts) > 1:
         raise OutsideError(label, "two cards that transform a minion")
-    guards = [foe for foe in found.newcomers if found.cards[foe.card]["keywords"] & Keyword.TAUNT]
+    guards = [foe for foe in found.summoned if found.cards[foe.card]["keywords"] & Keyword.TAUNT]
     free = [foe for foe in guards if foe.dead < 0 or not found.foes[foe.dead]["keywords"] & Keyword.TAUNT]
     if len(free) > 1 or (len(guards) > 1 and any(foe.cast >= 0 for foe in guards)):
         raise OutsideError(label, "several Taunt minions that may be summoned")
@@ -247,14 +249,14 @@ def _check_silences(found: CardProblem, w: Weights) -> None:
     if not silences:
         return
     label = silences[0].label
-    if found.newcomers or any(cast.asked & Filter.TAUNT for cast in found.casts):
+    if found.summoned or any(cast.target_filter & Filter.TAUNT for cast in found.casts):
         raise OutsideError(label, "silence together with summoned enemies or a card that targets Taunt")
     if w.frozen and (found.freezers or any(cast.freezes or cast.freezes_all for cast in found.casts)):
         raise OutsideError(label, "silence together with a freezing effect")
     if any(record["attacks"] == 2 for record in found.problem.record["friends"]):
         raise OutsideError(label, "silence together with a minion that attacks twice")
     for cast in silences:
-        if cast.asked:
+        if cast.target_filter:
             raise OutsideError(cast.label, "a target condition")
         guards = silenced_guards(found, cast)
         for j in targets_of(found, cast):
@@ -277,7 +279,7 @@ def _check_silences(found: CardProblem, w: Weights) -> None:
 def _check_removals(found: CardProblem) -> None:
     """Reject removals and conditional damage together with Windfury, where their timing matters."""
     removals = [cast for cast in found.casts if cast.destroys]
-    conditional = [cast for cast in found.casts if cast.asked and cast.damage]
+    conditional = [cast for cast in found.casts if cast.target_filter and cast.damage]
     doubles = any(record["attacks"] == 2 for record in found.problem.record["friends"])
     if doubles and (removals or conditional):
         raise OutsideError((removals or conditional)[0].label, "together with a minion that attacks twice")
@@ -289,7 +291,7 @@ def _check_heals(found: CardProblem, w: Weights) -> None:
     if not heals:
         return
     label, harm = heals[0].label, harm_of(found)
-    if not found.outlasts or (w.hero and harm):
+    if not found.own_hero_safe or (w.hero and harm):
         raise OutsideError(label, "healing while the own hero may take damage")
     if any(cast.heals_minions for cast in heals) and w.body:
         raise OutsideError(label, "healing of minions while weight 'body' is set")
@@ -301,9 +303,9 @@ def _check_heals(found: CardProblem, w: Weights) -> None:
         weak = records[i]["attacks"] == 2 or minion["health"] < minion["max_health"]
         if records[i]["attacks"] and weak:
             raise OutsideError(label, f"it may save {found.labels[i]}")
-    if found.reach >= found.problem.enemy_hero:
+    if found.max_hero_damage >= found.problem.enemy_hero:
         raise OutsideError(label, "healing of an enemy hero that may die")
-    if found.problem.enemy and _hitters(found) > 1 and (w.damage or w.frozen):
+    if found.problem.enemy and _max_hits(found) > 1 and (w.damage or w.frozen):
         raise OutsideError(label, "healing of enemies that are hit")
 
 
@@ -324,13 +326,13 @@ def _check_buffs(found: CardProblem, w: Weights) -> None:
         ):
             raise OutsideError(cast.label, "an excluded target")
         idle = any(not friend.attacks_left for friend in found.problem.friendly)
-        harmless = idle and not w.frozen and (not w.damage or _hitters(found) <= 1)
+        harmless = idle and not w.frozen and (not w.damage or _max_hits(found) <= 1)
         hidden = all(enemy.stealth for enemy in found.problem.enemy)
         if cast.aim_side & ENEMY and not hidden and not harmless:
             raise OutsideError(cast.label, "its best target may be an enemy")
 
 
-def _hitters(found: CardProblem) -> int:
+def _max_hits(found: CardProblem) -> int:
     """Upper bound of the number of hits on enemy minions."""
     hits = sum(int(record["attacks"]) for record in found.problem.record["friends"])
     return hits + sum(1 for c in found.casts if c.damage) + any(True for _ in swing_attacks(found))
@@ -344,8 +346,8 @@ def check_turn(found: CardProblem, w: Weights) -> None:
     """
     _check_keywords(found)
     _check_minions(found, w)
-    _check_places(found)
-    _check_together(found, w)
+    _check_board_space(found)
+    _check_combinations(found, w)
 
 
 def read_turn(turn: Turn, weights: Weights) -> CardProblem:
@@ -358,19 +360,21 @@ def read_turn(turn: Turn, weights: Weights) -> CardProblem:
     state, cards = position.state, position.table.array
     own, enemy = (state["sides"][seat] for seat in (position.active, 1 - position.active))
     check_heroes(position, own, enemy)
-    hand = _playable(turn, own)
+    hand = _playable_cards(turn, own)
     coin = COIN in hand
     if hand.count(COIN) > 1:
         raise OutsideError("The Coin", "two of them")
-    given = sum(read_cast(cards[n], Cast(position.card_name(n), n)).mana for n in _innervates(hand, cards))
+    given = sum(read_cast(cards[n], Cast(position.card_name(n), n)).mana for n in _mana_spells(hand, cards))
     most = min(int(own["mana"]) + coin + given, MAX_MANA)
-    hand = [n for n in hand if n != COIN and cards[n]["cost"] <= most and _can_be_met(cards[n], enemy)]
+    hand = [
+        n for n in hand if n != COIN and cards[n]["cost"] <= most and _condition_possible(cards[n], enemy)
+    ]
     friendly = tuple(_on_board(minion) for minion in own["board"][: own["n_board"]])
     enemies = tuple(_on_board(minion) for minion in enemy["board"][: enemy["n_board"]])
     numbers = tuple(n for n in hand if cards[n]["kind"] == CardKind.MINION)
     in_hand = tuple(spec_of(cards[n]) for n in numbers)
     titles = [position.card_name(int(minion["card"])) for minion in own["board"][: own["n_board"]]]
-    labels = tuple(_each_once([*titles, *map(position.card_name, numbers)]))
+    labels = tuple(_unique_titles([*titles, *map(position.card_name, numbers)]))
     problem = TurnProblem(
         friendly,
         in_hand,
@@ -381,22 +385,31 @@ def read_turn(turn: Turn, weights: Weights) -> CardProblem:
         *_barred(turn, own, enemy, numbers, friendly),
     )
     casts = tuple(_casts(turn, own, enemy, hand, numbers, most))
-    rattles, enemy_rattles = _rattles(position, own, numbers), _rattles(position, enemy, ())
-    newcomers = tuple(_newcomers(casts, enemy_rattles))
-    if len(enemies) + len(newcomers) > BOARD_SIZE:
+    deathrattles, enemy_deathrattles = (
+        _deathrattles(position, own, numbers),
+        _deathrattles(position, enemy, ()),
+    )
+    summoned = tuple(_summoned_enemies(casts, enemy_deathrattles))
+    if len(enemies) + len(summoned) > BOARD_SIZE:
         raise OutsideError("the enemy board", f"more than {BOARD_SIZE} minions, summoned ones included")
-    problem = replace(problem, enemy=(*enemies, *(spec_of(cards[foe.card]) for foe in newcomers)))
+    problem = replace(problem, enemy=(*enemies, *(spec_of(cards[foe.card]) for foe in summoned)))
     armed = own["hero_attacks_left"] > 0 and not own["traits"] & BARRED
     found = CardProblem(turn, problem, labels, numbers, casts, most, bool(armed), frozenset(), 0, True)
-    found = replace(found, newcomers=newcomers, rattles=rattles, enemy_rattles=enemy_rattles)
+    found = replace(
+        found, summoned=summoned, deathrattles=deathrattles, enemy_deathrattles=enemy_deathrattles
+    )
     barred = [j for j in (*range(len(problem.enemy)), HERO) if found.bars(ActionKind.ATTACK, HERO_ATTACKS, j)]
-    found = replace(found, swing_barred=frozenset(barred))
-    found = replace(found, reach=_reach(found), outlasts=harm_of(found) < own["health"] + own["armour"])
+    found = replace(found, hero_barred=frozenset(barred))
+    found = replace(
+        found,
+        max_hero_damage=_max_hero_damage(found),
+        own_hero_safe=harm_of(found) < own["health"] + own["armour"],
+    )
     check_turn(found, weights)
     return found
 
 
-def _rattles(position: Position, side: np.void, numbers: tuple[int, ...]) -> dict[int, Rattle]:
+def _deathrattles(position: Position, side: np.void, numbers: tuple[int, ...]) -> dict[int, Rattle]:
     """Deathrattles of the minions on a board and then in hand, by index."""
     cards, found = position.table.array, {}
     for place in range(side["n_board"]):
@@ -406,20 +419,20 @@ def _rattles(position: Position, side: np.void, numbers: tuple[int, ...]) -> dic
             found[place] = read_rattle(title, cards[minion["card"]], minion["gifts"])
     for place, number in enumerate(numbers, int(side["n_board"])):
         found[place] = read_rattle(position.card_name(number), cards[number])
-    return {place: rattle for place, rattle in found.items() if rattle != Rattle()}
+    return {place: deathrattle for place, deathrattle in found.items() if deathrattle != Rattle()}
 
 
-def _newcomers(casts: tuple[Cast, ...], enemy_rattles: dict[int, Rattle]) -> Iterator[Newcomer]:
+def _summoned_enemies(casts: tuple[Cast, ...], enemy_deathrattles: dict[int, Rattle]) -> Iterator[Newcomer]:
     """Enemies that may be summoned: by Deathrattles, or as the result of a transformation."""
-    for j, rattle in enemy_rattles.items():
-        for token in rattle.tokens:
+    for j, deathrattle in enemy_deathrattles.items():
+        for token in deathrattle.tokens:
             yield Newcomer(token, dead=j)
     for n, cast in enumerate(casts):
         if cast.becomes >= 0:
             yield Newcomer(cast.becomes, cast=n)
 
 
-def _each_once(titles: list[str]) -> Iterator[str]:
+def _unique_titles(titles: list[str]) -> Iterator[str]:
     """Make titles unique by numbers: "Fireball", "Fireball 2"."""
     seen: dict[str, int] = {}
     for title in titles:
@@ -427,7 +440,7 @@ def _each_once(titles: list[str]) -> Iterator[str]:
         yield title if seen[title] == 1 else f"{title} {seen[title]}"
 
 
-def _playable(turn: Turn, own: np.void) -> list[int]:
+def _playable_cards(turn: Turn, own: np.void) -> list[int]:
     """Numbers of the cards in hand that are not excluded."""
     barred = {
         exclusion.source
@@ -437,7 +450,7 @@ def _playable(turn: Turn, own: np.void) -> list[int]:
     return [n for n in own["hand"][: own["n_hand"]].tolist() if n not in barred]
 
 
-def _innervates(hand: list[int], cards: np.ndarray) -> list[int]:
+def _mana_spells(hand: list[int], cards: np.ndarray) -> list[int]:
     """Spells in hand that only give mana."""
     found = []
     for n in hand:
@@ -449,7 +462,7 @@ def _innervates(hand: list[int], cards: np.ndarray) -> list[int]:
     return found
 
 
-def _can_be_met(card: np.void, enemy: np.void) -> bool:
+def _condition_possible(card: np.void, enemy: np.void) -> bool:
     """Whether a card's play condition can be met this turn (enemy minions can only become fewer)."""
     needed = 2 if card["needs"] & Need.TWO_ENEMY_MINIONS else 1 if card["needs"] & Need.ENEMY_MINION else 0
     return bool(enemy["n_board"] >= needed)
@@ -496,11 +509,11 @@ def _casts(
     barred = any(
         exclusion.kind == ActionKind.POWER and exclusion.target == ANY_TARGET for exclusion in turn.barred
     )
-    if able and not barred and _can_be_met(cards[power], enemy):
+    if able and not barred and _condition_possible(cards[power], enemy):
         spells.append(power)
-    cries = [(k, n) for k, n in enumerate(numbers) if _cries(cards[n])]
+    cries = [(k, n) for k, n in enumerate(numbers) if _has_battlecry(cards[n])]
     each = [*((-1, n) for n in spells), *cries]
-    for (k, n), label in zip(each, _each_once([position.card_name(n) for _, n in each]), strict=True):
+    for (k, n), label in zip(each, _unique_titles([position.card_name(n) for _, n in each]), strict=True):
         card = cards[n]
         cast = Cast(label, n, power=card["kind"] == CardKind.POWER, minion=k)
         if k < 0:
@@ -516,13 +529,13 @@ def _casts(
         yield cast
 
 
-def _cries(card: np.void) -> bool:
+def _has_battlecry(card: np.void) -> bool:
     """Whether a minion has a Battlecry; Overload counts as one."""
     rows = card["effects"][: card["n_effects"]]
     return bool((rows["trigger"] == Trigger.PLAY).any())
 
 
-def _reach(found: CardProblem) -> int:
+def _max_hero_damage(found: CardProblem) -> int:
     """Upper bound of the damage to the enemy hero this turn."""
     problem, m = found.problem, len(found.problem.friendly)
     total = 0
@@ -532,5 +545,5 @@ def _reach(found: CardProblem) -> int:
     for cast in found.casts:
         total += cast.damage if HERO in targets_of(found, cast) else 0
     total += sum(cast.buff[0] for cast in found.casts if cast.buff)
-    total += sum(rattle.blow for rattle in found.rattles.values())
+    total += sum(deathrattle.hero_damage for deathrattle in found.deathrattles.values())
     return total + max((attack for _, _, attack in swing_attacks(found)), default=0)

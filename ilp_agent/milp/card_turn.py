@@ -28,13 +28,13 @@ class CardProblem:
         numbers: card numbers of the minions in hand.
         casts: other plays: spells, weapons, hero power, Battlecries.
         most: mana that can be spent at once.
-        swings: whether the own hero may attack.
-        swing_barred: enemies, or `HERO`, that the own hero must not attack.
-        reach: upper bound of the damage to the enemy hero.
-        outlasts: whether the own hero survives all possible damage.
-        newcomers: enemies that may be summoned this turn.
-        rattles: index of a friendly minion -> its Deathrattle.
-        enemy_rattles: index of an enemy -> its Deathrattle.
+        hero_can_attack: whether the own hero may attack.
+        hero_barred: enemies, or `HERO`, that the own hero must not attack.
+        max_hero_damage: upper bound of the damage to the enemy hero.
+        own_hero_safe: whether the own hero survives all possible damage.
+        summoned: enemies that may be summoned this turn.
+        deathrattles: index of a friendly minion -> its Deathrattle.
+        enemy_deathrattles: index of an enemy -> its Deathrattle.
     """
 
     turn: Turn
@@ -43,13 +43,13 @@ class CardProblem:
     numbers: tuple[int, ...]
     casts: tuple[Cast, ...]
     most: int
-    swings: bool
-    swing_barred: frozenset[int]
-    reach: int
-    outlasts: bool
-    newcomers: tuple[Newcomer, ...] = ()
-    rattles: dict[int, Rattle] = field(default_factory=dict)
-    enemy_rattles: dict[int, Rattle] = field(default_factory=dict)
+    hero_can_attack: bool
+    hero_barred: frozenset[int]
+    max_hero_damage: int
+    own_hero_safe: bool
+    summoned: tuple[Newcomer, ...] = ()
+    deathrattles: dict[int, Rattle] = field(default_factory=dict)
+    enemy_deathrattles: dict[int, Rattle] = field(default_factory=dict)
 
     @property
     def position(self) -> Position:
@@ -76,11 +76,11 @@ class CardProblem:
     @cached_property
     def foes(self) -> np.ndarray:
         """All enemies as board records, with those that may be summoned."""
-        return foes_of(self.enemy, self.cards, self.newcomers)
+        return foes_of(self.enemy, self.cards, self.summoned)
 
-    def coming(self) -> Iterator[tuple[int, Newcomer]]:
-        """(enemy index, newcomer) of all enemies that may be summoned."""
-        yield from enumerate(self.newcomers, int(self.enemy["n_board"]))
+    def summoned_by_index(self) -> Iterator[tuple[int, Newcomer]]:
+        """(enemy index, `Newcomer`) of all enemies that may be summoned."""
+        yield from enumerate(self.summoned, int(self.enemy["n_board"]))
 
     @property
     def freezers(self) -> set[int]:
@@ -102,7 +102,7 @@ class CardProblem:
 
 def swing_attacks(found: CardProblem) -> Iterator[tuple[Cast | None, tuple[Cast, ...], int]]:
     """Possible attacks of the own hero: (cast that equips its weapon or None, casts before it, attack)."""
-    if not found.swings:
+    if not found.hero_can_attack:
         return
     before = [cast for cast in found.casts if cast.hero_attack]
     weapons: list[Cast | None] = [None, *(cast for cast in found.casts if cast.weapon >= 0)]
@@ -122,11 +122,9 @@ def targets_of(found: CardProblem, cast: Cast) -> list[int]:
     targets = []
     if cast.aim_side & ENEMY and cast.aim_kind & MINIONS:
         hidden = Trait.ELUSIVE if cast.spell else 0
-        summoned = {
-            j for j, newcomer in found.coming() if newcomer.cast >= 0 and found.casts[newcomer.cast] is cast
-        }
+        own = {j for j, foe in found.summoned_by_index() if foe.cast >= 0 and found.casts[foe.cast] is cast}
         for j, minion in enumerate(found.foes):
-            if minion["keywords"] & Keyword.STEALTH or minion["traits"] & hidden or j in summoned:
+            if minion["keywords"] & Keyword.STEALTH or minion["traits"] & hidden or j in own:
                 continue
             if cast.allows(int(minion["attack"]), int(minion["keywords"])):
                 targets.append(j)
@@ -155,18 +153,18 @@ def may_attack(found: CardProblem, i: int) -> bool:
 def gain_of(found: CardProblem, cast: Cast, w: Weights) -> float:
     """Objective gain of a cast, without its damage to enemies and the weapon that it equips."""
     gain = w.play * cast.worth - w.hold * cast.held - w.overload * cast.overload + w.draw * cast.draws
-    gain += w.hero * (cast.armour - cast.harm)
+    gain += w.hero * (cast.armour - cast.self_damage)
     return float(gain + w.survive * sum(int(found.cards[n]["health"]) for n in cast.tokens))
 
 
 def harm_of(found: CardProblem) -> int:
     """Upper bound of the damage to the own hero this turn."""
-    total = sum(cast.harm for cast in found.casts)
+    total = sum(cast.self_damage for cast in found.casts)
     for cast in found.casts:
         total += cast.damage if cast.aim_side & OWN and cast.aim_kind & HEROES else 0
     if any(True for _ in swing_attacks(found)):
         total += max((enemy.attack for enemy in found.problem.enemy), default=0)
-    return total + sum(rattle.blow for rattle in found.enemy_rattles.values())
+    return total + sum(deathrattle.hero_damage for deathrattle in found.enemy_deathrattles.values())
 
 
 def own_removed(found: CardProblem, cast: Cast) -> list[int]:
@@ -199,7 +197,7 @@ def own_targets(found: CardProblem, w: Weights) -> list[Cast]:
         aimed = cast.damage or cast.destroys
         if not aimed or not cast.aim_side & OWN:
             continue
-        harmless = HERO in targets_of(found, cast) and found.reach < found.problem.enemy_hero
+        harmless = HERO in targets_of(found, cast) and found.max_hero_damage < found.problem.enemy_hero
         least = 0.0
         if cast.destroys:  # without it the own minion would survive the turn
             left = int(found.cards[cast.becomes]["health"]) if cast.becomes >= 0 else 0

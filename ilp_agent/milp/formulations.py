@@ -40,11 +40,11 @@ class SequentialModel:
     """Labels of the sources in names of variables."""
     attacks: dict[int, int] = field(default_factory=dict)
     """Sources that are minions -> number of attacks."""
-    further: list[int] = field(default_factory=list)
+    extra_sources: list[int] = field(default_factory=list)
     """Other sources, with one hit each."""
-    swings: list[int] = field(default_factory=list)
+    hero_sources: list[int] = field(default_factory=list)
     """Those of them that Taunt blocks: attacks of the own hero."""
-    stronger: dict[int, int] = field(default_factory=dict)
+    buffed: dict[int, int] = field(default_factory=dict)
     """Sources that are a buffed friendly minion -> that minion; only one of the two attacks."""
     hits: dict[tuple[int, int, int], list[tuple[str, int]]] = field(default_factory=dict)
     """(source, attack number, enemy or HERO) -> (kind, variable)."""
@@ -188,37 +188,37 @@ def add_hits(model: SequentialModel, i: int, s: int, gains: Mapping[int, float])
 def add_rows(model: SequentialModel, w: Weights) -> None:
     """Add all constraints of a turn, for the minions' attacks and for added sources of hits."""
     milp, m = model.milp, len(model.problem.friendly)
-    for i in dict.fromkeys((*model.attacks, *model.stronger.values())):
+    for i in dict.fromkeys((*model.attacks, *model.buffed.values())):
         hits = model.any_hit(i, 1, model.every)
         hits += [
-            hit for n, one in model.stronger.items() if one == i for hit in model.any_hit(n, 1, model.every)
+            hit for n, one in model.buffed.items() if one == i for hit in model.any_hit(n, 1, model.every)
         ]
         if i < m:
             milp.add("an attack has one target", hits, upper=1)
         else:
             milp.add("a hand minion attacks only if played", [*hits, (model.plays[i - m], -1.0)], upper=0)
-    _targets(model, w)
-    _hero(model)
-    _shared(model)
+    _add_enemy_rows(model, w)
+    _add_hero_rows(model)
+    _add_shared_rows(model)
     for i, count in model.attacks.items():
-        _guards_first(model, i, count)
+        _add_taunt_rows(model, i, count)
         if count == 1:
-            _one_attack(model, w, i)
+            _add_one_attack_rows(model, w, i)
         else:
-            _two_attacks(model, i)
+            _add_windfury_rows(model, i)
             if w.body:
-                _lost_by_two(model, w, i)
-    for i in model.swings:
-        _guards_first(model, i, 1)
-    for i in model.stronger:
-        _guards_first(model, i, 1)
-        _one_attack(model, w, i)
+                _add_windfury_loss(model, w, i)
+    for i in model.hero_sources:
+        _add_taunt_rows(model, i, 1)
+    for i in model.buffed:
+        _add_taunt_rows(model, i, 1)
+        _add_one_attack_rows(model, w, i)
     double = [i for i, count in model.attacks.items() if count == 2]
     if len(double) >= 2 and len(model.open_targets) >= 2:
-        _order(model, double)
+        _add_order_rows(model, double)
 
 
-def _guards_first(model: SequentialModel, i: int, count: int) -> None:
+def _add_taunt_rows(model: SequentialModel, i: int, count: int) -> None:
     """Taunt: a source attacks other targets only when all guards are dead or silenced."""
     for s in range(1, count + 1):
         for t in model.guards:
@@ -228,7 +228,7 @@ def _guards_first(model: SequentialModel, i: int, count: int) -> None:
                 model.milp.add("Taunt minions die before other targets are attacked", behind, upper=1)
 
 
-def _shared(model: SequentialModel) -> None:
+def _add_shared_rows(model: SequentialModel) -> None:
     """Add the constraints on mana, board slots and board clear."""
     milp, m = model.milp, len(model.problem.friendly)
     free = BOARD_SIZE - m
@@ -246,7 +246,7 @@ def _shared(model: SequentialModel) -> None:
     milp.add("board clear if no enemy lives", [(model.clear, 1.0), *((z, 1.0) for z in model.alive)], lower=1)
 
 
-def _targets(model: SequentialModel, w: Weights) -> None:
+def _add_enemy_rows(model: SequentialModel, w: Weights) -> None:
     """Add the constraints on enemies' deaths, survival, lost health and shields."""
     milp, sources = model.milp, model.sources
     for j, enemy in enumerate(model.problem.enemy):
@@ -284,7 +284,7 @@ def _targets(model: SequentialModel, w: Weights) -> None:
                 milp.add("a shield pops before a plain hit", [*popped, (v, -1.0)], lower=0)
 
 
-def _hero(model: SequentialModel) -> None:
+def _add_hero_rows(model: SequentialModel) -> None:
     """Add the constraints on damage to the enemy hero and on the last blow."""
     milp, sources = model.milp, model.sources
     health = model.problem.enemy_hero
@@ -298,7 +298,7 @@ def _hero(model: SequentialModel) -> None:
     milp.add("a kill takes all the enemy hero's health", total, lower=0)
 
 
-def _one_attack(model: SequentialModel, w: Weights, i: int) -> None:
+def _add_one_attack_rows(model: SequentialModel, w: Weights, i: int) -> None:
     """Add the death and health loss of an attacker with one attack."""
     enemies, friend, targets = model.problem.enemy, model.sources[i], model.open_targets
     deadly = [j for j in targets if kills(friend, enemies[j])] if not friend.divine_shield else []
@@ -310,7 +310,7 @@ def _one_attack(model: SequentialModel, w: Weights, i: int) -> None:
                 model.milp.cost[v] -= w.body * enemies[j].attack
 
 
-def _two_attacks(model: SequentialModel, i: int) -> None:
+def _add_windfury_rows(model: SequentialModel, i: int) -> None:
     """Add the constraints on a Windfury minion's two attacks and its death."""
     milp, d, friend = model.milp, model.dies[i], model.sources[i]
     enemies, guards, elsewhere = model.problem.enemy, model.guards, model.elsewhere
@@ -365,7 +365,7 @@ def _two_attacks(model: SequentialModel, i: int) -> None:
                 )
 
 
-def _lost_by_two(model: SequentialModel, w: Weights, i: int) -> None:
+def _add_windfury_loss(model: SequentialModel, w: Weights, i: int) -> None:
     """Add the health that a surviving Windfury minion loses by two attacks (weight `body`)."""
     milp, enemies, friend, targets = model.milp, model.problem.enemy, model.sources[i], model.open_targets
     lost = (milp.continuous(f"b[{model.labels[i]}]", friend.health - 1, -w.body), -1.0)
@@ -384,7 +384,7 @@ def _lost_by_two(model: SequentialModel, w: Weights, i: int) -> None:
         milp.add("health lost by both hits if it lives", [*damages, dead, lost], upper=0)
 
 
-def _order(model: SequentialModel, double: list[int]) -> None:
+def _add_order_rows(model: SequentialModel, double: list[int]) -> None:
     """Add one order for all attacks: times of attacks (tau), of each target's finish (phi) and pop (pi)."""
     milp, targets = model.milp, model.open_targets
     span = 2.0 * (len(double) + len(targets))
@@ -392,7 +392,7 @@ def _order(model: SequentialModel, double: list[int]) -> None:
     pi = {j: milp.continuous(f"pi[{j}]", span) for j in targets}
     for j in targets:
         milp.add("a target is popped before it is finished", [(phi[j], 1.0), (pi[j], -1.0)], lower=1)
-    for i in (*model.attacks, *model.further):
+    for i in (*model.attacks, *model.extra_sources):
         numbers = sorted({s for source, s, _ in model.hits if source == i})
         tau = {s: milp.continuous(f"tau[{model.labels[i]},{s}]", span) for s in numbers}
         for earlier, later in pairwise(numbers):

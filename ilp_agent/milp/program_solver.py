@@ -51,7 +51,7 @@ class ProgramSolver:
             ProblemError: a turn without card effects excludes a card, not an attack.
             SolverError: no plan was found, or the program does not support a card; the message names it.
         """
-        with self._answering():
+        with self._report_no_plan():
             if turn.position.table.effects:
                 return solve_cards(turn, weights, self.name, self.run)
             problem = TurnProblem.from_turn(turn)
@@ -69,13 +69,13 @@ class ProgramSolver:
             SolverError: no plan was found, or a weight is set that the formulation does not support.
         """
         _check_thesis(weights)
-        with self._answering():
+        with self._report_no_plan():
             model = thesis_model(problem, scaled_weights(weights))
             status, chosen = rounded(self.run, model.milp)
             return _thesis_plan(model, weights, proven(status, weights), chosen)
 
     @contextmanager
-    def _answering(self) -> Iterator[None]:
+    def _report_no_plan(self) -> Iterator[None]:
         try:
             yield
         except UnanswerableError as error:
@@ -151,7 +151,7 @@ def sequential_plan(
         work["killed"][j] = 1 - chosen[variable]
     for i, variable in model.dies.items():
         work["dying"][i] = chosen[variable]
-    _ask_of_shields(model, weights, chosen, work, whole)
+    _set_shield_hits(model, weights, chosen, work, whole)
     if not order_hits(problem.record, len(hits), lethal, work):
         raise UnanswerableError("its attacks have no legal order")
     plan = np.zeros(1, PLAN)
@@ -159,7 +159,7 @@ def sequential_plan(
     return plan
 
 
-def _ask_of_shields(
+def _set_shield_hits(
     model: SequentialModel, weights: Weights, chosen: np.ndarray, work: np.void, whole: bool
 ) -> None:
     """Set the hits that shields must absorb if remaining health has weight. `work` is modified in place."""

@@ -26,7 +26,9 @@ from engine.effect_codes import (
 )
 from ilp_agent.search.objective import SPELL_HELD
 
-_ASKED = Filter.ATTACK_AT_MOST | Filter.ATTACK_AT_LEAST | Filter.DAMAGED | Filter.UNDAMAGED | Filter.TAUNT
+_TARGET_FILTERS = (
+    Filter.ATTACK_AT_MOST | Filter.ATTACK_AT_LEAST | Filter.DAMAGED | Filter.UNDAMAGED | Filter.TAUNT
+)
 """Target filters that the program supports."""
 
 
@@ -52,7 +54,7 @@ class Cast:
         mana: mana gained.
         draws: number of cards drawn.
         armour: armour gained.
-        harm: damage to the own hero.
+        self_damage: damage to the own hero.
         heal: health restored to the own hero, at most.
         heals_minions: whether it heals own minions.
         heals_chosen: whether the healed character is a chosen target.
@@ -62,7 +64,7 @@ class Cast:
         damage: damage to its target; 0 for none.
         aim_side: target sides, bits OWN and ENEMY; 0 without a target.
         aim_kind: target kinds, bits MINIONS and HEROES; 0 without a target.
-        asked: filter of its target, and `arg` its argument.
+        target_filter: filter of its target, and `filter_arg` its argument.
         fixed: whether its damage always hits the enemy hero.
         destroys: whether its target leaves the board (destroyed, returned to hand or transformed).
         spares: whether its target leaves the board without dying.
@@ -85,7 +87,7 @@ class Cast:
     mana: int = 0
     draws: int = 0
     armour: int = 0
-    harm: int = 0
+    self_damage: int = 0
     heal: int = 0
     heals_minions: bool = False
     heals_chosen: bool = False
@@ -95,8 +97,8 @@ class Cast:
     damage: int = 0
     aim_side: int = 0
     aim_kind: int = 0
-    asked: int = 0
-    arg: int = 0
+    target_filter: int = 0
+    filter_arg: int = 0
     fixed: bool = False
     destroys: bool = False
     spares: bool = False
@@ -115,15 +117,15 @@ class Cast:
 
     def is_of(self, race: int) -> bool:
         """Whether a minion of a tribe is a legal target."""
-        return not self.asked & Filter.RACE or race in (self.arg, Race.ALL)
+        return not self.target_filter & Filter.RACE or race in (self.filter_arg, Race.ALL)
 
     def allows(self, attack: int, keywords: int) -> bool:
         """Whether a minion is a legal target, apart from filters on damage, which changes during the turn."""
-        if self.asked & Filter.ATTACK_AT_MOST and attack > self.arg:
+        if self.target_filter & Filter.ATTACK_AT_MOST and attack > self.filter_arg:
             return False
-        if self.asked & Filter.ATTACK_AT_LEAST and attack < self.arg:
+        if self.target_filter & Filter.ATTACK_AT_LEAST and attack < self.filter_arg:
             return False
-        return not (self.asked & Filter.TAUNT and not keywords & Keyword.TAUNT)
+        return not (self.target_filter & Filter.TAUNT and not keywords & Keyword.TAUNT)
 
 
 def read_cast(card: np.void, cast: Cast) -> Cast:
@@ -160,15 +162,15 @@ def _read_row(row: np.void, cast: Cast) -> Cast:
     if pick in (Pick.RANDOM, Pick.SPLIT):
         raise OutsideError(cast.label, "random targets")
     if pick == Pick.NONE:
-        return _about_player(row, op, side, cast)
+        return _add_player_effect(row, op, side, cast)
     if pick == Pick.CHOSEN:
-        return _about_chosen(row, op, cast)
+        return _add_chosen_effect(row, op, cast)
     if pick == Pick.ALL:
-        return _about_all(row, op, side, cast)
+        return _add_area_effect(row, op, side, cast)
     raise OutsideError(cast.label, "an effect on itself")
 
 
-def _about_player(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
+def _add_player_effect(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
     """Add an effect on a player: cards, mana, armour, minions and weapons."""
     amount = int(row["amount"])
     if side == ENEMY and op == Op.DISARM:
@@ -201,14 +203,14 @@ def _about_player(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
     raise OutsideError(cast.label, reasons.get(op, f"{op.name.lower().replace('_', ' ')}"))
 
 
-def _about_chosen(row: np.void, op: Op, cast: Cast) -> Cast:
+def _add_chosen_effect(row: np.void, op: Op, cast: Cast) -> Cast:
     """Add an effect on the chosen target."""
     side, kind = int(row["side"]), int(row["kind"])
-    asked, arg, amount = int(row["filter"]), int(row["arg"]), int(row["amount"])
-    if asked & ~(_ASKED | (Filter.RACE if op == Op.BUFF else 0)):
+    target_filter, arg, amount = int(row["filter"]), int(row["arg"]), int(row["amount"])
+    if target_filter & ~(_TARGET_FILTERS | (Filter.RACE if op == Op.BUFF else 0)):
         raise OutsideError(cast.label, "a target condition")
     if not cast.aim_side:
-        cast = replace(cast, aim_side=side, aim_kind=kind, asked=asked, arg=arg)
+        cast = replace(cast, aim_side=side, aim_kind=kind, target_filter=target_filter, filter_arg=arg)
     elif op != Op.FREEZE or not cast.damage:
         raise OutsideError(cast.label, "two effects on its target")
     if op == Op.FREEZE:
@@ -229,7 +231,7 @@ def _about_chosen(row: np.void, op: Op, cast: Cast) -> Cast:
     if op == Op.HEAL:
         return replace(cast, heal=amount, heals_minions=True, heals_chosen=True)
     if op == Op.BUFF:
-        return _with_buff(row, cast)
+        return _add_buff(row, cast)
     reasons = {
         Op.BOUNCE: "a minion returned to hand",
         Op.CONTROL: "control of a minion",
@@ -239,7 +241,7 @@ def _about_chosen(row: np.void, op: Op, cast: Cast) -> Cast:
     raise OutsideError(cast.label, reasons.get(op, op.name.lower().replace("_", " ")))
 
 
-def _with_buff(row: np.void, cast: Cast) -> Cast:
+def _add_buff(row: np.void, cast: Cast) -> Cast:
     """Add a buff of the chosen minion."""
     attack, health = int(row["amount"]), int(row["amount2"])
     if row["kind"] != MINIONS or row["keywords"] & ~Keyword.TAUNT or attack < 0 or health < 0:
@@ -248,27 +250,27 @@ def _with_buff(row: np.void, cast: Cast) -> Cast:
     return replace(cast, buff=(attack, health, lasting))
 
 
-def _about_all(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
+def _add_area_effect(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
     """Add an effect on all characters of a kind: a hero without a choice, own minions, or all enemies."""
-    kind, amount, asked = int(row["kind"]), int(row["amount"]), int(row["filter"])
-    if op == Op.DAMAGE and kind == HEROES and not asked and row["amount2"] <= amount:
+    kind, amount, target_filter = int(row["kind"]), int(row["amount"]), int(row["filter"])
+    if op == Op.DAMAGE and kind == HEROES and not target_filter and row["amount2"] <= amount:
         if side == OWN:
-            return replace(cast, harm=cast.harm + amount)
+            return replace(cast, self_damage=cast.self_damage + amount)
         if side == ENEMY and not cast.damage and not cast.aim_side:
             return replace(cast, damage=amount, fixed=True, held=amount + SPELL_HELD)
-    if op == Op.HEAL and side == OWN and not asked:
+    if op == Op.HEAL and side == OWN and not target_filter:
         heals = cast.heal + (amount if kind & HEROES else 0)
         return replace(cast, heal=heals, heals_minions=cast.heals_minions or bool(kind & MINIONS))
     if op == Op.BUFF and side == OWN and kind == HEROES and row["until"] == Until.THIS_TURN:
         return replace(cast, hero_attack=cast.hero_attack + amount)
-    if op == Op.FREEZE and side == ENEMY and kind == MINIONS and not asked:
+    if op == Op.FREEZE and side == ENEMY and kind == MINIONS and not target_filter:
         return replace(cast, freezes_all=True)
     if op == Op.DAMAGE:
         raise OutsideError(cast.label, "damage to several targets")
     raise OutsideError(cast.label, f"{op.name.lower().replace('_', ' ')} of several targets")
 
 
-_UNCHANGED = Trait.SILENCED
+_KEPT_BY_SILENCE = Trait.SILENCED
 """Traits that silence does not change."""
 
 _NEVER_BETTER = Trait.SILENCED | Trait.ELUSIVE | Trait.FREEZES | Trait.DEATHRATTLE
@@ -282,12 +284,12 @@ class Rattle:
     Attributes:
         tokens: card numbers of the minions that it summons for its owner.
         draws: number of cards that its owner draws.
-        blow: damage to the hero of its owner's opponent.
+        hero_damage: damage to the hero of its owner's opponent.
     """
 
     tokens: tuple[int, ...] = ()
     draws: int = 0
-    blow: int = 0
+    hero_damage: int = 0
 
 
 @dataclass(frozen=True)
@@ -317,7 +319,7 @@ def read_rattle(title: str, card: np.void, gifts: np.ndarray | None = None) -> R
         OutsideError: the Deathrattle is random or conditional, or the program does not support it.
     """
     tokens: tuple[int, ...] = ()
-    draws = blow = 0
+    draws = hero_damage = 0
     outside = OutsideError(title, "Deathrattle")
     if gifts is not None and gifts.any():
         raise outside
@@ -332,32 +334,32 @@ def read_rattle(title: str, card: np.void, gifts: np.ndarray | None = None) -> R
         elif op == Op.DRAW and pick == Pick.NONE and side == OWN:
             draws += amount
         elif op == Op.DAMAGE and pick == Pick.ALL and side == ENEMY and row["kind"] == HEROES:
-            blow += amount
+            hero_damage += amount
         else:
             raise outside
-    return Rattle(tokens, draws, blow)
+    return Rattle(tokens, draws, hero_damage)
 
 
-def foes_of(enemy: np.void, cards: np.ndarray, newcomers: tuple[Newcomer, ...]) -> np.ndarray:
+def foes_of(enemy: np.void, cards: np.ndarray, summoned: tuple[Newcomer, ...]) -> np.ndarray:
     """Board records of all enemy minions, with those that may be summoned last.
 
     Args:
         enemy: dtype `engine.state.SIDE`.
         cards: the card table.
-        newcomers: enemies that may be summoned.
+        summoned: enemies that may be summoned.
     """
     n = int(enemy["n_board"])
-    foes = np.zeros(n + len(newcomers), enemy["board"].dtype)
+    foes = np.zeros(n + len(summoned), enemy["board"].dtype)
     foes[:n] = enemy["board"][:n]
-    for foe, newcomer in zip(foes[n:], newcomers, strict=True):
-        card = cards[newcomer.card]
+    for record, foe in zip(foes[n:], summoned, strict=True):
+        card = cards[foe.card]
         for field in ("attack", "health", "keywords", "traits"):
-            foe[field] = card[field]
-        foe["max_health"], foe["card"] = card["health"], newcomer.card
+            record[field] = card[field]
+        record["max_health"], record["card"] = card["health"], foe.card
     return foes
 
 
-def _as_printed(minion: np.void, card: np.void) -> bool:
+def _has_printed_stats(minion: np.void, card: np.void) -> bool:
     """Whether a minion has its printed attack and health, and no effect that is active on board."""
     rows = card["effects"][: card["n_effects"]]
     text = bool((rows["trigger"] != Trigger.PLAY).any()) and not minion["traits"] & Trait.SILENCED
@@ -368,7 +370,9 @@ def _as_printed(minion: np.void, card: np.void) -> bool:
 def silence_changes(minion: np.void, card: np.void, keywords: int = 0) -> bool:
     """Whether silence changes a minion, apart from the given keywords."""
     return bool(
-        not _as_printed(minion, card) or minion["traits"] & ~_UNCHANGED or minion["keywords"] & ~keywords
+        not _has_printed_stats(minion, card)
+        or minion["traits"] & ~_KEPT_BY_SILENCE
+        or minion["keywords"] & ~keywords
     )
 
 

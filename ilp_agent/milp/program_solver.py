@@ -112,7 +112,7 @@ def _check_thesis(weights: Weights) -> None:
         value = getattr(weights, name)
         if value:
             raise SolverError(
-                f"formulation 'thesis' has no weight {name!r} (set to {value:g}); "
+                f"formulation 'thesis' has no weight {name!r}, which is {value:g}; "
                 "use formulation 'sequential', or set it to 0"
             )
 

@@ -418,7 +418,9 @@ def test_games_on_real_cards_stay_with_those_that_play_all_cards() -> None:
     for backend in ("gurobi", "highs"):
         with pytest.raises(ManaforgeError, match=f"ilp with backend {backend} plays bodies alone"):
             refuse_decks([("ilp", backend)], [find_deck("basic-mage")])
-    with pytest.raises(SolverError, match="backend 'exact' does not support card effects; use auto or search"):
+    with pytest.raises(
+        SolverError, match="backend 'exact' does not support card effects; use auto or search"
+    ):
         solve(turn_of("mana 1/6 | hero 20"), only(face=1), "exact")
     with pytest.raises(SolverError, match="formulation 'thesis' does not support card effects"):
         solve(turn_of("mana 1/6 | hero 20"), only(face=1), "highs", "thesis")

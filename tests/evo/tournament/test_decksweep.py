@@ -239,7 +239,7 @@ def test_keywords_are_found_as_players_write_them() -> None:
         ("ilp:keep-alive --card Moonfire --values 0", "ilp does not support card effects"),
         (
             "aggro --card Moonfire --values 0 --against ilp:keep-alive",
-            "in decks with Moonfire, such as random-min",
+            "decks with Moonfire (such as random-min",
         ),
         ("hearthsim --keyword taunt --values 30 --decks basic-mage", "basic-mage has 18 minions"),
     ],

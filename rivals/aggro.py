@@ -1,14 +1,14 @@
-"""Aggro: plays the dearest card it can, then attacks the hero with everything that can.
+"""Aggro: a rule-based agent that plays its most expensive card, then attacks the hero.
 
-Source: "Do Androids Dream Of Explosive Sheep?", section 3.1, whose learner trains against an agent that
-attacks the opponent whenever it gets a chance. The source leaves the rest open; here cards are played
-before attacks, so that those with Charge attack at once, then the hero power; The Coin is played if it
-makes a dearer card playable; of equally dear cards the one drawn first is played; behind Taunt, the first
-minion with Taunt is attacked.
+Source: "Do Androids Dream Of Explosive Sheep?", section 3.1, whose agent learns against one that attacks the
+opponent at every chance. The source leaves the rest open. Here the order is cards, hero power, attacks, so
+that minions with Charge attack at once. The Coin is played if it makes a more expensive card playable. Among
+cards of equal cost the one drawn first is played. If the enemy has Taunt, the first minion with Taunt is
+attacked.
 
-A card or power is aimed so that it leaves the enemy hero weakest; among equals so that most attack is left on
-the own side, less that of the enemy's; then so that the own hero is strongest; then at the first. What would
-make the first two worse is not played, such as a Hellfire on the own board.
+Targets minimise the enemy hero's health; ties are broken by the largest difference of attack on both boards,
+then the highest own health, then the first target. A play that worsens the first two is skipped, such as
+Hellfire on the own board.
 """
 
 import numpy as np
@@ -23,18 +23,18 @@ from engine.state import EVENTS, STATE, guards
 from rivals.one_ply import best_choice, one_ply, one_ply_batch, one_ply_choice
 
 _HERO_WORTH = 1e6
-"""Of a point of health of the enemy hero, in points of health of the own: more than all that follow."""
+"""Weight of the enemy hero's health, in points of own health: dominates all other terms."""
 
 _ATTACK_WORTH = 1e3
-"""Of a point of attack."""
+"""Weight of a point of attack."""
 
 _LOST = -1e9
-"""Of a position in which the own hero is dead."""
+"""Value of a position in which the own hero is dead."""
 
 
 @njit_borrowing
 def _attack_of(side: np.void) -> int:
-    """Attack of a player's minions and hero."""
+    """Total attack of a player's minions and hero."""
     total = side["hero_attack"] + side["weapon_attack"]
     for place in range(side["n_board"]):
         total += side["board"][place]["attack"]
@@ -43,7 +43,7 @@ def _attack_of(side: np.void) -> int:
 
 @njit_borrowing
 def _threat(state: np.void, seat: int) -> float:
-    """What the player at `seat` has of a position, but for the own hero's health."""
+    """Value of a position for the player at `seat`, without the own hero's health."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     if own["health"] <= 0:
         return _LOST
@@ -55,7 +55,7 @@ def _threat(state: np.void, seat: int) -> float:
 def _expected(
     state: np.void, cards: np.ndarray, action: int, next_states: np.ndarray, thought: np.void
 ) -> tuple[float, float]:
-    """The threat after an action and the own hero's health, in the mean of the outcomes of chance.
+    """Expected threat and own hero's health after an action, over its chance outcomes.
 
     `next_states` and `thought` are modified in place.
     """
@@ -81,7 +81,7 @@ def _expected(
 def _dearest(
     state: np.void, cards: np.ndarray, actions: np.ndarray, next_states: np.ndarray, thought: np.void
 ) -> tuple[int, int]:
-    """The best play of the dearest card that makes nothing worse, and its cost; -1 and -1 without one."""
+    """Best play of the most expensive playable card and its cost; (-1, -1) if none is worth it."""
     own = state["sides"][state["active"]]
     n = legal_actions(state, cards, actions)
     before = _threat(state, state["active"])
@@ -108,7 +108,7 @@ def _dearest(
 def _power(
     state: np.void, cards: np.ndarray, actions: np.ndarray, next_states: np.ndarray, thought: np.void
 ) -> int:
-    """The best use of the hero power that makes nothing worse; -1 without one."""
+    """Best use of the hero power; -1 if no use improves the value."""
     n = legal_actions(state, cards, actions)
     chosen = -1
     most, healthiest = _threat(state, state["active"]), 0.0
@@ -124,7 +124,7 @@ def _power(
 
 @njit_borrowing
 def _attack(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
-    """The first attack on the hero, else the first on what guards it; else the end of the turn."""
+    """First legal attack on the hero, else on a minion with Taunt; end of the turn if there is none."""
     enemy = state["sides"][1 - state["active"]]
     n = legal_actions(state, cards, actions)
     for number in range(n - 1):
@@ -143,7 +143,7 @@ def best_action(
     next_states: np.ndarray,
     thought: np.ndarray,
 ) -> int:
-    """Aggro's action; arguments as of `rivals.eva.best_action`, weights are not looked at."""
+    """Aggro's action. Arguments as of `rivals.eva.best_action`; `weights` are ignored."""
     if state["n_options"] > 0:
         return best_choice(state, cards)
     own = state["sides"][state["active"]]
@@ -177,7 +177,7 @@ class AggroAgent:
         self._thought = np.zeros(1, EVENTS)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
-        """The dearest card it can play, the hero power, then every attack on the hero or what guards it."""
+        """Most expensive playable card, then the hero power, then attacks on the hero or a Taunt minion."""
         states, cards = view.position.states, view.position.table.array
         code = choose(states, cards, _NO_WEIGHTS, self._actions, self._next, self._thought)
         return Action.from_code(code)

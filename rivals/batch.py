@@ -1,4 +1,4 @@
-"""Compiled games: what a kind of agent offers to whoever plays many of them."""
+"""Interface of compiled agents: play a batch of games without Python per action."""
 
 from typing import TYPE_CHECKING, Protocol
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
 TURNS = np.dtype(
     [
-        ("exact", "i4"),  # by the exact solver
-        ("search", "i4"),  # by the search, those solved again within a turn too
-        ("unproven", "i4"),  # of any agent, those whose optimum was not proven
+        ("exact", "i4"),  # solved by the exact solver
+        ("search", "i4"),  # solved by the search; each new search within a turn counts
+        ("unproven", "i4"),  # of any agent: optimum not proven
     ]
 )
-"""Turns that a game's players solved."""
+"""Numbers of turns that a game's players solved."""
 
 
 class PlayBatch(Protocol):
-    """Plays many games on, compiled; kinds are compiled apart, each when it first plays."""
+    """Kernel that plays a batch of games; each agent kind is compiled when it first plays."""
 
     def __call__(
         self,
@@ -34,25 +34,26 @@ class PlayBatch(Protocol):
     ) -> None:
         """Play each game on while an agent of this kind is to move, whole turns at a time.
 
-        The kind plays as its Python agent does, action by action. What it draws comes from `keys` and from
-        the state alone (`engine.streams.below` of the key derived for the round), so that a game does not
-        depend on the games beside it.
+        Actions are the same as of the Python agent. Random numbers depend only on `keys` and the state
+        (`engine.streams.below` of the key derived for the round), so a game does not depend on the rest of
+        the batch.
 
         Args:
             cards: the card table of all games, dtype `engine.state.CARD`.
-            weights: shape (agents, weights and options of the kind): a row an agent, all weights first.
-            agents: who plays, shape (games, 2) integers into `weights`; column 0 goes first; -1 for other
-                kinds.
+            weights: shape (agents, weights and options of the kind): one row per agent, weights before
+                options.
+            agents: shape (games, 2), rows of `weights` by seat, column 0 first to move; -1 for agents of
+                other kinds.
             states: dtype `engine.state.STATE`, shape (games,). Modified in place.
             keys: uint64, shape (games, 2): the agents' streams by seat (`engine.streams.agent_keys`).
-            chances: uint64, shape (games,): the games' own streams, for `engine.effects.chance.draw_for`; an
-                agent does not look at them.
-            turns: dtype `TURNS`, shape (games,). Added to in place: turns solved.
-            known: for kinds that ask for it (`AgentKind.asks_for_cards`); others are called without.
+            chances: uint64, shape (games,): the games' chance streams, for `engine.effects.chance.draw_for`;
+                hidden from agents.
+            turns: dtype `TURNS`, shape (games,). Incremented in place.
+            known: opponent model, passed only to kinds that use it (`AgentKind.asks_for_cards`).
         """
         ...
 
 
 def with_options(weights: np.ndarray, n: int) -> np.ndarray:
-    """Rows with `n` places; options that are left out at the end are 0."""
+    """Rows padded to `n` columns; missing trailing options become 0."""
     return np.pad(weights, ((0, 0), (0, max(0, n - weights.shape[1]))))

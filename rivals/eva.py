@@ -1,17 +1,15 @@
-"""EVA: greedy over single actions by 21 weights.
+"""EVA: a greedy agent that scores single actions by 21 weights.
 
 Source: "Optimizing Hearthstone agents using an evolutionary algorithm" (EVA), Algorithm 1, Eqs. 1 to 8,
-Tables 1 and 2. Where print and the authors' code differ, the code is followed: a side's minions count w3
-health + w4 attack + w6 killed - w5 new, as Table 1 names them (the printed Eqs. 4 and 5 have killed and new
-exchanged), a minion's value is that before the action, and a move that kills the enemy hero beats all.
-Stealth counts as Table 2 has it (their code leaves it out). Among equals the first action is chosen, where
-their code takes the last.
+Tables 1 and 2. Where the paper and the authors' code differ, this follows the code: a side's minions count w3
+health + w4 attack + w6 killed - w5 new, as in Table 1 (the printed Eqs. 4 and 5 exchange killed and new), a
+minion's value is that before the action, and a move that kills the enemy hero beats all others. Two
+deviations from the code: Stealth counts as in Table 2, and ties go to the first action, not the last.
 
-Minions are told apart by the order in which they came into play, as the authors' simulator does by numbers
-of its own: one that is gone was killed, one that is new appeared. A hero's attack is its weapon's and what
-it has this turn. Where chance decides an action its score is the mean over the outcomes. With bodies alone
-heroes have no attack, and nothing lowers a minion's: w2 and w4 do nothing there, nor do w7, w12 and w14
-without Secrets, Deathrattle and Inspire.
+Minions are identified by entity number, as in the authors' simulator: a missing minion was killed, an
+additional one appeared. A hero's attack is its weapon's plus its bonus of this turn. A random action scores
+the mean over its outcomes. Without card effects w2 and w4 are inert, since heroes have no attack and minions
+never lose any; w7, w12 and w14 are inert without Secrets, Deathrattle and Inspire.
 """
 
 from collections.abc import Iterable
@@ -33,7 +31,7 @@ from ilp_agent.weights import index_enum
 from rivals.one_ply import OnePlyAgent, best_choice, one_ply, one_ply_batch, one_ply_choice
 
 WITH_EFFECTS = frozenset({"hero_attack", "minion_attack"})
-"""Weights of what only real cards change."""
+"""Weights that are inert without card effects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +92,7 @@ class EvaWeights(WeightVector):
 
     @classmethod
     def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
-        """The weights of what no card changes, and those of keywords and the like that none has."""
+        """Weights of features and keywords that no card has."""
         cards = list(cards)
         found = {name for card in cards for name in KEYWORD_FIELDS if getattr(card.spec, name)}
         if any(card.real for card in cards):
@@ -111,10 +109,10 @@ class EvaWeights(WeightVector):
 
     @classmethod
     def scale_free(cls, weights: np.ndarray) -> np.ndarray:
-        """The form that does not change with either of the two scales that no decision depends on.
+        """Weights normalised by both scales to which decisions are invariant.
 
-        w9 to w21 are divided by their sum V, w3 to w6, which only multiply values, are multiplied by V; then
-        w1 to w8 are divided by their sum. Hence w1 to w8 sum to 1, and so do w9 to w21.
+        w9 to w21 are divided by their sum V; w3 to w6, which only multiply values, are multiplied by V; then
+        w1 to w8 are divided by their sum. So w1 to w8 sum to 1, and w9 to w21 too.
 
         Args:
             weights: shape (..., weights).
@@ -133,13 +131,13 @@ class EvaWeights(WeightVector):
 
 
 EvaTerm = index_enum("EvaTerm", EvaWeights, __name__)
-"""Places of the weights in arrays."""
+"""Indices of the weights."""
 
 MOST = 1e9
-"""What a won game counts where it is one of several outcomes; minus as much a lost one."""
+"""Score of a won game as one of several chance outcomes; a lost game has its negative."""
 
 N_ACTION = int(EvaTerm.HEALTH)
-"""w1 to w8 weigh what an action changes; the others make a minion's value."""
+"""Number of weights of state changes, w1 to w8; the others make up a minion's value."""
 
 
 @njit_borrowing
@@ -164,12 +162,12 @@ def value_of(minion: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
 
 @njit_borrowing_inline
 def score_change(before: np.void, after: np.void, seat: int, cards: np.ndarray, weights: np.ndarray) -> float:
-    """The difference an action makes, Eq. 1; infinite for a dead enemy hero, minus infinite for a dead own.
+    """Score of an action, Eq. 1; infinite for a dead enemy hero, minus infinite for a dead own hero.
 
     Args:
         before: the position, dtype `STATE`.
         after: the same with the action carried out.
-        seat: of who acts.
+        seat: 0 or 1, the acting player.
         cards: the card table.
         weights: indexed by `EvaTerm`.
     """
@@ -186,7 +184,7 @@ def score_change(before: np.void, after: np.void, seat: int, cards: np.ndarray, 
 
 @njit_borrowing_inline
 def _side_lost(before: np.void, after: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
-    """What a side lost, Eqs. 2 to 5."""
+    """Loss of one side by an action, Eqs. 2 to 5."""
     lost: float = weights[EvaTerm.HERO_HEALTH] * (
         before["health"] + before["armour"] - after["health"] - after["armour"]
     )
@@ -194,21 +192,21 @@ def _side_lost(before: np.void, after: np.void, cards: np.ndarray, weights: np.n
         before["weapon_attack"] + before["hero_attack"] - after["weapon_attack"] - after["hero_attack"]
     )
     lost += weights[EvaTerm.SECRET] * (before["n_secrets"] - after["n_secrets"])
-    stayed = 0
+    survivors = 0
     for place in range(before["n_board"]):
         minion = before["board"][place]
         later = place_after(after, minion["born"], place)
         if later < 0:
             lost += weights[EvaTerm.MINION_KILLED] * value_of(minion, cards, weights)
             continue
-        stayed += 1
-        then = after["board"][later]
-        health, attack = minion["health"] - then["health"], minion["attack"] - then["attack"]
+        survivors += 1
+        minion_after = after["board"][later]
+        health, attack = minion["health"] - minion_after["health"], minion["attack"] - minion_after["attack"]
         if health != 0 or attack != 0:
             value = value_of(minion, cards, weights)
             lost += weights[EvaTerm.MINION_HEALTH] * health * value
             lost += weights[EvaTerm.MINION_ATTACK] * attack * value
-    if stayed == after["n_board"]:
+    if survivors == after["n_board"]:
         return lost
     for place in range(after["n_board"]):
         minion = after["board"][place]
@@ -226,7 +224,7 @@ def score_action(
     next_states: np.ndarray,
     thought: np.void,
 ) -> float:
-    """The mean of `score_change` over what can fall out; the last two are modified in place."""
+    """Mean of `score_change` over chance outcomes. Modifies `next_states` and `thought`."""
     seat = state["active"]
     think(thought)
     next_states[0] = state
@@ -253,10 +251,10 @@ def best_action(
     next_states: np.ndarray,
     thought: np.ndarray,
 ) -> int:
-    """Algorithm 1: the action that scores most, among equals the first in the order of `legal_actions`.
+    """Highest-scoring legal action, Algorithm 1; ties go to the first in the order of `legal_actions`.
 
     Args:
-        state: a game that is not over, dtype `STATE`, as the active player knows it.
+        state: dtype `STATE`, not over, hidden cards hidden.
         cards: the card table.
         weights: indexed by `EvaTerm`.
         actions: workspace of integers, shape (at least `MAX_ACTIONS`,). Modified in place.
@@ -269,7 +267,7 @@ def best_action(
     best, chosen = -np.inf, int(actions[n - 1])
     for place in range(n):
         score = 0.0
-        if place < n - 1:  # the last is the end of the turn, which is not carried out
+        if place < n - 1:  # the last action ends the turn and scores 0
             score = score_action(state, cards, actions[place], weights, next_states, thought[0])
         if score > best:
             best, chosen = score, int(actions[place])
@@ -277,7 +275,7 @@ def best_action(
 
 
 class EvaAgent(OnePlyAgent[EvaWeights]):
-    """Plays by EVA's Algorithm 1."""
+    """Greedy agent of EVA's Algorithm 1."""
 
     usual_name = "eva"
     choose = staticmethod(one_ply_choice(best_action))

@@ -1,14 +1,14 @@
-"""greedy-ilp: maximises the turn program's objective one action at a time, for comparison with whole turns.
+"""greedy-ilp: plays one action at a time by the turn program's objective, as a baseline for whole turns.
 
-At every decision each action is scored by what it adds to the objective (docs/turn-program.md). The best is
-played if it adds something, else the turn ends; among equals the first in the order of
-`engine.rules.legal_actions`. A card that needs The Coin counts as one action with it.
+Each action scores its gain of the objective (docs/turn-program.md). The best is played if its gain is
+positive, else the turn ends; ties go to the first in the order of `engine.rules.legal_actions`. The Coin and
+a card that needs it count as one action.
 
-The terms for any action: W3 and W6 count every hit on the enemy hero and on enemy minions as it was dealt;
-W4 the enemy's attack on the board; W5 the health of own minions that die, and of those that come in; W7 the
+Terms: W3 and W6 count damage dealt to the enemy hero and to enemy minions;
+W4 the enemy's attack on the board; W5 the health of own minions that die or enter; W7 the
 attack of a minion that is attacked; W8 the value of a card played from the hand. A hero power and The Coin
-have no value. The eight weights beside the thesis's count what the action changes of their terms. What
-kills the own hero is not played. Where chance decides an action the mean over the outcomes counts.
+have no value. The eight extended weights count changes of their terms. Actions that kill the own hero are
+never played. A random action scores the mean over its outcomes.
 """
 
 import numpy as np
@@ -26,12 +26,12 @@ from ilp_agent.weights import Term
 from rivals.one_ply import OnePlyAgent, best_choice, one_ply, one_ply_batch, one_ply_choice
 
 LOST = -1e100
-"""What an action adds that kills the own hero."""
+"""Gain of an action that kills the own hero."""
 
 
 @njit_borrowing_inline
 def _attack_on(side: np.void) -> int:
-    """Attack of a player's minions."""
+    """Total attack of a player's minions."""
     total = 0
     for place in range(side["n_board"]):
         total += side["board"][place]["attack"]
@@ -42,14 +42,14 @@ def _attack_on(side: np.void) -> int:
 def score_change(
     before: np.void, after: np.void, cards: np.ndarray, action: int, thought: np.void, weights: np.ndarray
 ) -> float:
-    """What an action adds to the objective.
+    """Gain of the objective by an action.
 
     Args:
         before: the position, dtype `STATE`.
         after: the same with the action carried out.
         cards: the card table.
         action: as `engine.rules.encode` packs it.
-        thought: with which it was carried out, dtype `EVENTS`.
+        thought: events of carrying it out, dtype `EVENTS`.
         weights: of the objective, indexed by `Term`.
     """
     seat = before["active"]
@@ -64,13 +64,13 @@ def score_change(
         score += weights[Term.LETHAL]
     score += weights[Term.THREAT] * (_attack_on(enemy) - _attack_on(enemy_after))
     score += weights[Term.CLEAR] * (int(enemy_after["n_board"] == 0) - int(enemy["n_board"] == 0))
-    stayed = 0
+    survivors = 0
     for place in range(own["n_board"]):
         if place_after(own_after, own["board"][place]["born"], place) < 0:
             score -= weights[Term.SURVIVE] * own["board"][place]["health"]
         else:
-            stayed += 1
-    if stayed < own_after["n_board"]:
+            survivors += 1
+    if survivors < own_after["n_board"]:
         for place in range(own_after["n_board"]):
             if place_after(own, own_after["board"][place]["born"], place) < 0:
                 score += weights[Term.SURVIVE] * own_after["board"][place]["health"]
@@ -91,7 +91,7 @@ def score_action(
     next_states: np.ndarray,
     thought: np.void,
 ) -> float:
-    """The mean of `score_change` over what can fall out; the last two are modified in place."""
+    """Mean of `score_change` over chance outcomes. Modifies `next_states` and `thought`."""
     think(thought)
     next_states[0] = state
     apply(next_states[0], cards, action, thought)
@@ -116,10 +116,10 @@ def best_action(
     next_states: np.ndarray,
     thought: np.ndarray,
 ) -> int:
-    """The action that adds most; a card for The Coin counts as one with it.
+    """Action with the largest gain; The Coin and a card that needs it count as one action.
 
     Args:
-        state: a game that is not over, dtype `STATE`, as the active player knows it.
+        state: dtype `STATE`, not over, hidden cards hidden.
         cards: the card table.
         weights: of the objective, indexed by `Term`.
         actions: workspace of integers, shape (at least `MAX_ACTIONS`,). Modified in place.
@@ -144,18 +144,18 @@ def best_action(
         think(thought[0])
         next_states[1] = state
         apply(next_states[1], cards, coin, thought[0])
-        richer = next_states[1]["sides"][state["active"]]
+        side_with_coin = next_states[1]["sides"][state["active"]]
         n = legal_actions(next_states[1], cards, actions)
         for place in range(n - 1):
             kind, source, _ = decode(actions[place])
             if kind not in (ActionKind.PLAY, ActionKind.POWER):
                 continue
-            if kind == ActionKind.PLAY and richer["hand"][source] == COIN:
+            if kind == ActionKind.PLAY and side_with_coin["hand"][source] == COIN:
                 continue
-            price = cards[richer["power"] - 1]["cost"]
+            cost = cards[side_with_coin["power"] - 1]["cost"]
             if kind == ActionKind.PLAY:
-                price = cost_of(next_states[1], cards, state["active"], source)
-            if price == own["mana"] + 1:
+                cost = cost_of(next_states[1], cards, state["active"], source)
+            if cost == own["mana"] + 1:
                 score = score_action(next_states[1], cards, actions[place], weights, next_states, thought[0])
                 if score > best:
                     best, chosen = score, coin
@@ -163,7 +163,7 @@ def best_action(
 
 
 class GreedyIlpAgent(OnePlyAgent[Weights]):
-    """Plays the action that adds most to the turn program's objective, one at a time."""
+    """Greedy agent: plays the action with the largest gain of the turn program's objective."""
 
     usual_name = "greedy-ilp"
     choose = staticmethod(one_ply_choice(best_action))

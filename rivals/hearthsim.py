@@ -1,4 +1,4 @@
-"""HearthSim: plays the turn whose end scores most, found by exhaustive search.
+"""HearthSim: plays the turn with the highest score of its final position, found by exhaustive search.
 
 Source: the HearthSim posts "Intro" (the score, the search), "Tuning the AI" (aggressiveness) and "Divine
 Shield Modeling" (the weight of Divine Shield). The score of a position, for the player to move:
@@ -10,22 +10,22 @@ Shield Modeling" (the weight of Divine Shield). The score of a position, for the
     S_h  =  w_hh times the own hero's health; minus infinity once it is dead
     S~_h = -w~_hh times the enemy hero's health; infinity once it is dead
 
-Armour counts as health, as in HearthSim's code. All lethal turns are worth the same, infinity, and the first
-that is found is played. The turn is searched by `ilp_agent.search` with this score as the value of its end.
+Armour counts as health, as in HearthSim's code. All lethal turns score infinity; the first one found is
+played. `ilp_agent.search` searches the turn with this score as evaluation.
 
-With real cards the terms of cards in hand and of weapons are those of the post "Direct damage spells" and
-of the authors' program:
+With card effects, the terms of cards in hand and of weapons follow the post "Direct damage spells" and the
+authors' program:
 
-    S_c = w_m sum of the costs of cards but spells that deal damage + w_c for each minion with Charge
-          + sum over spells that deal damage (w_dds a + c_dds), a the damage as printed
+    S_c = w_m sum of the costs of all cards except damage spells + w_c for each minion with Charge
+          + sum over damage spells (w_dds a + c_dds), a the printed damage
     S_w = w_w (attack times durability of the own weapon, less that of the enemy's)
 
 The post's formula has w_dds (a + c_dds); its examples (a Holy Smite is worth 1.9 at w_dds = 0.5, and 4.9 at
-2) and the authors' program have c_dds outside of the weight, as here. S_w and w_c are of that program, the
-class WeightedScorer of github.com/oyachai/HearthSim, in which w_w is 0.5 and w_c is 0. A card that is drawn
-counts as the mean of the cards in the own deck. By the post "Modeling Unpredictable Outcomes" chance ends a
-sequence: its score is the mean over the outcomes, and once the action is played the rest of the turn is
-searched anew.
+2) and the authors' program have c_dds outside the weight, as here. S_w and w_c are of that program, the
+class WeightedScorer of github.com/oyachai/HearthSim, in which w_w is 0.5 and w_c is 0. A drawn card counts as
+the mean over the cards in the own deck. After the post "Modeling Unpredictable Outcomes", a random action
+ends a sequence: its score is the mean over the outcomes, and once it is played the rest of the turn is
+searched again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -45,23 +45,22 @@ from ilp_agent.selfplay import USE, play_searched, searched_turns
 from ilp_agent.weights import N_TERMS
 
 BUDGET = 100_000
-"""Positions of a turn that are looked at, at most."""
+"""Largest number of positions searched per turn."""
 
 AGAINST = [N_TERMS + count for count in (ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO)]
-"""Places of the weights of what counts against the player."""
+"""Indices of the weights that count against the player."""
 
 
 @dataclass(frozen=True, slots=True)
 class HearthSimWeights(WeightVector):
-    """The eight weights of the score, of which only the proportions matter, and four more for real cards.
+    """The eight weights of the score, which is scale-free, and four more for card effects.
 
     In the order w_a, w_h, w~_a, w~_h, w_m, w_hh, w~_hh, w_ds, w_dds, c_dds, w_w, w_c. `aggressiveness`
-    means w_a and w_h together, as in "Tuning the AI": the higher it is, the more the own minions are worth,
-    and the fewer trades are made.
+    sets w_a and w_h together, as in "Tuning the AI": the higher, the more own minions are worth and the fewer
+    trades are made.
 
     Raises:
-        WeightError: a weight is NaN, infinite or no number, or another one than that of Divine Shield
-            negative.
+        WeightError: a weight is not a finite number, or negative (only that of Divine Shield may be).
     """
 
     AGENT: ClassVar[str] = "hearthsim"
@@ -86,9 +85,9 @@ class HearthSimWeights(WeightVector):
 
     @classmethod
     def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
-        """The weight of Divine Shield if no card has it, and of the own hero if none has Lifesteal.
+        """Weights of Divine Shield and of the own hero's health, if no card has Divine Shield or Lifesteal.
 
-        In its own turn nothing but Lifesteal changes a hero's health, where cards do no more than that.
+        Without card effects only Lifesteal changes the own hero's health in the own turn.
         """
         cards = list(cards)
         specs = [card.spec for card in cards]
@@ -112,7 +111,7 @@ class HearthSimWeights(WeightVector):
 
 
 def score_rows(weights: np.ndarray) -> np.ndarray:
-    """Weights as the search takes those of a score (`ilp_agent.search.objective.is_score`).
+    """Weights in the layout of the search's score function (`ilp_agent.search.objective.is_score`).
 
     Args:
         weights: shape (agents, 12), in the order of the fields of `HearthSimWeights`.
@@ -138,13 +137,13 @@ def play_batch(
 
 
 class HearthSimAgent:
-    """Plays the turn whose end scores most.
+    """Plays the turn with the highest score of its final position.
 
     Args:
         profile: the weights and the name that results show; or weights alone.
 
     Attributes:
-        unproven: turns so far whose best was not proven: the budget ran out.
+        unproven: turns so far in which the budget ran out, so that optimality is not proven.
     """
 
     def __init__(self, profile: "Profile[HearthSimWeights] | HearthSimWeights") -> None:
@@ -155,7 +154,7 @@ class HearthSimAgent:
         self._planned: list[tuple[bytes, Action]] = []
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
-        """The next action of the turn; searched again where the position is not the one planned for."""
+        """Next action of the planned turn; searches again if the position is not the planned one."""
         now = view.position.state.tobytes()
         if not self._planned or self._planned[0][0] != now:
             solved = searcher_of_thread().search(view.position, self._row, BUDGET)

@@ -1,4 +1,4 @@
-"""Kinds of agents: what they do, what they may observe, and their options."""
+"""Agent kinds: how to make an agent, its weights and options, and which information it may observe."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 
 class OptionError(WrongValueError, ValueError):
-    """A text that is no value of an option."""
+    """Invalid option value."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """A whole number that changes how an agent plays.
+    """Integer option of an agent.
 
     Attributes:
-        name: as entrants write it, `name=VALUE`.
-        default: where an entrant does not say.
+        name: of the option; entrants write `name=VALUE`.
+        default: value if an entrant gives none.
         least: smallest value.
         most: largest value.
-        help: what it is, in a few words.
-        values: names of the values, where they have names; these are written then, not numbers.
-        peeks: names of values with which an agent looks at hidden cards.
-        most_received: the largest value with which a server plays an agent that a file describes, where by a
-            larger one it may think for many seconds about a decision; None: any.
-        later: whether agents were saved before it existed: definitions leave it out at its default.
+        help: short description.
+        values: number of each named value; named values are written by name.
+        peeks: named values that let the agent see hidden cards.
+        most_received: largest value that a server accepts from a file, since larger ones may take many
+            seconds per decision; None: no limit.
+        later: whether the option is newer than some saved agents: definitions omit its default.
     """
 
     name: str
@@ -49,10 +49,10 @@ class Option:
     most_received: int | None = None
 
     def read(self, text: str) -> int:
-        """The value that a text means.
+        """Parse an option value.
 
         Raises:
-            OptionError, UnknownNameError: it means none.
+            OptionError, UnknownNameError: the text is not a value of the option.
         """
         if self.values:
             if text not in self.values:
@@ -65,19 +65,19 @@ class Option:
         return int(text)
 
     def write(self, value: int) -> str:
-        """A value as entrants write it."""
+        """Text of a value as entrants write it."""
         return next((name for name, number in self.values.items() if number == value), str(value))
 
 
 def read_options(options: Sequence[Option], text: str) -> tuple[int, ...]:
-    """Values of an agent's options, from what stands after `@`: `64`, `depth=3` or `64,depth=3`.
+    """Parse an agent's options, the text after `@`: `64`, `depth=3` or `64,depth=3`.
 
     Args:
-        options: of the agent, in their order; a number alone is the first one's.
-        text: options by name, with commas between them; "" for the defaults.
+        options: of the agent, in order; a bare number sets the first.
+        text: comma-separated; "" for the defaults.
 
     Raises:
-        OptionError, UnknownNameError: the text names another option, one twice, or a value it cannot have.
+        OptionError, UnknownNameError: an unknown option, a repeated one, or an invalid value.
     """
     found: dict[str, int] = {}
     known = {option.name: option for option in options}
@@ -94,7 +94,7 @@ def read_options(options: Sequence[Option], text: str) -> tuple[int, ...]:
 
 
 def write_options(options: Sequence[Option], values: Sequence[int]) -> str:
-    """The shortest text that means these values; "" for the defaults."""
+    """Shortest text of option values; "" for the defaults."""
     parts = [
         option.write(value) if option is options[0] else f"{option.name}={option.write(value)}"
         for option, value in zip(options, values, strict=True)
@@ -104,7 +104,7 @@ def write_options(options: Sequence[Option], values: Sequence[int]) -> str:
 
 
 class Sight(StrEnum):
-    """What an agent may look at."""
+    """Information available to an agent."""
 
     VIEW = "what its player knows"
     EVERYTHING = "hidden cards too"
@@ -112,27 +112,26 @@ class Sight(StrEnum):
 
 @dataclass(frozen=True)
 class AgentKind:
-    """All that is known of a kind of agent.
+    """Definition of an agent kind.
 
     Attributes:
-        name: as entrants and configurations write it.
-        make: the agent in Python; called with its weights where it has any, then with the backend where it
-            takes one. This and the next two may be given as MODULE:NAME.
-        help: what it does, in a few words.
-        vector: the class of its weights; None where it plays without. Asked for as `weights`.
-        default_profile: what the bare name means; "" where a profile must be named.
-        batch: plays whole games compiled, without the GIL; None where only Python plays it, and of a kind
-            that takes a backend, which has its own. Asked for as `play_batch`.
-        random: whether it draws from its own stream of the game.
-        sees: what it may look at.
-        takes_backend: whether `@BACKEND` chooses its solver; it then runs compiled with compiled ones alone.
-        options: what an entrant may say after `@`; they follow the weights in the rows of compiled games.
-        budget: limits of its search that are part of what it is, by name, as tournaments write them down;
-            numbers, or MODULE:NAME.
-        effects: whether it plays decks with a class, whose cards do what they say.
-        version: of its play; raised where it may choose other actions than before. Folders of games written
-            by another version are read, and not continued.
-        declares: whether it says by itself, when it starts, which weights it has; `vector` is None then.
+        name: as in entrants and configurations.
+        make: constructor of the Python agent; called with its weights if it has any, then the backend if it
+            takes one. `make`, `vector` and `batch` may be given as MODULE:NAME.
+        help: short description.
+        vector: class of its weights, read as `weights`; None without weights.
+        default_profile: profile of the bare name; "" if a profile must be named.
+        batch: compiled kernel that plays whole games without the GIL, read as `play_batch`; None if only
+            Python plays it, or if the backend provides it.
+        random: whether it uses its random stream.
+        sees: information available to it.
+        takes_backend: whether `@BACKEND` chooses its solver; it is compiled if the backend is.
+        options: set after `@`; they follow the weights in the rows of compiled games.
+        budget: fixed limits of its search by name, recorded by tournaments; numbers, or MODULE:NAME.
+        effects: whether it supports card effects, as in decks with a class.
+        version: of its play; raised when its choice of actions may change. Game folders of another version
+            can be read, but not continued.
+        declares: whether it declares its weights when it starts; `vector` is None then.
     """
 
     name: str
@@ -152,30 +151,30 @@ class AgentKind:
 
     @property
     def summary(self) -> str:
-        """What it does, for help texts."""
+        """Name and description, for help texts."""
         return f"{self.name}: {self.help}"
 
     @property
     def weighted(self) -> bool:
-        """Whether it plays by weights, which can evolve."""
+        """Whether it has weights, which can evolve."""
         return self.vector is not None
 
     @property
     def weights(self) -> "type[WeightVector] | None":
-        """The class of its weights; None where it plays without."""
+        """Class of its weights; None without weights."""
         return loaded(self.vector)
 
     def play_batch(self, backend: str = DEFAULT_BACKEND) -> "PlayBatch | None":
-        """Plays whole games compiled with a backend; None where only Python plays it."""
+        """Compiled kernel for whole games with a backend; None if only Python plays it."""
         return loaded((BACKENDS[backend].batch or None) if self.takes_backend else self.batch)
 
     @property
     def owner(self) -> str:
-        """Whose profiles it plays: those of the agent its weights are named after; "" without weights."""
+        """Agent whose profiles it plays, `AGENT` of its weights; "" without weights."""
         return self.weights.AGENT if self.weights else ""
 
     def compiled(self, backend: str = DEFAULT_BACKEND) -> bool:
-        """Whether whole games of it run compiled with a backend."""
+        """Whether whole games run compiled with a backend."""
         return BACKENDS[backend].compiled if self.takes_backend else self.batch is not None
 
     def agent(
@@ -185,17 +184,17 @@ class AgentKind:
         options: Sequence[int] = (),
         further: "Sequence[Deck]" = (),
     ) -> "Agent":
-        """The agent as it plays.
+        """Create the Python agent.
 
         Args:
-            weights: numbers in the order of its weights; not looked at where it has none. Of a kind that
-                declares them, () for its own.
-            backend: its solver, where it takes one.
+            weights: numbers in the order of its weights; ignored without weights. () for a kind that declares
+                them: its own values.
+            backend: its solver, if it takes one.
             options: values of all its options; () for their defaults.
-            further: decks that an opponent may play beside the shipped ones, for kinds that predict decks.
+            further: decks in addition to the shipped ones, for deck prediction.
 
         Raises:
-            WeightError: the weights are not allowed.
+            WeightError: invalid weights.
             SolverError: the backend cannot start.
         """
         arguments: list[object] = [self.weights.from_array(weights)] if self.weights else []
@@ -206,11 +205,11 @@ class AgentKind:
         return make(*arguments, *solver, *self.settings(options), *library)
 
     def settings(self, options: Sequence[int] = ()) -> tuple[int, ...]:
-        """Values of all options: those given, and for those that are left out at the end the defaults."""
+        """Values of all options: the given ones, then defaults."""
         return (*options, *(option.default for option in self.options[len(options) :]))
 
     def definition(self, backend: str = DEFAULT_BACKEND, options: Sequence[int] = ()) -> dict[str, Any]:
-        """What decides its play beside its weights, as a tournament writes it down."""
+        """Everything but its weights that determines its play, as recorded by tournaments."""
         named = zip(self.options, self.settings(options), strict=True)
         return (
             ({"solver": solver_version(backend)} if self.takes_backend else {})
@@ -225,11 +224,11 @@ class AgentKind:
 
     @property
     def versioned(self) -> str:
-        """Its name, with the version of its play where that is not the first: "hearthsim 2"."""
+        """Name, with the version of its play from 2 on: "hearthsim 2"."""
         return f"{self.name} {self.version}" if self.version > 1 else self.name
 
     def sight(self, options: Sequence[int] = ()) -> Sight:
-        """What it may look at with these options; () for their defaults."""
+        """Information available to it with these options; () for their defaults."""
         named = zip(self.options, self.settings(options), strict=True)
         if any(option.write(value) in option.peeks for option, value in named):
             return Sight.EVERYTHING
@@ -237,7 +236,7 @@ class AgentKind:
 
     @property
     def asks_for_cards(self) -> bool:
-        """Whether it may reckon with the opponent's cards, so that its compiled games take `known`."""
+        """Whether it can model the opponent's hand, so that its compiled games take `known`."""
         return HANDS in self.options
 
 
@@ -246,9 +245,9 @@ HANDS = Option(
     looking.HANDS["off"],
     min(looking.HANDS.values()),
     max(looking.HANDS.values()),
-    "known: the opponent's hand is drawn from its deck list, predicted: from likely decks, told: it is seen",
+    "known: the opponent's hand is sampled from its deck list, predicted: from likely decks, told: revealed",
     values=looking.HANDS,
     peeks=frozenset({"told"}),
     later=True,
 )
-"""How an agent reckons with the opponent's hand."""
+"""Option for the model of the opponent's hand."""

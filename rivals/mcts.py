@@ -1,26 +1,25 @@
 """MCTS: information-set Monte Carlo tree search over single actions.
 
-The own deck is known but for its order, and is shuffled. Of the opponent's hand and deck a view tells the
-numbers of cards alone; each of them is drawn from the cards that the player can see: its own deck and hand
-and the minions on the enemy board. With equal decks these are cards that the opponent plays, too. Where
-there are none, cards stay hidden, and nobody plays them. Secrets stay hidden, and nothing reveals them.
+Determinization: the own deck is shuffled. Each hidden card of the opponent is drawn from the cards that the
+player can see: its own deck and hand and the minions on the enemy board. With equal decks the opponent plays
+these cards too. If there are none, cards stay hidden and are never played. Secrets stay hidden and are never
+revealed.
 
-Nothing here depends on how cards are numbered: a batch of games has one table for all its decks, a single
-game one for its two.
+Results do not depend on card numbers: a batch of games has one table for all its decks, a single game one for
+its two.
 
 Source: Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search" (2012), single-observer
-ISMCTS. Each iteration imagines the hidden cards (`rivals.mcts`) and goes down one tree with them: at a
-node it takes by UCB1 one of the actions that are legal in this position, where the logarithm counts how
-often an action was available, not how often its parent was visited. The first action without a node gets
-one; from there uniformly random legal actions are played to the end of the game, and its result counts 1,
-1/2 or 0 for the player who chose, at every node on the way.
+ISMCTS. Each iteration samples the hidden cards and descends one shared tree: at a node it selects by UCB1
+among the actions that are legal in this determinization, where the logarithm counts how often an action was
+available, not visits of the parent. The first action without a node is expanded; from there a uniformly
+random playout runs to the end of the game. Its result, 1, 1/2 or 0 for the player who chose the action, is
+backed up to every node on the path.
 
-An edge is what is done: the card that is played, not its place in hand, so that an edge means the same with
-other hidden cards. Chance falls out anew in each iteration, below the same node.
+An edge identifies the played card, not its hand position, so that it means the same in every determinization.
+Chance outcomes are sampled anew in each iteration, below the same node.
 
-Source: Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search" (2012). It needs no
-weights: games that are played out at random take the place of an evaluation. Every action is searched for
-anew, from what the player sees alone.
+MCTS needs no weights: random playouts replace an evaluation. Every action is a new search from the player's
+information alone.
 """
 
 import threading
@@ -55,15 +54,15 @@ from ilp_agent.lookahead.determinization import (
 from rivals.batch import with_options
 
 MOST_POSSIBLE = DECK_SIZE + HAND_SIZE + BOARD_SIZE
-"""Cards that hidden ones may be drawn from."""
+"""Largest number of cards that hidden ones may be drawn from."""
 
 _OWN_DECK, _HAND, _DECK = range(3)
-"""Streams below that of what is imagined."""
+"""Streams of a determinization."""
 
 
 @njit_borrowing
 def list_possible(state: np.void, seat: int, possible: np.ndarray) -> int:
-    """List the cards that hidden ones of the opponent are drawn from; how many there are.
+    """List the cards from which the opponent's hidden cards are drawn; returns their number.
 
     Args:
         state: dtype `STATE`, as the player at `seat` sees it.
@@ -87,14 +86,14 @@ def list_possible(state: np.void, seat: int, possible: np.ndarray) -> int:
 
 @njit_borrowing
 def imagine_hidden(state: np.void, seat: int, possible: np.ndarray, n: int, key: np.uint64) -> None:
-    """Shuffle the own deck, and draw the opponent's hidden cards. `state` is modified in place.
+    """Sample a determinization: shuffle the own deck, draw the opponent's hidden cards. Modifies `state`.
 
     Args:
         state: dtype `STATE`, as the player at `seat` sees it, its deck in the order of `order_deck`
             (`ilp_agent.lookahead.determinization`).
         seat: 0 or 1.
-        possible: what hidden cards are drawn from, each as likely, however often it was drawn.
-        n: how many of these there are.
+        possible: cards to draw from, uniformly and with replacement.
+        n: their number.
         key: the stream.
     """
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -111,64 +110,64 @@ def imagine_hidden(state: np.void, seat: int, possible: np.ndarray, n: int, key:
 
 
 MOST_PLAYOUTS = 100_000
-"""Playouts of a decision at most."""
+"""Largest number of playouts per decision."""
 
 EXPLORATION = 0.7
-"""The constant of UCB1 for results of 0 to 1, as in the program that the authors published."""
+"""Constant of UCB1 for results of 0 to 1, as in the authors' published program."""
 
 SLOTS = 1 << 18
-"""Places of the table that finds nodes; a power of two, well above `MOST_PLAYOUTS`."""
+"""Size of the hash table of nodes; a power of two, well above `MOST_PLAYOUTS`."""
 
 ROOT_KEY = np.uint64(1)
-"""Any number but 0, which the end of a turn would leave as it is."""
+"""Nonzero, so that hashing the end of a turn changes it."""
 
 NODE = np.dtype(
     [
-        ("key", "u8"),  # hash of what was done from the root on
-        ("parent", "i4"),  # node it comes from; -1 at the root
-        ("visits", "i4"),  # iterations that came through it
-        ("available", "i4"),  # iterations that came through its parent while its action was legal
-        ("counted", "i4"),  # the last of these
-        ("chooser", "i4"),  # seat of the player who chose its action
-        ("results", "i4"),  # of these iterations for that player together: 2 a win, 1 a draw
+        ("key", "u8"),  # hash of the edges from the root
+        ("parent", "i4"),  # -1 at the root
+        ("visits", "i4"),  # iterations through this node
+        ("available", "i4"),  # iterations through its parent in which its action was legal
+        ("counted", "i4"),  # last iteration counted in `available`
+        ("chooser", "i4"),  # seat of the player that chose its action
+        ("results", "i4"),  # sum of results for that player: 2 for a win, 1 for a draw
     ]
 )
-"""A node: what was done from the root on."""
+"""A tree node: a sequence of edges from the root."""
 
 _HIDDEN, _CHANCE, _TREE, _PLAYOUT, _HELD = range(5)
 """Streams of an iteration."""
 
 
 class SearchMemory(NamedTuple):
-    """Memory of searches, one for each thread. Modified in place."""
+    """Working memory of MCTS, one for each thread. Modified in place."""
 
     nodes: np.ndarray
     slots: np.ndarray
     """Node by key; open addressing."""
     stamps: np.ndarray
-    """Search a place of `slots` was last used in."""
+    """Number of the search that last used each place of `slots`."""
     clock: np.ndarray
     """Number of the search, shape (1,)."""
     n_nodes: np.ndarray
-    """How many nodes there are, shape (1,)."""
+    """Number of nodes, shape (1,)."""
     seen: np.ndarray
     """The position as its player sees it, dtype `STATE`, shape (1,)."""
     here: np.ndarray
-    """The position of an iteration, dtype `STATE`, shape (1,)."""
+    """The determinized position of an iteration, dtype `STATE`, shape (1,)."""
     events: np.ndarray
-    """Its chance, dtype `EVENTS`, shape (1,)."""
+    """Chance events of an iteration, dtype `EVENTS`, shape (1,)."""
     actions: np.ndarray
     possible: np.ndarray
-    """Cards that hidden ones are drawn from."""
+    """Cards from which hidden ones are drawn."""
     words: np.ndarray
     """Workspace of `ilp_agent.lookahead.determinization.order_deck`."""
     hands: Hands
-    """What the opponent may hold; where nothing is said of it, `rivals.mcts` draws it."""
+    """Model of the opponent's hand; if empty, hidden cards are drawn from `possible`."""
 
 
 @njit
 def new_memory() -> SearchMemory:
-    """Memory for searches: some six megabytes, touched as searches need them."""
+    """Allocate working memory: about six megabytes, touched on demand."""
     return SearchMemory(
         np.empty(MOST_PLAYOUTS + 1, NODE),
         np.empty(SLOTS, np.int32),
@@ -189,10 +188,10 @@ def new_memory() -> SearchMemory:
 def choose_action(
     state: np.void, cards: np.ndarray, budget: int, key: np.uint64, memory: SearchMemory
 ) -> int:
-    """The action that most iterations went through, among equals the first in the order of `legal_actions`.
+    """Run the search: the most visited action, ties to the first in the order of `legal_actions`.
 
     Args:
-        state: dtype `STATE`, not over; the active player chooses. Hidden cards are not looked at.
+        state: dtype `STATE`, not over; the active player chooses. Hidden cards are not read.
         cards: the card table.
         budget: playouts, 1 to `MOST_PLAYOUTS`.
         key: the agent's stream of the game.
@@ -209,25 +208,25 @@ def choose_action(
     stream = stream_of(seen, key)
     _begin(memory)
     for iteration in range(budget):
-        own = derive(stream, iteration)
+        iteration_stream = derive(stream, iteration)
         memory.here[0] = seen
         here, events = memory.here[0], memory.events[0]
-        hold_hand(here["sides"][1 - seat], derive(own, _HELD), True, memory.hands)
-        imagine_hidden(here, seat, memory.possible, n_possible, derive(own, _HIDDEN))
-        draw_for(events, here, derive(own, _CHANCE))
-        node = _descend(here, cards, iteration, derive(own, _TREE), events, memory)
+        hold_hand(here["sides"][1 - seat], derive(iteration_stream, _HELD), True, memory.hands)
+        imagine_hidden(here, seat, memory.possible, n_possible, derive(iteration_stream, _HIDDEN))
+        draw_for(events, here, derive(iteration_stream, _CHANCE))
+        node = _descend(here, cards, iteration, derive(iteration_stream, _TREE), events, memory)
         result = outcome(here)
         if result == Outcome.ONGOING:
-            result = playout(here, cards, memory.actions, derive(own, _PLAYOUT), events)
+            result = playout(here, cards, memory.actions, derive(iteration_stream, _PLAYOUT), events)
         _back_up(node, result, memory)
     return _most_visited(seen, cards, memory)
 
 
 @njit_borrowing
 def stream_of(state: np.void, key: np.uint64) -> np.uint64:
-    """The stream of a decision, from the round and from numbers that every action changes some of.
+    """Random stream of a decision, from the agent's stream and visible numbers that every action changes.
 
-    None of them depends on how cards are numbered, or on cards that are hidden.
+    None of them depends on card numbers or on hidden cards.
     """
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     attacks = 0
@@ -242,7 +241,7 @@ def stream_of(state: np.void, key: np.uint64) -> np.uint64:
 
 @njit_borrowing
 def _begin(memory: SearchMemory) -> None:
-    """Begin a tree with its root. `memory` is modified in place."""
+    """Start a tree with its root. `memory` is modified in place."""
     memory.clock[0] += 1
     memory.n_nodes[0] = 0
     _add(-1, ROOT_KEY, 0, -1, memory)
@@ -250,7 +249,7 @@ def _begin(memory: SearchMemory) -> None:
 
 @njit_borrowing
 def _add(parent: int, key: np.uint64, chooser: int, iteration: int, memory: SearchMemory) -> int:
-    """Add a node that was not visited yet; its number. `memory` is modified in place."""
+    """Add an unvisited node; returns its index. `memory` is modified in place."""
     n = int(memory.n_nodes[0])
     node = memory.nodes[n]
     node["key"], node["parent"], node["chooser"] = key, parent, chooser
@@ -267,7 +266,7 @@ def _add(parent: int, key: np.uint64, chooser: int, iteration: int, memory: Sear
 
 @njit_borrowing
 def _find(key: np.uint64, memory: SearchMemory) -> int:
-    """The node of a key; -1 where there is none."""
+    """Index of the node with a key; -1 if absent."""
     slot = np.int64(key & np.uint64(SLOTS - 1))
     while memory.stamps[slot] == memory.clock[0]:
         found = memory.slots[slot]
@@ -279,7 +278,7 @@ def _find(key: np.uint64, memory: SearchMemory) -> int:
 
 @njit_borrowing
 def _edge(state: np.void, action: int) -> np.uint64:
-    """What an action does, in a word: a card that is played or chosen by its number, not by its place."""
+    """Edge of an action as a word: identifies a played or chosen card by its number, not its position."""
     kind, source, _ = decode(action)
     number = 0
     if kind == ActionKind.PLAY:
@@ -295,14 +294,14 @@ def _edge(state: np.void, action: int) -> np.uint64:
 def _descend(
     state: np.void, cards: np.ndarray, iteration: int, key: np.uint64, events: np.void, memory: SearchMemory
 ) -> int:
-    """Go down the tree, and add a node where there is none yet; the last node on the way.
+    """Selection and expansion: descend by UCB1 and add one node; returns the last node of the path.
 
     `state`, `events` and `memory` are modified in place.
     """
     place, depth = 0, 0
     n = legal_actions(state, cards, memory.actions)
     while n > 0:
-        untried, best, chosen, most = 0, -1, 0, -1.0
+        untried, best, chosen, best_score = 0, -1, 0, -1.0
         for number in range(n):
             child = _find(stir(memory.nodes[place]["key"], _edge(state, memory.actions[number])), memory)
             if child < 0:
@@ -312,9 +311,9 @@ def _descend(
             if node["counted"] != iteration:
                 node["counted"] = iteration
                 node["available"] += 1
-            worth = ucb1(node["results"], node["visits"], node["available"])
-            if worth > most:
-                most, best, chosen = worth, child, number
+            score = ucb1(node["results"], node["visits"], node["available"])
+            if score > best_score:
+                best_score, best, chosen = score, child, number
         if untried > 0:
             return _expand(place, state, cards, n, below(key, depth, untried), iteration, events, memory)
         apply(state, cards, memory.actions[chosen], events)
@@ -326,7 +325,7 @@ def _descend(
 
 @njit_borrowing
 def ucb1(results: int, visits: int, available: int) -> float:
-    """UCB1 of a node with at least one visit; `results` count 2 a win, 1 a draw."""
+    """UCB1 of a node with at least one visit; `results` are 2 for a win, 1 for a draw."""
     mean = results / (2.0 * visits)
     return float(mean + EXPLORATION * np.sqrt(np.log(np.float64(available)) / visits))
 
@@ -337,28 +336,28 @@ def _expand(
     state: np.void,
     cards: np.ndarray,
     n: int,
-    left: int,
+    skip: int,
     iteration: int,
     events: np.void,
     memory: SearchMemory,
 ) -> int:
-    """Take the action numbered `left` of those without a node, and give it one. Modified in place."""
+    """Expand the action numbered `skip` among those without a node; returns the new node."""
     for number in range(n):
         action = memory.actions[number]
         key = stir(memory.nodes[place]["key"], _edge(state, action))
         if _find(key, memory) >= 0:
             continue
-        if left == 0:
+        if skip == 0:
             chooser = int(state["active"])
             apply(state, cards, action, events)
             return _add(place, key, chooser, iteration, memory)
-        left -= 1
+        skip -= 1
     return place
 
 
 @njit_borrowing
 def _back_up(place: int, result: int, memory: SearchMemory) -> None:
-    """Count a game's `Outcome` at a node and at all above it. `memory` is modified in place."""
+    """Backpropagation: add a game's `Outcome` to a node and its ancestors. `memory` is modified in place."""
     while place >= 0:
         node = memory.nodes[place]
         node["visits"] += 1
@@ -371,7 +370,7 @@ def _back_up(place: int, result: int, memory: SearchMemory) -> None:
 
 @njit_borrowing
 def _most_visited(state: np.void, cards: np.ndarray, memory: SearchMemory) -> int:
-    """The legal action whose node was visited most, the first of equals."""
+    """The most visited legal action at the root, the first of equals."""
     n = legal_actions(state, cards, memory.actions)
     most, best = 0, int(memory.actions[n - 1])
     for number in range(n):
@@ -391,11 +390,10 @@ def take_action(
     search: tuple[SearchMemory, np.ndarray, np.ndarray, Library],
     used: np.void,  # noqa: ARG001
 ) -> None:
-    """Play the action that the search chooses; see `engine.batches.game_loop`.
+    """Play the action that the search chooses; step of `engine.batches.game_loop`.
 
-    A row is the budget and what is taken of the opponent's hand, an `engine.view.Shown`. `search` is memory
-    of this thread, the agents' streams, uint64, shape (games, 2), the cards dealt
-    (`engine.batches.dealt_cards`), and decks that may be predicted.
+    A row is the budget and an `engine.view.Shown`. `search` has working memory, the agents' streams, uint64,
+    shape (games, 2), the cards dealt (`engine.batches.dealt_cards`), and the deck library.
     """
     memory, keys, dealt, library = search
     seat = state["active"]
@@ -419,9 +417,9 @@ def choose(
     library: Library,
     memory: SearchMemory,
 ) -> int:
-    """`choose_action` of the only state of an array of shape (1,).
+    """`choose_action` for the only state of an array of shape (1,).
 
-    Of the opponent's cards `n_shown` are in `memory.hands.shown`, `what` of them (`engine.view.Shown`).
+    `memory.hands.shown` holds `n_shown` cards of the opponent; `what` is their `engine.view.Shown`.
     """
     foresee(states[0], what, n_shown, cards, library, memory.hands)
     action = choose_action(states[0], cards, budget, key, memory)
@@ -433,7 +431,7 @@ _LOCAL = threading.local()
 
 
 def memory_of_thread() -> SearchMemory:
-    """This thread's memory, made once: kernels run without the GIL, so no two threads may share it."""
+    """This thread's working memory; kernels run without the GIL, so threads must not share it."""
     if not hasattr(_LOCAL, "memory"):
         _LOCAL.memory = new_memory()
     memory: SearchMemory = _LOCAL.memory
@@ -450,7 +448,7 @@ def play_batch(
     turns: np.ndarray,
     known: Reckoned | None = None,
 ) -> None:
-    """See `rivals.batch.PlayBatch`."""
+    """Play a batch of games; see `rivals.batch.PlayBatch`."""
     rows = with_options(weights, 2)
     predicts = bool((rows[:, 1] == Shown.SEEN).any())
     dealt, table, further = known or Reckoned(nothing_dealt(len(states)))
@@ -460,16 +458,16 @@ def play_batch(
 
 
 class MctsAgent:
-    """Plays the action that most iterations of its search went through.
+    """Plays the most visited action of an information-set Monte Carlo tree search.
 
     Args:
-        budget: playouts for a decision, 1 to `rivals.mcts.MOST_PLAYOUTS`.
-        hands: what is taken of the opponent's hand, a value of `ilp_agent.lookahead.HANDS`.
-        further: decks that an opponent may play beside the shipped ones, where its deck is predicted.
+        budget: playouts per decision, 1 to `rivals.mcts.MOST_PLAYOUTS`.
+        hands: model of the opponent's hand, a value of `ilp_agent.lookahead.HANDS`.
+        further: decks in addition to the shipped ones, for deck prediction.
 
     Attributes:
-        shown: what of the opponent's cards it is to be shown beside its view.
-        library: decks that it reckons with on real cards, whose cards must be in the game's table.
+        shown: cards of the opponent to reveal in addition to the view.
+        library: decks for prediction with card effects; the game's table must hold their cards.
     """
 
     name = "mcts"
@@ -480,7 +478,7 @@ class MctsAgent:
         self.library = class_decks(self.further) if self.shown == Shown.SEEN else ()
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
-        """The action that was visited most."""
+        """The most visited action."""
         position, memory = view.position, memory_of_thread()
         real = position.table.effects
         cards, library = library_for(

@@ -1,9 +1,9 @@
-"""Minimax with learned weights: plays the action chain that is worth most after the opponent's best answer.
+"""Minimax with learned weights: plays the action chain that is best after the opponent's best reply.
 
 Source: Dash, Handali and Jia, "Do Androids Dream Of Explosive Sheep?". The value of a position is linear in
-the 16 features of `rivals.minimax_search`; `rivals.minimax_search` follows chains; the weights are
-learned by temporal differences (`rivals.minimax_learning`), for the paper prints none. Its prediction of
-the opponent's hand from decks of the internet is left out: nothing here knows such decks.
+16 features (`rivals.minimax_search`). The paper prints no weights; they are learned by temporal differences
+(`rivals.minimax_learning`). Its prediction of the opponent's hand from decks on the internet is omitted,
+since no such decks are shipped.
 """
 
 import threading
@@ -41,10 +41,10 @@ _Vector: Any = make_dataclass(
 
 
 class MinimaxWeights(_Vector):  # type: ignore[misc]
-    """The weight of each feature; any of them may be negative.
+    """One weight per feature; weights may be negative.
 
     Raises:
-        WeightError: a weight is NaN, infinite or no number.
+        WeightError: a weight is not a finite number.
     """
 
     __slots__ = ()
@@ -55,7 +55,7 @@ class MinimaxWeights(_Vector):  # type: ignore[misc]
 
     @classmethod
     def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
-        """The bias; with bodies alone also armour, which nobody has, and enemy mana, which no answer uses."""
+        """The bias; without card effects also armour and enemy mana, which never vary."""
         real = any(card.real for card in cards)
         return frozenset({"bias"} if real else {"bias", "armour", "enemy_armour", "enemy_mana"})
 
@@ -64,7 +64,7 @@ _LOCAL = threading.local()
 
 
 def memory_of_thread() -> MinimaxMemory:
-    """This thread's memory, made once: kernels run without the GIL, so no two threads may share it."""
+    """This thread's working memory; kernels run without the GIL, so threads must not share it."""
     if not hasattr(_LOCAL, "memory"):
         _LOCAL.memory = new_memory()
     memory: MinimaxMemory = _LOCAL.memory
@@ -81,7 +81,7 @@ def play_batch(
     turns: np.ndarray,
     known: Reckoned | None = None,
 ) -> None:
-    """See `rivals.batch.PlayBatch`."""
+    """Play a batch of games; see `rivals.batch.PlayBatch`."""
     rows = with_options(weights, HANDS + 1)
     predicts = bool((rows[:, HANDS] == Shown.SEEN).any())
     dealt, table, further = known or Reckoned(nothing_dealt(len(states)))
@@ -90,19 +90,19 @@ def play_batch(
 
 
 class MinimaxAgent:
-    """Plays the action chain that is worth most after the opponent's best answer.
+    """Plays the action chain with the highest value after the opponent's best reply.
 
     Args:
         profile: the weights and the name that results show; or weights alone.
-        depth: turns that are looked at: 1, the own one; 2, the opponent's answer, too.
-        chains: chains of the own turn that are followed, 1 to `rivals.minimax_search.MOST_CHAINS`.
-        hands: what is taken of the opponent's hand, a value of `ilp_agent.lookahead.HANDS`.
-        further: decks that an opponent may play beside the shipped ones, where its deck is predicted.
+        depth: turns searched: 1, the own turn; 2, also the opponent's reply.
+        chains: best chains of the own turn to search deeper, 1 to `rivals.minimax_search.MOST_CHAINS`.
+        hands: model of the opponent's hand, a value of `ilp_agent.lookahead.HANDS`.
+        further: decks in addition to the shipped ones, for deck prediction.
 
     Attributes:
-        shown: what of the opponent's cards it is to be shown beside its view.
-        library: decks that it reckons with on real cards, whose cards must be in the game's table.
-        unproven: choices so far with more positions than memory.
+        shown: cards of the opponent to reveal in addition to the view.
+        library: decks for prediction with card effects; the game's table must hold their cards.
+        unproven: choices so far that met the limit of positions.
     """
 
     def __init__(
@@ -123,14 +123,14 @@ class MinimaxAgent:
         self._planned: list[tuple[bytes, Action]] = []
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
-        """The next action of the chain; chosen again where the position is not the one planned for."""
+        """Next action of the planned chain; searches again if the position is not the planned one."""
         now = view.position.state.tobytes()
         if not self._planned or self._planned[0][0] != now:
             self._plan(view)
         return self._planned.pop(0)[1]
 
     def _plan(self, view: PlayerView) -> None:
-        """Choose a chain, and note each action with the position it is meant for."""
+        """Choose a chain; store each action with the position it is planned for."""
         position, memory = view.position, memory_of_thread()
         steps = np.zeros(MOST_STEPS + 1, STATE)
         real = position.table.effects

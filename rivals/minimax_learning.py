@@ -1,18 +1,17 @@
-"""Learn the weights of the minimax player by temporal differences.
+"""Learn the weights of the minimax agent by temporal differences.
 
 `python -m rivals.minimax_learning --help` lists the options.
 
-Source: Dash, Handali and Jia, "Do Androids Dream Of Explosive Sheep?", sections 4.2 and 5.2. After each of
-its turns the value of the last position is moved towards what followed:
+Source: Dash, Handali and Jia, "Do Androids Dream Of Explosive Sheep?", sections 4.2 and 5.2. After each own
+turn, TD(0) moves the value of the previous end of turn towards its successor:
 
     w <- w - eta (V(s; w) - (r + gamma V(s'; w))) phi(s)
 
-where s and s' are the ends of two turns of the player in a row, r is 100 for a win and -100 for a loss, and
-the value of a game that is over is 0. With probability epsilon a turn is random, else it is the player's
-own. The paper plays the aggressive agent with gamma 0.9, eta 0.001 and epsilon 0.75, which are the
-defaults, from weights of 0 (it does not say from which). It reports that the win rate rises with the number
-of games and then plummets; so the weights are scored on the way, and the best are the result.
-docs/agents.md has what came out.
+where s and s' are the ends of two consecutive own turns, r is 100 for a win and -100 for a loss, and the
+value of a finished game is 0. With probability epsilon a turn is random. The paper learns against the
+aggressive agent with gamma 0.9, eta 0.001 and epsilon 0.75, the defaults here; initial weights are 0 (the
+paper gives none). It reports that the win rate rises with the number of games and then plummets; so weights
+are scored at intervals, and the best are the result. Results: docs/agents.md.
 """
 
 import argparse
@@ -40,38 +39,37 @@ from rivals.profiles import find_agent_profile
 from rivals.registry import find_kind
 
 REWARD = 100.0
-"""Of a win; less than 0 as much of a loss."""
+"""Reward of a win; a loss has its negative."""
 
 MOST_WEIGHT = 1e6
-"""Weights beyond this have grown without bounds."""
+"""Weights beyond this count as diverged."""
 
 _EXPLORE, _ACTIONS = range(2)
-"""Streams of a turn: whether it is random, and its random actions."""
+"""Streams of a turn: whether to explore, and the random actions."""
 
 _LEARN, _TEST = range(2)
-"""Streams of a run: games to learn from, and games to score weights in."""
+"""Streams of a run: games for learning, and games for scoring weights."""
 
 
 @dataclass(frozen=True)
 class Learning:
-    """How weights are learned.
+    """Settings of learning.
 
     Attributes:
         games: games to learn from.
         epsilon: probability of a random turn, 0 to 1.
         gamma: discount from one own turn to the next, 0 to 1.
         eta: learning rate, > 0.
-        opponent: agent kind that is played against, with its default profile; `minimax-td` plays by the
-            weights that are being learned.
-        decks: of both players, in every pairing.
+        opponent: agent kind of the opponent, with its default profile; `minimax-td` is self-play.
+        decks: names; every pairing is played.
         ruleset: name of the ruleset.
-        depth: of the player, 1 or 2.
-        chains: that it follows.
-        every: games after which weights are scored.
-        tests: games of a score; even.
-        against: agent kind of the scores.
+        depth: of the minimax agent, 1 or 2.
+        chains: of the minimax agent.
+        every: games between scores.
+        tests: games per score; even.
+        against: agent kind of the opponent in scores.
         seed: of all games.
-        features: those that are learned; the others keep the weight 0.
+        features: features to learn; other weights stay 0.
     """
 
     games: int = 2_000
@@ -91,13 +89,13 @@ class Learning:
 
     @property
     def mask(self) -> np.ndarray:
-        """1 for each feature that is learned, else 0; shape (`N_FEATURES`,)."""
+        """1 for each feature to learn, else 0; shape (`N_FEATURES`,)."""
         return np.array([float(name in self.features) for name in FEATURES])
 
 
 @dataclass(frozen=True)
 class Scored:
-    """Weights on the way: games learned from, float64 weights of shape (`N_FEATURES`,), score from 0 to 1."""
+    """Scored weights: games so far, float64 weights of shape (`N_FEATURES`,), score from 0 to 1."""
 
     games: int
     weights: np.ndarray
@@ -105,7 +103,7 @@ class Scored:
 
 
 def td_step(weights: np.ndarray, features: np.ndarray, target: float, eta: float) -> np.ndarray:
-    """The weights after one step: V(s; w) moved towards `target`.
+    """Weights after one TD(0) step: V(s; w) moved towards `target`.
 
     Args:
         weights: shape (`N_FEATURES`,).
@@ -118,18 +116,18 @@ def td_step(weights: np.ndarray, features: np.ndarray, target: float, eta: float
 
 
 def learn(settings: Learning) -> Iterator[Scored]:
-    """Learn, and score the weights after every so many games; ends early where weights grow without bounds.
+    """Learn, and yield scored weights at intervals; stops early if the weights diverge.
 
     Raises:
-        UnknownNameError: there is no agent, deck or ruleset of a name.
-        OptionError: an opponent is not played compiled without a backend, or there is no such feature.
+        UnknownNameError: unknown agent, deck or ruleset.
+        OptionError: an opponent is not compiled or takes a backend, or unknown feature.
     """
     if unknown := set(settings.features) - set(FEATURES):
         raise OptionError(f"no feature {', '.join(sorted(unknown))}; there are {', '.join(FEATURES)}")
     for name in (settings.opponent, settings.against):
         if find_kind(name).takes_backend or not find_kind(name).compiled():
             raise OptionError(
-                f"{name} is no opponent to learn from: it has to be compiled, and take no backend"
+                f"{name} cannot be an opponent here: opponents must be compiled and take no backend"
             )
     arena = _Arena(settings)
     weights = np.zeros(N_FEATURES)
@@ -153,7 +151,7 @@ class _Arena:
         self._mask = settings.mask
 
     def learn_from(self, game: int, weights: np.ndarray) -> np.ndarray:
-        """The weights after one more game."""
+        """Weights after one more game."""
         settings, seat = self._settings, game % 2
         states, keys, chances = self._deal(_LEARN, game // 2, 1)
         others = np.where(np.arange(2) == seat, -1, 0)[None]
@@ -186,28 +184,28 @@ class _Arena:
         return weights if before is None else td_step(weights, before, reward, settings.eta)
 
     def score(self, weights: np.ndarray) -> float:
-        """Points of a game in the mean, 1 a win and 1/2 a draw; every deal is played from both seats."""
+        """Mean points per game, 1 for a win and 1/2 for a draw; every deal is played from both seats."""
         n = self._settings.tests
         states, keys, chances = self._deal(_TEST, 0, n // 2)
         states, keys, chances = (np.repeat(part, 2, axis=0) for part in (states, keys, chances))
-        own = np.where(np.arange(2) == np.arange(len(states))[:, None] % 2, 0, -1)
+        agents = np.where(np.arange(2) == np.arange(len(states))[:, None] % 2, 0, -1)
         outcomes, _ = endings(states)
         while (outcomes == Outcome.ONGOING).any():
-            self._play("minimax-td", weights, own, states, keys, chances)
-            self._play(self._settings.against, weights, -1 - own, states, keys, chances)
+            self._play("minimax-td", weights, agents, states, keys, chances)
+            self._play(self._settings.against, weights, -1 - agents, states, keys, chances)
             outcomes, _ = endings(states)
         return float(np.mean([(1 + _points(end, game % 2)) / 2 for game, end in enumerate(outcomes)]))
 
     def _deal(self, purpose: int, first: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Deal games with numbers from `first` on: states, the agents' streams, the games' own."""
+        """Deal games numbered from `first`: states, the agents' streams, the games' chance streams."""
         chances = np.array(
             [stream_key(self._settings.seed, purpose, first + game) for game in range(n)], np.uint64
         )
         keys, states = np.empty((n, 2), np.uint64), np.zeros(n, STATE)
         agent_keys(chances, keys)
         numbers = first + np.arange(n)
-        held = np.stack([numbers % len(self._decks), numbers // len(self._decks) % len(self._decks)], axis=1)
-        deal_games(self._table.array, self._records, self._rules, held, chances, states)
+        pairs = np.stack([numbers % len(self._decks), numbers // len(self._decks) % len(self._decks)], axis=1)
+        deal_games(self._table.array, self._records, self._rules, pairs, chances, states)
         return states, keys, chances
 
     def _play(
@@ -219,7 +217,7 @@ class _Arena:
         keys: np.ndarray,
         chances: np.ndarray,
     ) -> None:
-        """Play on while an agent of a kind is to move; `minimax-td` by these weights."""
+        """Play on while an agent of a kind is to move; `minimax-td` uses these weights."""
         row = self._row(weights) if kind == MinimaxWeights.AGENT else _row_of(kind)
         play = play_batch if kind == MinimaxWeights.AGENT else find_kind(kind).play_batch()
         assert play is not None, "checked where the kind is named"
@@ -230,7 +228,7 @@ class _Arena:
 
 
 def _row_of(name: str) -> np.ndarray:
-    """Weights of a kind's default profile and its options, as compiled games take them."""
+    """Weights of a kind's default profile and its options, as a row for compiled games."""
     kind = find_kind(name)
     weights = find_agent_profile(name, kind.default_profile).weights.everything if kind.weighted else ()
     return np.array([*weights, *kind.settings()], np.float64)
@@ -244,7 +242,7 @@ def _points(end: int, seat: int) -> int:
 
 
 def _outcome_of(states: np.ndarray) -> int:
-    """How the only game of an array of shape (1,) stands."""
+    """Outcome of the only game of an array of shape (1,)."""
     return int(endings(states)[0][0])
 
 
@@ -260,21 +258,21 @@ def take_turn(
     memory: MinimaxMemory,
     features: np.ndarray,
 ) -> bool:
-    """Play a turn in the only state of an array of shape (1,), which is modified in place.
+    """Play a turn of the only state of an array of shape (1,), up to its end. Modifies `states`.
 
     Args:
         states: dtype `STATE`, not over.
         cards: the card table.
         row: weights and options.
-        explores: whether the turn is uniformly random actions, until one is its end.
-        key: stream of these actions.
-        chance: stream of the game.
+        explores: whether to play uniformly random actions until one ends the turn.
+        key: stream of the random actions.
+        chance: chance stream of the game.
         played: dtype `EVENTS`, shape (1,). Modified in place.
-        memory: of this thread. Modified in place.
-        features: shape (`N_FEATURES`,). Modified in place: those before the end of the turn.
+        memory: working memory. Modified in place.
+        features: shape (`N_FEATURES`,). Modified in place: features before the end of the turn.
 
     Returns:
-        Whether the game went on up to the end of the turn.
+        Whether the game is not over.
     """
     state = states[0]
     seat = state["active"]
@@ -297,7 +295,7 @@ def take_turn(
 
 
 def main(arguments: Sequence[str] | None = None, say: Callable[[str], None] = print) -> None:
-    """Learn as the options say, tell the scores, and write the best weights as a profile."""
+    """Command line: learn, print the scores, and write the best weights as a profile."""
     parser = argparse.ArgumentParser(
         prog="python -m rivals.minimax_learning", description=__doc__.split("\n")[0]
     )
@@ -306,8 +304,8 @@ def main(arguments: Sequence[str] | None = None, say: Callable[[str], None] = pr
         if not isinstance(value, tuple):
             parser.add_argument(f"--{name}", type=type(value), default=value)
         else:
-            parser.add_argument(f"--{name}", default=",".join(value), help="names with commas between")
-    parser.add_argument("--out", type=Path, help="profile to write")
+            parser.add_argument(f"--{name}", default=",".join(value), help="comma-separated names")
+    parser.add_argument("--out", type=Path, help="profile file to write")
     given = vars(parser.parse_args(arguments))
     out = given.pop("out")
     settings = Learning(**given | {name: tuple(given[name].split(",")) for name in ("decks", "features")})
@@ -320,7 +318,7 @@ def main(arguments: Sequence[str] | None = None, say: Callable[[str], None] = pr
     except ManaforgeError as error:
         parser.error(str(error))
     if best is None:
-        say("weights grew without bounds before the first score")
+        say("weights diverged before the first score; try a smaller --eta")
         return
     named = dict(zip(MinimaxWeights.names(), best.weights.tolist(), strict=True))
     say(f"best after {best.games} games: {best.score:.1%}")
@@ -331,7 +329,7 @@ def main(arguments: Sequence[str] | None = None, say: Callable[[str], None] = pr
 
 
 def profile_of(name: str, settings: Learning, found: Scored) -> Profile[MinimaxWeights]:
-    """Learned weights as a profile, to four places, with how they were learned and what they scored."""
+    """Learned weights as a profile, to four decimals, with settings and score as provenance."""
     provenance = {
         "source": "learned by rivals.minimax_learning, after Dash, Handali and Jia, "
         "Do Androids Dream Of Explosive Sheep?",

@@ -1,33 +1,29 @@
-"""The minimax turn search: action chains, judged by features after the opponent's reply; compiled.
+"""The minimax turn search: action chains, evaluated by features after the opponent's reply; compiled.
 
-Source: Dash, Handali and Jia, "Do Androids Dream Of Explosive Sheep?", section 4.1.1. The paper says what
-the features are about, in this order, and that there are 16, with the bias. This is the reading that gives
-16: health and armour are two features, all that is counted "for the opponent" too is counted for both, and
-"how much more of our mana we used" compares the turns that the players had last. The paper gives no units;
-these are points, cards and minions as they are counted.
+Source: Dash, Handali and Jia, "Do Androids Dream Of Explosive Sheep?", section 4.1.1. The paper describes the
+features in this order, 16 with the bias. This reading gives 16: health and armour are two features, features
+"for the opponent" too are counted for both players, and "how much more of our mana we used" compares the
+players' last turns. The paper gives no units; here they are points, cards and minions.
 
-A position is judged where a player's turn is over but for its end: mana is then what the player left
-unused.
+Positions are evaluated right before the end of a turn: mana is the unused mana.
 
-A chain is a sequence of actions up to the end of the turn, without it. Positions are gone on from in the
-order of their value for who plays, the best first, so that a turn with more positions than memory has still
-been followed where it promises most. Two sequences to the same position are one chain, the first that was
-found.
+A chain is a sequence of actions without the end of the turn. Positions are expanded best first for the active
+player, so that the search of a turn with more positions than the limit covers its most promising part.
+Transpositions are merged into the chain found first.
 
-With real cards, what chance decides ends a chain: its value is the mean over what can fall out. So does a
-card that offers cards. After either, or where a card was drawn or a Secret may be revealed, the player
-chooses anew.
+With card effects, a random action ends a chain with the mean value over its outcomes; so does a card that
+offers a choice. After either, after a drawn card or a possible Secret, the agent searches again.
 
 Source: Dash, Handali and Jia, "Do Androids Dream Of Explosive Sheep?", section 4.3. An action of its
 minimax is a whole chain, up to the end of the turn, and "we decided to prune and only explore the 3
-best/worst action chains respectively": the player follows the best by the value at their end, the opponent
-those that are worst for the player. Depth counts the turns, with the own one; at 2, where the answer is
-judged at once, the worst of the opponent's three worst is the worst of all. (Read to the letter its
-recurrence has four turns at depth 2.)
+best/worst action chains respectively": the player expands its best chains by their final value, the opponent
+those that are worst for the player. Depth counts turns including the own; at depth 2 the reply is a leaf, so
+the worst of the opponent's three worst chains is the worst of all. (Taken literally, the recurrence has four
+turns at depth 2.)
 
-What the opponent holds is hidden: it answers with its board, its weapon and its hero power, and with a hand
-that is drawn for the turn where something is said of it (`ilp_agent.lookahead.determinization`). Of the end
-of the own turn what chance decides falls out in one way, which is imagined (`engine.effects.chance.imagine`).
+The opponent's hand is hidden: it replies with its board, weapon and hero power, and with a sampled hand if
+there is a model of it (`ilp_agent.lookahead.determinization`). Chance at the end of the own turn is reduced
+to one sampled outcome (`engine.effects.chance.imagine`).
 """
 
 from typing import NamedTuple
@@ -65,23 +61,23 @@ MEANINGS = {
     "health_lead": "health of the own hero, less that of the enemy hero",
     "bias": "always 1",
 }
-"""What each feature is, by its name, in the order of arrays."""
+"""Description of each feature by name, in the order of arrays."""
 
 FEATURES = tuple(MEANINGS)
 N_FEATURES = len(FEATURES)
 N_OF_SIDE = 5
-"""Features that are counted for each side by itself: the player's first, then the opponent's."""
+"""Number of features per side: the player's first, then the opponent's."""
 MANA_LEAD, ATTACK_LEAD, MINIONS_LEAD, HAND_LEAD, HEALTH_LEAD, BIAS = range(2 * N_OF_SIDE, N_FEATURES)
 HEALTH, ARMOUR, MANA, ATTACK, MINIONS = range(N_OF_SIDE)
 
 WON, LOST, DRAWN = 1e9, -1e9, 0.0
-"""What a position is worth in which the game is over. The paper has its rewards of 100 and -100 here; weights
-may make a position worth more than that, and a player that knows its win should take it."""
+"""Values of finished games. The paper uses its rewards of 100 and -100; other positions may exceed those, and
+a certain win should still be chosen."""
 
 
 @njit_borrowing
 def read_features(state: np.void, seat: int, features: np.ndarray) -> None:
-    """Count every feature from the view of the player at `seat`.
+    """Compute all features for the player at `seat`.
 
     Args:
         state: dtype `engine.state.STATE`.
@@ -101,7 +97,7 @@ def read_features(state: np.void, seat: int, features: np.ndarray) -> None:
 
 @njit_borrowing
 def _read_side(side: np.void, first: int, features: np.ndarray) -> None:
-    """Count what is counted for each side by itself, from the place `first` on. Modified in place."""
+    """Compute one side's features, from index `first` on. Modified in place."""
     attack = 0
     for place in range(side["n_board"]):
         attack += side["board"][place]["attack"]
@@ -112,13 +108,13 @@ def _read_side(side: np.void, first: int, features: np.ndarray) -> None:
 
 @njit_borrowing
 def _used(side: np.void) -> int:
-    """Mana that a player used in its last turn; The Coin's does not count."""
+    """Mana that a player used in its last turn, without The Coin's."""
     return max(0, int(side["crystals"] - side["locked"] - side["mana"]))
 
 
 @njit_borrowing
 def value_of(state: np.void, seat: int, weights: np.ndarray, features: np.ndarray) -> float:
-    """What a position is worth to the player at `seat`: `WON`, `LOST`, `DRAWN`, or weights times features.
+    """Value of a position for the player at `seat`: `WON`, `LOST`, `DRAWN`, or weights times features.
 
     Args:
         state: dtype `STATE`.
@@ -139,62 +135,62 @@ def value_of(state: np.void, seat: int, weights: np.ndarray, features: np.ndarra
 
 
 MOST_POSITIONS = 2_000
-"""Positions of one turn at most."""
+"""Largest number of positions per turn."""
 
 SLOTS = 1 << 13
-"""Places of the table that finds equal positions; a power of two, well above `MOST_POSITIONS`."""
+"""Size of the transposition table; a power of two, well above `MOST_POSITIONS`."""
 
 MOST_STEPS = 64
-"""Actions of a chain at most."""
+"""Largest number of actions per chain."""
 
 GOES_ON, BY_CHANCE, BY_CHOICE = range(3)
-"""Why no action follows in a chain: one may, chance decides the last, or cards are offered."""
+"""How a chain continues: by further actions, or it stops at a chance outcome or at a choice of cards."""
 
 NODE = np.dtype(
     [
         ("key", "u8"),  # hash of the position
-        ("value", "f8"),  # for the player whose weights they are, if the turn ended here
-        ("parent", "i4"),  # node it comes from; -1 at the start of the turn
-        ("action", "i4"),  # by this action (`engine.rules.encode`)
+        ("value", "f8"),  # for the searching player, if the turn ended in this position
+        ("parent", "i4"),  # -1 at the start of the turn
+        ("action", "i4"),  # from `parent` to this node (`engine.rules.encode`)
         ("steps", "i2"),  # actions so far
-        ("open", "i2"),  # 1: what follows cannot be known before its action is played
+        ("open", "i2"),  # 1: the action reveals new information, so the agent must search again
         ("ends", "i2"),  # GOES_ON, BY_CHANCE or BY_CHOICE
-        ("picked", "i2"),  # 1: among the best that `pick_best` has found
+        ("picked", "i2"),  # 1: already returned by `pick_best`
     ]
 )
 """A position within the turn."""
 
 
 class Chains(NamedTuple):
-    """Memory of one turn's chains. Modified in place."""
+    """Working memory for the chains of one turn. Modified in place."""
 
     states: np.ndarray
-    """Positions of the nodes, dtype `STATE`; after chance they are none."""
+    """Positions of the nodes, dtype `STATE`; undefined after a random action."""
     nodes: np.ndarray
     slots: np.ndarray
     """Node by key; open addressing."""
     stamps: np.ndarray
-    """Turn a place of `slots` was last used in."""
+    """Number of the turn that last used each place of `slots`."""
     clock: np.ndarray
     """Number of the turn, shape (1,)."""
     heap: np.ndarray
-    """Nodes to go on from, the best first."""
+    """Priority queue of nodes to expand, the best first."""
     n_heap: np.ndarray
-    """How many, shape (1,)."""
+    """Length of the queue, shape (1,)."""
     n_nodes: np.ndarray
-    """How many nodes there are, shape (1,)."""
+    """Number of nodes, shape (1,)."""
     unproven: np.ndarray
-    """1: there were more positions than memory, shape (1,)."""
+    """1: the limit of positions was met, shape (1,)."""
     actions: np.ndarray
     outcomes: np.ndarray
-    """What can fall out, dtype `STATE`, shape (1,)."""
+    """Position after a chance outcome, dtype `STATE`, shape (1,)."""
     thought: np.ndarray
     features: np.ndarray
 
 
 @njit
 def new_chains() -> Chains:
-    """Memory for one turn: some two megabytes."""
+    """Allocate working memory for one turn: about two megabytes."""
     return Chains(
         np.zeros(MOST_POSITIONS, STATE),
         np.zeros(MOST_POSITIONS, NODE),
@@ -214,13 +210,13 @@ def new_chains() -> Chains:
 
 @njit_borrowing
 def find_chains(state: np.void, cards: np.ndarray, weights: np.ndarray, seat: int, chains: Chains) -> None:
-    """Find the positions in which the active player can end its turn. `chains` is modified in place.
+    """Best-first search of the positions in which the active player can end its turn. Modifies `chains`.
 
     Args:
-        state: dtype `STATE`, not over; cards that are hidden in it are not played.
+        state: dtype `STATE`, not over; hidden cards are not played.
         cards: the card table.
         weights: shape (at least `N_FEATURES`,).
-        seat: of the player whose weights they are: the opponent's best is worst for this one.
+        seat: of the searching player: maximises in its own turn, minimises in the opponent's.
         chains: memory; node 0 is the start of the turn.
     """
     sign = 1.0 if state["active"] == seat else -1.0
@@ -247,7 +243,7 @@ def find_chains(state: np.void, cards: np.ndarray, weights: np.ndarray, seat: in
 def _expand(
     place: int, cards: np.ndarray, weights: np.ndarray, seat: int, sign: float, chains: Chains
 ) -> bool:
-    """Add all that can follow a node; whether there was room. `chains` is modified in place."""
+    """Expand a node; returns whether there was room for all children. `chains` is modified in place."""
     state, parent, thought = chains.states[place], chains.nodes[place], chains.thought[0]
     mover = state["active"]
     if outcome(state) != Outcome.ONGOING or parent["steps"] == MOST_STEPS:
@@ -286,7 +282,7 @@ def _expand(
 
 @njit_borrowing
 def _is_unsure(before: np.void, after: np.void, thought: np.void) -> bool:
-    """Whether more can be known once an action is played: a card was drawn, a Secret may be revealed."""
+    """Whether an action reveals new information: a drawn card, a choice, or a possible Secret."""
     if after["n_options"] > 0 or thought["unsure"]:
         return True
     if before["sides"][1 - before["active"]]["n_secrets"] > 0:
@@ -299,7 +295,7 @@ def _is_unsure(before: np.void, after: np.void, thought: np.void) -> bool:
 def _mean_value(
     state: np.void, cards: np.ndarray, action: int, weights: np.ndarray, seat: int, chains: Chains
 ) -> float:
-    """The mean value over what can fall out of an action at which `thought` stopped."""
+    """Expected value of an action over the chance outcomes at which `thought` stopped."""
     thought = chains.thought[0]
     first, n = thought["waiting"], imaginable(thought)
     total = 0.0
@@ -313,10 +309,10 @@ def _mean_value(
 
 @njit_borrowing
 def key_of(state: np.void) -> np.uint64:
-    """A hash of a position within a turn; the order of boards and hands does not matter.
+    """Hash of a position within a turn, independent of the order of boards and hands.
 
-    It has only what every game keeps. `engine.effects.transposition.kept_key` has more where a card of the
-    table asks for it, and the table of a batch of games has the cards of all of them.
+    Covers only features that every game keeps: `engine.effects.transposition.kept_key` depends on the card
+    table, and the table of a batch of games has more cards.
     """
     seat = state["active"]
     total = choices_key(state)
@@ -334,7 +330,7 @@ def key_of(state: np.void) -> np.uint64:
 
 @njit_borrowing
 def _is_new(n: int, chains: Chains) -> bool:
-    """Whether no node of this turn has the key of the node `n`; then it is remembered."""
+    """Whether a node's key is new in this turn; if so, it enters the transposition table."""
     key = chains.nodes[n]["key"]
     slot = np.int64(key & np.uint64(SLOTS - 1))
     while chains.stamps[slot] == chains.clock[0]:
@@ -347,15 +343,15 @@ def _is_new(n: int, chains: Chains) -> bool:
 
 
 @njit_borrowing
-def _is_before(one: int, other: int, sign: float, chains: Chains) -> bool:
-    """Whether a node comes before another: the better for who plays; of equals the one found first."""
-    first, second = sign * chains.nodes[one]["value"], sign * chains.nodes[other]["value"]
-    return bool(first > second or (first == second and one < other))
+def _is_before(node: int, other: int, sign: float, chains: Chains) -> bool:
+    """Order of the queue: the better node for the active player first; of equals the one found first."""
+    first, second = sign * chains.nodes[node]["value"], sign * chains.nodes[other]["value"]
+    return bool(first > second or (first == second and node < other))
 
 
 @njit_borrowing
 def _push(place: int, sign: float, chains: Chains) -> None:
-    """Put a node on the heap. `chains` is modified in place."""
+    """Push a node onto the queue. `chains` is modified in place."""
     heap, at = chains.heap, int(chains.n_heap[0])
     chains.n_heap[0] += 1
     while at > 0 and _is_before(place, heap[(at - 1) // 2], sign, chains):
@@ -366,7 +362,7 @@ def _push(place: int, sign: float, chains: Chains) -> None:
 
 @njit_borrowing
 def _pop(sign: float, chains: Chains) -> int:
-    """Take the best node from the heap. `chains` is modified in place."""
+    """Pop the best node from the queue. `chains` is modified in place."""
     heap = chains.heap
     best = int(heap[0])
     chains.n_heap[0] -= 1
@@ -385,9 +381,9 @@ def _pop(sign: float, chains: Chains) -> int:
 
 @njit_borrowing
 def pick_best(sign: float, chains: Chains) -> int:
-    """The best node for who plays that was not picked before; -1 where none is left. It is picked then.
+    """Best node for the active player that was not picked before, which is then marked; -1 if none is left.
 
-    The start of a turn in which something has to be chosen first is no end of it.
+    A turn that starts with a pending choice cannot end at its start.
     """
     best = -1
     for place in range(1 if chains.nodes[0]["ends"] == BY_CHOICE else 0, int(chains.n_nodes[0])):
@@ -399,48 +395,48 @@ def pick_best(sign: float, chains: Chains) -> int:
 
 
 DEPTH, N_CHAINS, HANDS = range(N_FEATURES, N_FEATURES + 3)
-"""Places of the options in a row, after the weights."""
+"""Indices of the options in a row, after the weights."""
 
 MOST_CHAINS = 64
 
 _HELD = 1
-"""Stream of the hand that the opponent is taken to hold, below that of a turn."""
+"""Stream of the opponent's sampled hand, below that of a turn."""
 
 FOUND = np.dtype(
     [
-        ("n", "i2"),  # actions
+        ("n", "i2"),  # number of actions
         ("actions", "i4", (MOST_STEPS,)),  # as `engine.rules.encode` packs them, without the end of the turn
-        ("again", "i2"),  # 1: after them the player chooses anew; else the turn ends
-        ("value", "f8"),  # that they lead to
-        ("unproven", "i2"),  # 1: a turn had more positions than memory
+        ("again", "i2"),  # 1: search again after these actions; else end the turn
+        ("value", "f8"),  # of the chain
+        ("unproven", "i2"),  # 1: a turn met the limit of positions
     ]
 )
-"""The actions that a search found."""
+"""Result of a search: the actions to play."""
 
 
 class MinimaxMemory(NamedTuple):
-    """Memory of searches, one for each thread. Modified in place."""
+    """Working memory of the minimax search, one for each thread. Modified in place."""
 
     own: Chains
     reply: Chains
     seen: np.ndarray
     """The position as its player sees it, dtype `STATE`, shape (1,)."""
     after: np.ndarray
-    """The end of a chain, dtype `STATE`, shape (1,)."""
+    """Position at the end of a chain, dtype `STATE`, shape (1,)."""
     then: np.ndarray
-    """The start of the opponent's turn, dtype `STATE`, shape (1,)."""
+    """Position at the start of the opponent's turn, dtype `STATE`, shape (1,)."""
     thought: np.ndarray
     found: np.ndarray
     """Dtype `FOUND`, shape (1,)."""
     hands: Hands
-    """What the opponent may hold."""
+    """Model of the opponent's hand."""
     stream: np.ndarray
-    """The stream of what is drawn on a turn, uint64, shape (1,)."""
+    """Random stream of a turn, uint64, shape (1,)."""
 
 
 @njit
 def new_memory() -> MinimaxMemory:
-    """Memory for one thread: some five megabytes."""
+    """Allocate working memory for one thread: about five megabytes."""
     return MinimaxMemory(
         new_chains(),
         new_chains(),
@@ -456,15 +452,15 @@ def new_memory() -> MinimaxMemory:
 
 @njit_borrowing
 def choose_chain(state: np.void, cards: np.ndarray, row: np.ndarray, memory: MinimaxMemory) -> None:
-    """Choose the chain that is worth most, and write it to `memory.found`. `memory` is modified in place.
+    """Search the turn and write the best chain to `memory.found`. `memory` is modified in place.
 
-    A chain that wins is played; among equals the one with the higher value at its end, then the first found.
+    A winning chain is played; ties go to the higher value before the reply, then to the first found.
 
     Args:
-        state: dtype `STATE`, not over; the active player chooses. Hidden cards are not looked at.
+        state: dtype `STATE`, not over; the active player chooses. Hidden cards are not read.
         cards: the card table.
         row: weights, then depth (1 or 2) and the number of chains (1 to `MOST_CHAINS`).
-        memory: of this thread.
+        memory: working memory.
     """
     seat, found = int(state["active"]), memory.found[0]
     memory.seen[0] = state
@@ -473,23 +469,23 @@ def choose_chain(state: np.void, cards: np.ndarray, row: np.ndarray, memory: Min
     find_chains(memory.seen[0], cards, row, seat, memory.own)
     found["unproven"] = memory.own.unproven[0]
     best = pick_best(1.0, memory.own)
-    most = memory.own.nodes[best]["value"]
-    if row[DEPTH] > 1.0 and most < WON:
-        most = _judge(best, cards, row, seat, memory)
+    best_value = memory.own.nodes[best]["value"]
+    if row[DEPTH] > 1.0 and best_value < WON:
+        best_value = _judge(best, cards, row, seat, memory)
         for _ in range(1, int(row[N_CHAINS])):
             place = pick_best(1.0, memory.own)
             if place < 0:
                 break
-            worth = _judge(place, cards, row, seat, memory)
-            if worth > most:
-                best, most = place, worth
-    found["value"] = most
+            value = _judge(place, cards, row, seat, memory)
+            if value > best_value:
+                best, best_value = place, value
+    found["value"] = best_value
     _write(best, memory.own, found)
 
 
 @njit_borrowing
 def _judge(place: int, cards: np.ndarray, row: np.ndarray, seat: int, memory: MinimaxMemory) -> float:
-    """What a chain is worth after the opponent's answer, in the mean over what its last action can bring."""
+    """Value of a chain after the opponent's reply, in the mean over the outcomes of its last action."""
     own, thought = memory.own, memory.thought[0]
     node = own.nodes[place]
     if node["ends"] != BY_CHANCE:
@@ -511,11 +507,11 @@ def _judge(place: int, cards: np.ndarray, row: np.ndarray, seat: int, memory: Mi
 
 @njit_borrowing
 def _worth_after_reply(cards: np.ndarray, row: np.ndarray, seat: int, memory: MinimaxMemory) -> float:
-    """What the position `memory.after` is worth once its turn is ended and answered. Modified in place."""
+    """Value of position `memory.after` after the end of its turn and the opponent's best reply."""
     after, then, thought, reply = memory.after[0], memory.then[0], memory.thought[0], memory.reply
     if outcome(after) != Outcome.ONGOING:
         return value_of(after, seat, row, reply.features)
-    after["n_options"], after["n_choices"] = 0, 0  # what is offered is left out
+    after["n_options"], after["n_choices"] = 0, 0  # ignore the pending choice
     hold_hand(after["sides"][1 - seat], memory.stream[0], False, memory.hands)
     end = encode(ActionKind.END_TURN, 0, 0)
     think(thought)
@@ -535,7 +531,7 @@ def _worth_after_reply(cards: np.ndarray, row: np.ndarray, seat: int, memory: Mi
 
 @njit_borrowing
 def _write(place: int, chains: Chains, found: np.void) -> None:
-    """Write the actions to a node, up to the first after which the player chooses anew."""
+    """Write the actions to a node, up to the first that reveals new information."""
     found["n"], found["again"] = chains.nodes[place]["steps"], 0
     for step in range(found["n"] - 1, -1, -1):
         node = chains.nodes[place]
@@ -550,17 +546,17 @@ def _write(place: int, chains: Chains, found: np.void) -> None:
 def play_chains(
     state: np.void, cards: np.ndarray, row: np.ndarray, memory: MinimaxMemory, played: np.void
 ) -> int:
-    """Play the active player's turn but for its end. `state`, `memory` and `played` are modified in place.
+    """Play the active player's turn without ending it. Modifies `state`, `memory` and `played`.
 
     Args:
         state: dtype `STATE`, not over.
         cards: the card table.
         row: as of `choose_chain`.
-        memory: of this thread.
-        played: the game's chance, dtype `EVENTS`.
+        memory: working memory.
+        played: chance events of the game, dtype `EVENTS`.
 
     Returns:
-        How often it chose with more positions than memory.
+        How many searches met the limit of positions.
     """
     unproven = 0
     while True:
@@ -577,7 +573,7 @@ def play_chain(
     """Play one chain; arguments as of `play_chains`.
 
     Returns:
-        Whether the player chooses anew in the same turn.
+        Whether the same turn needs another search.
     """
     found = memory.found[0]
     choose_chain(state, cards, row, memory)
@@ -596,15 +592,14 @@ def take_turn(
     search: tuple[MinimaxMemory, np.ndarray, Library],
     used: np.void,
 ) -> None:
-    """Play the chains of a turn; see `engine.batches.game_loop`.
+    """Play a whole turn; step of `engine.batches.game_loop`.
 
-    `search` is memory of this thread, the cards dealt (`engine.batches.dealt_cards`), and decks that may be
-    predicted.
+    `search` has working memory, the cards dealt (`engine.batches.dealt_cards`), and the deck library.
     """
     memory, dealt, library = search
-    known, again = dealt[game, 1 - state["active"]], True
+    dealt_cards, again = dealt[game, 1 - state["active"]], True
     while again:
-        look_at(state, known, int(row[HANDS]), cards, library, memory.hands)
+        look_at(state, dealt_cards, int(row[HANDS]), cards, library, memory.hands)
         again = play_chain(state, cards, row, memory, luck)
         used["unproven"] += memory.found[0]["unproven"]
     memory.hands.n_decks[0] = 0
@@ -627,9 +622,9 @@ def plan_chain(
 ) -> None:
     """Choose a chain from the only state of an array of shape (1,).
 
-    Of the opponent's cards `n_shown` are in `memory.hands.shown`.
-    `memory` and `steps` (dtype `STATE`, shape (`MOST_STEPS` + 1,)) are modified in place; the latter hold the
-    position before each action, and the one after the last if it can be known.
+    `memory.hands.shown` holds `n_shown` cards of the opponent. `memory` and `steps` (dtype `STATE`, shape
+    (`MOST_STEPS` + 1,)) are modified in place; `steps` receives the position before each action, and the one
+    after the last if it is predictable.
     """
     foresee(states[0], int(row[HANDS]), n_shown, cards, library, memory.hands)
     choose_chain(states[0], cards, row, memory)

@@ -1,4 +1,4 @@
-"""Agents that look one action ahead: they score each legal action and play the best."""
+"""One-ply agents: score each legal action by its immediate result and play the best."""
 
 from collections.abc import Callable
 from typing import ClassVar, Generic, NamedTuple
@@ -18,26 +18,25 @@ from ilp_agent.profiles import Profile, W
 from rivals.batch import PlayBatch
 
 BestAction = Callable[[np.void, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray], int]
-"""A kernel that chooses an action in a game that is not over, as `engine.rules.encode` packs it.
+"""Kernel that chooses the best action of a position, as `engine.rules.encode` packs it.
 
-It takes the state, the card table, the agent's weights, and workspaces that it modifies: integers, shape
-(at least `MAX_ACTIONS`,), positions of dtype `STATE`, shape (2,), and a record of dtype `EVENTS` in an
-array.
+Arguments: a state that is not over, the card table, the agent's weights, and workspaces to modify: integers,
+shape (at least `MAX_ACTIONS`,); dtype `STATE`, shape (2,); dtype `EVENTS`, shape (1,).
 """
 
 
 _WHOLE, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 
 one_ply = njit_apart(STATE, (CARD,), (_REAL,), (_WHOLE,), (STATE,), (EVENTS,))
-"""The decorator of a `BestAction`: games and Python call one kernel, which is compiled once."""
+"""Decorator of a `BestAction`: games and Python share one kernel, which is compiled once."""
 
 
 @njit_borrowing
 def best_choice(state: np.void, cards: np.ndarray) -> int:
-    """The action that chooses the most valuable of the cards that are offered, the first of equals.
+    """Choose the most valuable offered card, the first of equals, as an action.
 
     Args:
-        state: dtype `STATE`, in which something has to be chosen.
+        state: dtype `STATE`, with a pending choice of cards.
         cards: the card table.
     """
     best, chosen = -1.0, 0
@@ -51,9 +50,9 @@ def best_choice(state: np.void, cards: np.ndarray) -> int:
 
 @njit_borrowing_inline
 def known_part(state: np.void, cards: np.ndarray, seen: np.ndarray) -> np.void:
-    """What the active player knows of a position; `seen`, shape (1,), is modified in place.
+    """The position as the active player sees it; `seen`, shape (1,), is modified in place.
 
-    In a game of bodies no action of the own turn depends on a hidden card: there it is the position itself.
+    Without card effects no action of the own turn depends on a hidden card: the position itself is returned.
     """
     if not has_effects(cards):
         return state
@@ -64,7 +63,7 @@ def known_part(state: np.void, cards: np.ndarray, seen: np.ndarray) -> np.void:
 
 
 class OnePly(NamedTuple):
-    """Workspaces of a choice. Modified in place."""
+    """Working memory for choosing an action. Modified in place."""
 
     actions: np.ndarray
     next_states: np.ndarray
@@ -73,7 +72,7 @@ class OnePly(NamedTuple):
 
 
 def one_ply_batch(best_action: BestAction) -> PlayBatch:
-    """Plays many games by a kernel that chooses one action at a time."""
+    """Batch kernel of an agent that chooses one action at a time."""
 
     @njit_borrowing
     def take_action(
@@ -85,7 +84,7 @@ def one_ply_batch(best_action: BestAction) -> PlayBatch:
         memory: OnePly,
         used: np.void,  # noqa: ARG001
     ) -> None:
-        """Play the best action; see `engine.batches.game_loop`."""
+        """Play the best action; step of `engine.batches.game_loop`."""
         known = known_part(state, cards, memory.seen)
         action = best_action(known, cards, row, memory.actions, memory.next_states, memory.thought)
         apply(state, cards, action, luck)
@@ -102,7 +101,7 @@ def one_ply_batch(best_action: BestAction) -> PlayBatch:
         turns: np.ndarray,
         known: object = None,  # noqa: ARG001
     ) -> None:
-        """See `rivals.batch.PlayBatch`."""
+        """Play a batch of games; see `rivals.batch.PlayBatch`."""
         actions, positions = np.empty(MAX_ACTIONS, np.int64), np.zeros(3, STATE)
         memory = OnePly(actions, positions[:2], positions[2:], np.zeros(1, EVENTS))
         play_games(cards, weights, agents, states, chances, memory, turns)
@@ -111,7 +110,7 @@ def one_ply_batch(best_action: BestAction) -> PlayBatch:
 
 
 def one_ply_choice(best_action: BestAction) -> Callable[..., int]:
-    """The same choice for Python: in the only state of an array of shape (1,)."""
+    """The kernel for Python, which passes the state in an array of shape (1,)."""
 
     @njit
     def choose(
@@ -128,7 +127,7 @@ def one_ply_choice(best_action: BestAction) -> Callable[..., int]:
 
 
 class OnePlyAgent(Generic[W]):
-    """Plays the action that its weights score highest; a subclass says how.
+    """Plays the action with the highest score; subclasses define the score.
 
     Args:
         profile: the weights and the name that results show; or weights alone.
@@ -136,7 +135,7 @@ class OnePlyAgent(Generic[W]):
 
     usual_name: ClassVar[str]
     choose: ClassVar[Callable[..., int]]
-    """Of `one_ply_choice`, as a static method."""
+    """Result of `one_ply_choice`, as a static method."""
 
     def __init__(self, profile: Profile[W] | W) -> None:
         self.weights: W
@@ -150,7 +149,7 @@ class OnePlyAgent(Generic[W]):
         self._thought = np.zeros(1, EVENTS)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
-        """The action that scores most."""
+        """The action with the highest score."""
         states, cards = view.position.states, view.position.table.array
         code = self.choose(states, cards, self._array, self._actions, self._next, self._thought)
         return Action.from_code(code)

@@ -1,4 +1,4 @@
-"""Profiles of every agent that plays by weights."""
+"""Read weight profiles of any agent, from files or from the shipped ones."""
 
 import os
 from pathlib import Path
@@ -15,10 +15,10 @@ def read_agent_profile(path: Path, vector: type[WeightVector] | None = None) -> 
 
     Args:
         path: the file.
-        vector: whose weights it must hold; None for any agent's known here.
+        vector: class of weights it must hold; None for any known agent.
 
     Raises:
-        ProfileError: it cannot be read, or is no profile of such an agent.
+        ProfileError: unreadable file, or not a profile of such an agent.
     """
     if vector is not None:
         return read_any_profile(path, {vector.AGENT: vector})
@@ -26,15 +26,15 @@ def read_agent_profile(path: Path, vector: type[WeightVector] | None = None) -> 
 
 
 def find_agent_profile(agent: str, name: str) -> Profile[WeightVector]:
-    """A profile of an agent, by its name in this installation or by the path of its file.
+    """A profile of an agent, by shipped name or by file path.
 
     Args:
         agent: a name of `weighted_kinds`.
         name: such as "standard", or a path.
 
     Raises:
-        UnknownNameError: there is no shipped profile of this name.
-        ProfileError: the file is no profile of this agent.
+        UnknownNameError: unknown profile name.
+        ProfileError: the file is not a profile of this agent.
     """
     weights = weight_class(agent)
     own = weights.AGENT

@@ -1,8 +1,8 @@
-"""The agents: one entry for each kind, which tells everything else about it.
+"""The registry of agents: one `AgentKind` entry for each agent that can play.
 
-Nothing beyond `AGENTS` lists the kinds: entrants, configurations, games, tournaments and tests ask it. To add
-one, write its file beside this one, its entry here, and run `tests/contracts/test_agents.py`. An entry gives
-its classes and kernels as MODULE:NAME, which are imported when they are first asked for.
+`AGENTS` is the only list of agents: entrants, configurations, games, tournaments and tests use it. To add an
+agent, write its module in `rivals`, add its entry, and run `tests/contracts/test_agents.py`. Entries give
+classes and kernels as MODULE:NAME, imported on first use.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,27 +35,27 @@ _ENTRIES = (
     AgentKind(
         "lookahead",
         "ilp_agent.lookahead.agent:LookaheadAgent",
-        "judges different ends of its turn by the opponent's reply",
+        "searches two plies: its turn and the opponent's reply",
         vector="ilp_agent.lookahead.weights:LookaheadWeights",
         default_profile="learned",
         batch="ilp_agent.lookahead.selfplay:play_batch",
         options=(
             Option(
-                "budget", looking.DEFAULT_BUDGET, 1, looking.MOST_BUDGET, "positions judged in a turn at most"
+                "budget", looking.DEFAULT_BUDGET, 1, looking.MOST_BUDGET, "most positions evaluated in a turn"
             ),
             Option(
                 "depth",
                 looking.DEFAULT_DEPTH,
                 1,
                 looking.DEPTHS,
-                "2: after the opponent's reply, 3: after the next turn, 1: at once",
+                "1: at the end of the turn, 2: after the opponent's reply, 3: after the next own turn",
             ),
             Option(
                 "samples",
                 looking.DEFAULT_SAMPLES,
                 1,
                 looking.MOST_SAMPLES,
-                "how often a way to go on is tried on real cards",
+                "chance samples for each candidate plan, with card effects",
                 most_received=16,
             ),
             HANDS,
@@ -65,7 +65,7 @@ _ENTRIES = (
     AgentKind(
         "hearthsim",
         "rivals.hearthsim:HearthSimAgent",
-        "plays the turn whose end scores most, found by search",
+        "plays the turn with the highest score of its final position, found by search",
         vector="rivals.hearthsim:HearthSimWeights",
         default_profile="standard",
         batch="rivals.hearthsim:play_batch",
@@ -85,7 +85,7 @@ _ENTRIES = (
     AgentKind(
         "greedy-ilp",
         "rivals.greedy:GreedyIlpAgent",
-        "plays the single action that adds most to the turn program's objective",
+        "plays the single action with the largest gain of the turn program's objective",
         vector="ilp_agent.weights:Weights",
         default_profile="true-balanced",
         batch="rivals.greedy:play_batch",
@@ -94,7 +94,7 @@ _ENTRIES = (
     AgentKind(
         "mcts",
         "rivals.mcts:MctsAgent",
-        "plays the action that most random games of a search tree went through",
+        "plays the most visited action of a Monte Carlo tree search",
         batch="rivals.mcts:play_batch",
         random=True,
         options=(
@@ -106,13 +106,13 @@ _ENTRIES = (
     AgentKind(
         "minimax-td",
         "rivals.minimax:MinimaxAgent",
-        "plays the turn that is worth most after the opponent's best answer, by learned weights",
+        "plays the turn that is best after the opponent's best reply, by learned weights",
         vector="rivals.minimax:MinimaxWeights",
         default_profile="seed",
         batch="rivals.minimax:play_batch",
         options=(
-            Option("depth", 2, 1, 2, "2: after the opponent's answer, 1: at once"),
-            Option("chains", 3, 1, 64, "ways to play the turn that are followed"),
+            Option("depth", 2, 1, 2, "1: evaluate at the end of the turn, 2: after the opponent's reply"),
+            Option("chains", 3, 1, 64, "best turns that are searched deeper"),
             HANDS,
         ),
         effects=True,
@@ -120,14 +120,14 @@ _ENTRIES = (
     AgentKind(
         "aggro",
         "rivals.aggro:AggroAgent",
-        "attacks the hero whenever it can",
+        "plays its most expensive card, then attacks the hero",
         batch="rivals.aggro:play_batch",
         effects=True,
     ),
     AgentKind(
         "random",
         "engine.game_session:RandomAgent",
-        "plays every legal action with the same probability",
+        "plays uniformly random legal actions",
         random=True,
         effects=True,
     ),
@@ -135,16 +135,16 @@ _ENTRIES = (
 )
 
 AGENTS = {entry.name: entry for entry in _ENTRIES}
-"""Every kind of agent by its name: the one list of them."""
+"""Every agent kind by name."""
 
 DEFAULT_AGENT = "ilp"
 
 
 def find_kind(name: str) -> AgentKind:
-    """The kind of this name.
+    """Agent kind by name.
 
     Raises:
-        UnknownNameError: there is none; the message lists the nearest.
+        UnknownNameError: unknown agent; the message lists the nearest names.
     """
     if name in AGENTS:
         return AGENTS[name]
@@ -153,7 +153,7 @@ def find_kind(name: str) -> AgentKind:
     raise unknown_name("agent", name, AGENTS)
 
 
-SECONDS = Option("seconds", 10, 1, 3600, "for a decision", most_received=60)
+SECONDS = Option("seconds", 10, 1, 3600, "time limit for each decision", most_received=60)
 
 
 def _outside_agent(name: str, weights: Sequence[float] | None, seconds: int) -> "Agent":
@@ -163,16 +163,16 @@ def _outside_agent(name: str, weights: Sequence[float] | None, seconds: int) -> 
 
 @cache
 def _outside_kind(name: str) -> AgentKind:
-    """The kind of an outside agent: all of its own.
+    """Agent kind of an outside agent, by its entrant name.
 
     Raises:
-        OutsideAgentError: the name is none.
+        OutsideAgentError: malformed name.
     """
     command_of(name)
     return AgentKind(
         name,
         partial(_outside_agent, name),
-        "decides in a process of its own",
+        "an external program in its own process",
         random=True,
         options=(SECONDS,),
         effects=True,
@@ -181,7 +181,7 @@ def _outside_kind(name: str) -> AgentKind:
 
 
 def other_versions(played: Mapping[str, int]) -> str:
-    """What to say of games in which agents played by other versions than they have here; "" where none did.
+    """Warning about games played by other versions of agents; "" if all versions match.
 
     Args:
         played: version by agent kind.
@@ -196,14 +196,14 @@ def other_versions(played: Mapping[str, int]) -> str:
 
 
 def refuse_decks(players: Iterable[tuple[str, str]], decks: "Iterable[Deck]") -> None:
-    """Refuse decks whose cards do what they say where an agent plays bodies alone.
+    """Refuse decks with card effects for agents that do not support them.
 
     Args:
-        players: agent kind and backend of each; the backend of a kind that takes none is not looked at.
-        decks: that they play.
+        players: agent kind and backend of each; the backend is ignored for kinds that take none.
+        decks: of these players.
 
     Raises:
-        DeckError: there are both; the message names them.
+        DeckError: an agent without card effects would play a deck that has them; the message names both.
     """
     real = [deck for deck in decks if deck.effects]
     unable = []
@@ -215,19 +215,19 @@ def refuse_decks(players: Iterable[tuple[str, str]], decks: "Iterable[Deck]") ->
             unable.append(f"{name} with backend {backend}")
     if real and unable:
         names = ", ".join(dict.fromkeys(deck.name for deck in real))
-        where = f"decks with a class, such as {names}"
+        where = f"decks with a class (such as {names})"
         if not any(deck.hero_class for deck in real):
             put_in = dict.fromkeys(deck.varied.name for deck in real if deck.varied)
-            where = f"decks with {', '.join(put_in)}, such as {names}"
+            where = f"decks with {', '.join(put_in)} (such as {names})"
         able = ", ".join(kind.name for kind in AGENTS.values() if kind.effects)
         raise DeckError(
-            f"{', '.join(dict.fromkeys(unable))} plays bodies alone, and cards do what they say in {where}; "
-            f"these are played by {able}"
+            f"{', '.join(dict.fromkeys(unable))} does not support card effects, which {where} need; "
+            f"agents that do: {able}"
         )
 
 
 def predicts_decks(kind: str, options: Sequence[int]) -> bool:
-    """Whether an agent of a kind, by values of its options, predicts which deck its opponent plays."""
+    """Whether an agent predicts its opponent's deck, by the values of its options."""
     found = find_kind(kind)
     return (HANDS, looking.PREDICTED) in zip(found.options, found.settings(options), strict=True)
 
@@ -237,12 +237,12 @@ def reckoned_decks(
     decks: "Iterable[Deck]",
     further: "tuple[Deck, ...]" = (),
 ) -> "tuple[tuple[Deck, ...], int]":
-    """What games of players need on real cards, as `engine.match.reckoned_with` says it of agents.
+    """Decks and game features needed by the players' opponent models, as of `engine.match.reckoned_with`.
 
     Args:
         players: agent kind and options of each.
-        decks: that they play.
-        further: decks that those who predict decks know beside the shipped ones.
+        decks: of these players.
+        further: decks in addition to the shipped ones, for deck prediction.
     """
     hands = {
         value
@@ -261,19 +261,19 @@ def reckoned_decks(
 
 
 def weighted_kinds() -> list[str]:
-    """Names of the agents that play by weights, which can evolve."""
+    """Names of the agents that have weights, which can evolve."""
     return [kind.name for kind in AGENTS.values() if kind.weighted]
 
 
 def weight_class(name: str, weights: str = "thesis") -> "type[WeightVector]":
-    """The class of an agent's weights.
+    """Class of an agent's weights.
 
     Args:
         name: of the agent.
-        weights: of one that plays by the turn program which of its weights evolve, a name of `WEIGHT_SETS`.
+        weights: for agents of the turn program, the set of weights to evolve, a name of `WEIGHT_SETS`.
 
     Raises:
-        UnknownNameError: no agent of this name plays by weights.
+        UnknownNameError: unknown agent, or one without weights.
     """
     found = AGENTS[name].weights if name in AGENTS else None
     if found is None:
@@ -287,9 +287,9 @@ def weight_class(name: str, weights: str = "thesis") -> "type[WeightVector]":
 def agent_of(
     name: str, weights: object = None, backend: str = DEFAULT_BACKEND, options: Sequence[int] = ()
 ) -> "Agent":
-    """An agent of a kind as it plays; see `AgentKind.agent`.
+    """Create an agent by name; see `AgentKind.agent`.
 
     Raises:
-        UnknownNameError: there is no such agent.
+        UnknownNameError: unknown agent.
     """
     return find_kind(name).agent(weights, backend, options)

@@ -1,7 +1,8 @@
-"""Two-ply search: candidate ends of a turn, the opponent's reply, and the value of the result.
+"""Two-ply search agent: candidate ends of a turn, the opponent's reply, and a linear evaluation.
 
-`pool` finds the ends, `judge` says what follows one and what that is worth by `features`, `kernel` chooses a
-turn, `selfplay` plays games in batches and `agent` in Python.
+`body_ends` and `card_ends` find the candidates and evaluate them after the reply, without and with card
+effects. `determinization` samples hidden cards, `deck_prediction` predicts decks, `selfplay` plays batches of
+games, `agent` plays in Python.
 """
 
 MOST_BUDGET = 512
@@ -13,4 +14,4 @@ DEFAULT_SAMPLES = 2
 
 PREDICTED = 2
 HANDS = {"off": 0, "known": 1, "predicted": PREDICTED, "told": 3}
-"""What is taken of the opponent's hand; the values are those of `engine.view.Shown`."""
+"""Model of the opponent's hand; the values are those of `engine.view.Shown`."""

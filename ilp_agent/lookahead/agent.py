@@ -1,4 +1,4 @@
-"""The agent that looks ahead, in Python: as it plays compiled, action by action."""
+"""The lookahead agent in Python; plays the same actions as its compiled games."""
 
 from collections.abc import Sequence
 
@@ -16,24 +16,25 @@ from ilp_agent.profiles import Profile
 
 
 class LookaheadAgent:
-    """Judges different ends of its turn by the opponent's reply, and plays the one that is worth most.
+    """Plays the candidate turn with the highest value after the opponent's reply.
 
     Args:
         profile: the weights and the name that results show; or weights alone.
-        budget: positions judged in a turn at most, 1 to `ilp_agent.lookahead.MOST_BUDGET`; with 1 it
+        budget: largest number of evaluated positions per turn, 1 to `ilp_agent.lookahead.MOST_BUDGET`; 1
             plays the turn program's plan.
-        depth: 1 judges the end at once, 2 after the opponent's reply, 3 after the own turn that follows.
-        samples: on real cards, how often each way to go on is tried; they share the budget. On bodies, on how
-            many of the opponent's hands each end is judged.
-        hands: a value of `ilp_agent.lookahead.HANDS`: what is taken of the opponent's hand.
-        further: decks that an opponent may play beside the shipped ones, where its deck is predicted.
+        depth: evaluate at the end of the turn (1), after the opponent's reply (2) or after the next own turn
+            (3).
+        samples: chance samples per candidate with card effects, which share the budget; without card effects,
+            sampled opponent hands per candidate.
+        hands: model of the opponent's hand, a value of `ilp_agent.lookahead.HANDS`.
+        further: decks in addition to the shipped ones, for deck prediction.
 
     Attributes:
-        shown: what of the opponent's cards it is to be shown beside its view.
-        library: decks that it reckons with on real cards, whose cards must be in the game's table.
-        turns: turns chosen so far.
-        judged: positions judged in all of them.
-        unproven: turns in which not all ends were found, since there were too many positions on the way.
+        shown: cards of the opponent to reveal in addition to the view.
+        library: decks for prediction with card effects; the game's table must hold their cards.
+        turns: searches so far.
+        judged: positions evaluated so far.
+        unproven: turns whose candidates are incomplete because of the limit of positions.
     """
 
     def __init__(
@@ -56,19 +57,19 @@ class LookaheadAgent:
         self._planned: list[tuple[bytes, Action]] = []
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
-        """The next action of the turn; chosen again where the position is not the one planned for."""
+        """Next action of the planned turn; searches again if the position is not the planned one."""
         now = view.position.state.tobytes()
         if not self._planned or self._planned[0][0] != now:
             self._plan(view)
         return self._planned.pop(0)[1]
 
     def _plan(self, view: PlayerView) -> None:
-        """Choose, and note each action with the position it is meant for."""
+        """Search the turn; store each action with the position it is planned for."""
         position, table = view.position, view.position.table
         cards, library = library_for(table.array, bool(self.library), table.effects, table, self.further)
-        looking, memory = looking_at(cards)
+        kernels, memory = looking_at(cards)
         n_shown = take_over(view, memory.hands)
-        looking.plan(position.states, cards, self._rows, n_shown, library, memory)
+        kernels.plan(position.states, cards, self._rows, n_shown, library, memory)
         plan = memory.plan[0]
         self.turns += 1
         self.judged += int(memory.judged[0])

@@ -1,10 +1,10 @@
-"""Candidate ends of a turn without card effects: a fast search over positions within the turn.
+"""Candidate ends of a turn without card effects: enumeration, and evaluation after the reply; compiled.
 
-An end is a node, then plays, then attacks on the hero. Two ends are the same when their positions are equal,
-boards and hands compared as multisets; an end's value is the objective of the best way to it.
+An end consists of a node, then plays, then attacks on the hero. Two ends are equal if their positions are,
+with boards and hands as multisets; the value of an end is the objective of the best path to it.
 
-All ends are listed, where the way for real cards (`ilp_agent.lookahead.card_ends`) lists the best of what a
-search leaves for the end of a turn; replies are turns of the exact solver.
+All ends are enumerated, while `ilp_agent.lookahead.card_ends` lists only the best set of deferred actions.
+The exact solver plays the replies.
 """
 
 from typing import NamedTuple
@@ -48,20 +48,20 @@ from ilp_agent.weights import Term
 def find_ends(
     state: np.void, cards: np.ndarray, weights: np.ndarray, wanted: int, limit: int, every: bool, pool: Pool
 ) -> int:
-    """Find the best different ends of a turn. `pool` is modified in place: its ends, unordered.
+    """Find the best distinct ends of a turn. `pool` is modified in place: its ends, unordered.
 
     Args:
-        state: dtype `STATE`; the active player plays. What is hidden is not looked at.
+        state: dtype `STATE`; hidden cards are not read.
         cards: the card table.
         weights: of the objective, indexed by `ilp_agent.weights.Term`.
-        wanted: ends, 1 to `MAX_ENDS`.
-        limit: most nodes, 1 to `MAX_NODES`.
-        every: whether ends are wanted too in which minions hold back from the enemy hero; else each minion
-            that is left attacks it, but for those that would lose Stealth, which do both.
-        pool: memory.
+        wanted: number of ends, 1 to `MAX_ENDS`.
+        limit: of nodes, 1 to `MAX_NODES`.
+        every: whether to include ends in which a minion forgoes an attack on the enemy hero; else only
+            minions with Stealth may.
+        pool: working memory.
 
     Returns:
-        How many were found, at most `wanted`.
+        The number of ends, at most `wanted`.
     """
     begin(state, weights, pool)
     _list_plays(state, cards, weights, pool)
@@ -81,7 +81,7 @@ def find_ends(
 
 @njit_borrowing
 def _list_plays(state: np.void, cards: np.ndarray, weights: np.ndarray, pool: Pool) -> None:
-    """List the sets of minions in hand that mana allows, by what they gain. `pool` is modified in place."""
+    """List the sets of affordable minions in hand, by decreasing gain. `pool` is modified in place."""
     own = state["sides"][state["active"]]
     budget = own["mana"] + (1 if place_of(own, COIN) >= 0 else 0)
     plays = pool.plays
@@ -94,17 +94,17 @@ def _list_plays(state: np.void, cards: np.ndarray, weights: np.ndarray, pool: Po
             continue
         gain = play_gain(cards[card], weights)
         for before in range(n):
-            one = plays[before]
-            bits = one["bits"] | 1 << number
-            cost = one["cost"] + cards[card]["cost"]
+            smaller = plays[before]
+            bits = smaller["bits"] | 1 << number
+            cost = smaller["cost"] + cards[card]["cost"]
             copies = repeats(own, bits, number)
             if copies and not strikes(cards[card]):
                 continue
-            if cost <= budget and one["size"] < BOARD_SIZE:
-                more = plays[n]
-                more["copies"] = one["copies"] | (1 if copies else 0)
-                more["bits"], more["cost"], more["size"] = bits, cost, one["size"] + 1
-                more["gain"] = one["gain"] + gain
+            if cost <= budget and smaller["size"] < BOARD_SIZE:
+                larger = plays[n]
+                larger["copies"] = smaller["copies"] | (1 if copies else 0)
+                larger["bits"], larger["cost"], larger["size"] = bits, cost, smaller["size"] + 1
+                larger["gain"] = smaller["gain"] + gain
                 n += 1
     for number in range(1, n):  # by insertion: most turns allow few
         place = number
@@ -120,7 +120,7 @@ def _list_plays(state: np.void, cards: np.ndarray, weights: np.ndarray, pool: Po
 def _add_ends(
     place: int, found: int, wanted: int, every: bool, cards: np.ndarray, weights: np.ndarray, pool: Pool
 ) -> int:
-    """Add the ends that follow a node to the best found so far; how many there are then."""
+    """Add the ends that follow a node to the best so far; returns the number of ends."""
     state, node = pool.states[place], pool.nodes[place]
     seat = state["active"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -165,7 +165,7 @@ def _add_ends(
 
 @njit_borrowing
 def _list_hits(own: np.void, enemy: np.void, every: bool, pool: Pool) -> tuple[int, int, int]:
-    """List attacks on the hero: how many, which may be left out (as bits), and their damage together."""
+    """List attacks on the hero: their number, bits of the optional ones, and their total damage."""
     n, choice, damage = 0, 0, 0
     if is_guarded(enemy):
         return 0, 0, 0
@@ -184,7 +184,7 @@ def _list_hits(own: np.void, enemy: np.void, every: bool, pool: Pool) -> tuple[i
 
 @njit_borrowing
 def _damage_of(hits: int, n_hits: int, own: np.void, pool: Pool, health: int) -> tuple[int, bool]:
-    """The damage of attacks on the hero, and whether they can be made: none follows the hero's death."""
+    """Damage of a set of attacks on the hero, and whether it is legal: none may follow a killing blow."""
     damage, strongest = 0, 0
     for number in range(n_hits):
         slot = pool.hits[number]
@@ -193,13 +193,13 @@ def _damage_of(hits: int, n_hits: int, own: np.void, pool: Pool, health: int) ->
             damage += attack
             strongest = max(strongest, attack)
         elif number + 1 < n_hits and pool.hits[number + 1] == slot and hits >> (number + 1) & 1:
-            return damage, False  # the second of two like attacks without the first
+            return damage, False  # second attack of a minion without its first
     return damage, damage - strongest < health
 
 
 @njit_borrowing
 def _copies_before(side: np.void, bits: int, played: int) -> bool:
-    """Whether a set plays a later copy of a card than one that is in hand still."""
+    """Whether a set plays a later copy of a card while an earlier one stays in hand."""
     for number in range(side["n_hand"]):
         if bits >> number & 1 and repeats(side, bits | played, number):
             return True
@@ -217,7 +217,7 @@ def _add(
     weights: np.ndarray,
     pool: Pool,
 ) -> int:
-    """Add an end to those kept, unless it is there with as good a value; how many there are then."""
+    """Add an end to the best, unless an equal one has as good a value; returns the number of ends."""
     pool.trial[0] = pool.states[place]
     value = pool.nodes[place]["gain"] + finish(place, plays, hits, cards, weights, pool)
     key = key_of_end(pool.trial[0])
@@ -255,7 +255,7 @@ def _write(number: int, key: np.uint64, value: float, place: int, plays: int, hi
 
 @njit_borrowing
 def finish(place: int, plays: int, hits: int, cards: np.ndarray, weights: np.ndarray, pool: Pool) -> float:
-    """Make the plays and attacks on the hero that end a turn, on `pool.trial`; what they add."""
+    """Apply the plays and attacks on the hero that end a turn to `pool.trial`; returns their gain."""
     state = pool.trial[0]
     seat = state["active"]
     before = state["sides"][seat]["health"]
@@ -280,7 +280,7 @@ def finish(place: int, plays: int, hits: int, cards: np.ndarray, weights: np.nda
 
 @njit_borrowing
 def write_finish(plays: int, hits: int, n: int, cards: np.ndarray, pool: Pool, actions: np.ndarray) -> int:
-    """Make those plays and attacks on `pool.trial`, and note them after `n` actions; how many then.
+    """Apply those plays and attacks to `pool.trial` and append them to `actions`; the number of actions.
 
     `pool.trial` and `actions` are modified in place.
     """
@@ -308,7 +308,7 @@ def write_finish(plays: int, hits: int, n: int, cards: np.ndarray, pool: Pool, a
 
 @njit_borrowing
 def _do(action: int, n: int, cards: np.ndarray, pool: Pool, actions: np.ndarray) -> int:
-    """Carry out and write one more action of the end that is tried; how many there are then."""
+    """Apply and append one action; returns the number of actions."""
     apply(pool.trial[0], cards, action, pool.luck[0])
     actions[n] = action
     return n + 1
@@ -316,7 +316,7 @@ def _do(action: int, n: int, cards: np.ndarray, pool: Pool, actions: np.ndarray)
 
 @njit_borrowing
 def key_of_end(state: np.void) -> np.uint64:
-    """A hash of a position at the end of a turn, as its player sees it: boards and hand as multisets."""
+    """Hash of the visible position at the end of a turn, with boards and hand as multisets."""
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     total = np.uint64(0)
     for slot in range(own["n_board"]):
@@ -327,14 +327,14 @@ def key_of_end(state: np.void) -> np.uint64:
         total += to_sum(append_field(np.uint64(HELD), own["hand"][place] + 2, 16))
     word = append_field(np.uint64(REST), own["n_hand"], PLACE_BITS)
     for side in (own, enemy):
-        word = append_field(word, side["health"] + MAX_STAT, STAT_BITS + 1)  # below 0 once dead
+        word = append_field(word, side["health"] + MAX_STAT, STAT_BITS + 1)  # negative if dead
         word = append_field(word, side["armour"], STAT_BITS)
     return total + to_sum(word)
 
 
 @njit_borrowing
 def write_actions(number: int, cards: np.ndarray, pool: Pool, actions: np.ndarray) -> int:
-    """Write the actions that lead to an end, without the end of the turn; how many. Modified in place."""
+    """Write the actions that lead to an end, without the end of the turn; their number. Modified in place."""
     end = pool.ends[number]
     n, place = 0, end["node"]
     while place > 0:
@@ -355,11 +355,11 @@ def write_actions(number: int, cards: np.ndarray, pool: Pool, actions: np.ndarra
 
 
 OPPONENT_HAND = 3
-"""Stream of the hand that the opponent is taken to hold, below that of a turn."""
+"""Stream of the opponent's sampled hand, below that of a turn."""
 
 
 class Bodies(NamedTuple):
-    """Memory for ends of turns of bodies: some thirteen megabytes. Modified in place."""
+    """Working memory for turns without card effects: about thirteen megabytes. Modified in place."""
 
     pool: Pool
     turns: np.ndarray  # memory of the exact solver, each of shape (1,)
@@ -371,7 +371,7 @@ class Bodies(NamedTuple):
 
 
 def new_bodies() -> Bodies:
-    """Memory for one thread."""
+    """Allocate working memory for one thread."""
     return Bodies(
         new_pool(),
         np.zeros(1, TURN),
@@ -385,9 +385,9 @@ def new_bodies() -> Bodies:
 
 @njit_borrowing
 def find(cards: np.ndarray, row: np.ndarray, memory: Memory[Bodies]) -> int:
-    """Find the ends of the turn in `memory.here`; see `ilp_agent.lookahead.selfplay.Ends`.
+    """Find the candidate ends of the turn in `memory.here`; see `ilp_agent.lookahead.selfplay.Ends`.
 
-    The best plan of the turn program stands where it kills the enemy hero, or the budget allows one end.
+    The turn program's plan is final if it is lethal, or if the budget is 1.
     """
     here, ends, chosen = memory.here[0], memory.ends, memory.plan[0]
     order_deck(here["sides"][here["active"]], cards, memory.deck_keys)
@@ -407,31 +407,34 @@ def find(cards: np.ndarray, row: np.ndarray, memory: Memory[Bodies]) -> int:
 def worth(
     number: int, cards: np.ndarray, row: np.ndarray, stream: np.uint64, memory: Memory[Bodies]
 ) -> float:
-    """What an end is worth, on several of the opponent's hands where something is said of them.
+    """Value of an end, in the mean over sampled hands if the opponent's hand is modelled.
 
-    See `ilp_agent.lookahead.selfplay.Ends`. The hands are the same for all ends.
+    See `ilp_agent.lookahead.selfplay.Ends`. All ends share the sampled hands (common random numbers).
     """
     depth, samples, total = int(row[DEPTH]), 1, 0.0
     if memory.hands.n_decks[0] > 0 and depth >= AFTER_REPLY:
         samples = max(1, int(row[SAMPLES]))
     for sample in range(samples):
-        luck = stream if sample == 0 else derive(stream, sample)
+        sample_stream = stream if sample == 0 else derive(stream, sample)
         memory.then[0] = memory.ends.pool.end_states[number]
-        total += judge(memory.then[0], cards, row, memory.here[0]["active"], depth, luck, memory) / samples
+        total += (
+            judge(memory.then[0], cards, row, memory.here[0]["active"], depth, sample_stream, memory)
+            / samples
+        )
     memory.judged[0] += 1
     return total
 
 
 @njit_borrowing
 def is_before(number: int, other: int, memory: Memory[Bodies]) -> bool:
-    """Whether of two ends that are worth the same the first is played: where its objective is higher."""
+    """Tie-break of two ends of equal value: whether the first has the higher objective."""
     ends = memory.ends.pool.ends
     return bool(ends[number]["value"] > ends[other]["value"])
 
 
 @njit_borrowing
 def take(number: int, cards: np.ndarray, memory: Memory[Bodies]) -> None:
-    """Write the actions that lead to an end to `memory.plan`."""
+    """Write the actions that lead to the chosen end to `memory.plan`."""
     chosen, pool = memory.plan[0], memory.ends.pool
     if memory.judged[0] > 0:
         chosen["unproven"] = pool.unproven[0]
@@ -448,23 +451,22 @@ def judge(
     key: np.uint64,
     memory: Memory[Bodies],
 ) -> float:
-    """What a position at the end of the turn of the player at `seat` is worth to that player.
+    """Value of a position at the end of a turn, for the active player at `seat`.
 
     Args:
         state: dtype `STATE`, before the end of the turn, hidden cards hidden. Modified in place.
         cards: the card table.
-        row: as `ilp_agent.lookahead.weights.kernel_rows` makes it.
+        row: as of `ilp_agent.lookahead.weights.kernel_rows`.
         seat: 0 or 1; the active player.
         depth: `AT_ONCE`, `AFTER_REPLY` or `AFTER_NEXT_TURN`.
-        key: of the card that is drawn for the next turn, and of the hand that the opponent is taken to hold:
-            the same for all ends of a turn.
-        memory: modified in place: `features` are those of the position that is judged. `hands` say what the
-            opponent may hold; where they say nothing, it plays its board alone.
+        key: stream of the next drawn card and the opponent's sampled hand, common to all ends of a turn.
+        memory: modified in place: `features` of the evaluated position. `hands` is the model of the
+            opponent's hand; without one the opponent plays only its board.
     """
     if depth >= AFTER_REPLY and outcome(state) == Outcome.ONGOING:
-        holds = hold_hand(state["sides"][1 - seat], derive(key, OPPONENT_HAND), False, memory.hands)
+        hand_known = hold_hand(state["sides"][1 - seat], derive(key, OPPONENT_HAND), False, memory.hands)
         apply(state, cards, encode(ActionKind.END_TURN, 0, 0), memory.luck[0])
-        if holds:
+        if hand_known:
             play_hand(state, cards, row[REPLY_PART], memory)
         else:
             play_board(state, cards, row[REPLY_PART], memory)
@@ -477,7 +479,7 @@ def judge(
 
 @njit_borrowing
 def play_board(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory[Bodies]) -> None:
-    """Play the active player's best turn with what stands on its board: its hand is hidden.
+    """Play the active player's best turn with its board alone: its hand is hidden.
 
     `state` and `memory` are modified in place. The turn is not ended.
     """
@@ -491,7 +493,7 @@ def play_board(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: M
 
 @njit_borrowing
 def play_hand(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory[Bodies]) -> None:
-    """Play the active player's best turn with its board and the cards of its hand that are not hidden.
+    """Play the active player's best turn with its board and the cards in hand that are not hidden.
 
     `state` and `memory` are modified in place. The turn is not ended.
     """
@@ -503,7 +505,7 @@ def play_hand(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Me
 
 @njit_borrowing
 def play_turn(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory[Bodies]) -> None:
-    """Play the active player's best turn; it is not ended. `state` and `memory` are modified in place."""
+    """Play the active player's best turn, without ending it. `state` and `memory` are modified in place."""
     ends = memory.ends
     turn, plan, tracker = ends.turns[0], ends.plans[0], ends.trackers[0]
     again = True
@@ -515,7 +517,7 @@ def play_turn(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Me
 
 @njit_borrowing
 def put_on_top(side: np.void, key: np.uint64) -> None:
-    """Put a card of a deck, drawn from a stream, on top of it. `side` is modified in place."""
+    """Move a random card of a deck to its top. `side` is modified in place."""
     n = side["n_deck"]
     if n > 1:
         place = below(key, 0, n)

@@ -1,10 +1,9 @@
-"""Positions within a turn without card effects, each found once.
+"""Transposition graph of the positions within a turn without card effects; compiled.
 
-What takes nothing away from other attacks comes last, and is left to the ends
-(`ilp_agent.lookahead.body_ends`): plays without Charge or Rush, and attacks on the hero. Attacks of different
-minions on different enemies commute, within the enemies with Taunt and within the others, so targets come in
-the order of the board, except for a minion that attacks twice, which may go back. Sequences that lead to the
-same position share a node, which keeps what the better one gains.
+Actions that do not interact with other attacks are left to the ends (`ilp_agent.lookahead.body_ends`): plays
+without Charge or Rush, and attacks on the hero. Attacks of different minions on different enemies commute,
+within the enemies with Taunt and within the others, so targets are attacked in board order, except by a
+minion that attacks twice. Sequences that lead to the same position share a node with the larger gain.
 """
 
 from typing import NamedTuple
@@ -20,83 +19,87 @@ from ilp_agent.lookahead import MOST_BUDGET
 from ilp_agent.weights import Term
 
 MAX_NODES = 4_096
-"""Most positions within a turn that one pool looks at."""
+"""Largest number of positions within a turn."""
 
 MAX_ENDS = MOST_BUDGET
-"""Most ends that one pool keeps."""
+"""Largest number of ends."""
 
 SLOTS = 1 << 14
-"""Places of the table that finds equal nodes; a power of two, well above `MAX_NODES`."""
+"""Size of the transposition table; a power of two, well above `MAX_NODES`."""
 
 MAX_ACTIONS_OF_TURN = 64
-"""More actions than a turn of bodies can have."""
+"""Capacity for actions of a turn; more than any turn has."""
 
 NODE = np.dtype(
     [
-        ("key", "u8"),  # hash of the position, and of what the order of attacks still allows
-        ("gain", "f8"),  # of the objective, by the actions so far
-        ("parent", "i4"),  # node it comes from; -1 at the start of the turn
-        ("action", "i4"),  # by this action (`engine.rules.encode`)
+        ("key", "u8"),  # hash of the position and of the attacks that the board order still allows
+        ("gain", "f8"),  # gain of the objective so far
+        ("parent", "i4"),  # -1 at the start of the turn
+        ("action", "i4"),  # from `parent` to this node (`engine.rules.encode`)
         ("coin", "i2"),  # 1: The Coin was played before that action
         ("from_place", "i2"),  # first enemy that may be attacked next
-        ("last", "i2"),  # place of the minion that attacked last and still can; else -1
-        ("attacked", "i2"),  # 1 once there was an attack
-        ("played", "i2"),  # minions played so far, bits of their places in hand at the start of the turn
-        ("survival", "i2", (BOARD_SIZE,)),  # health that each own minion's survival counts, by place
+        ("last", "i2"),  # position of the minion that attacked last and can attack again; else -1
+        ("attacked", "i2"),  # 1 after the first attack
+        ("played", "i2"),  # minions played so far, bits of their initial hand positions
+        (
+            "survival",
+            "i2",
+            (BOARD_SIZE,),
+        ),  # health that counts for each own minion's survival, by board position
     ]
 )
-"""A position within a turn: what can follow it, and what led to it."""
+"""A position within the turn."""
 
 END = np.dtype(
     [
         ("key", "u8"),  # hash of the position at the end of the turn
-        ("value", "f8"),  # the objective of the best way to it
-        ("node", "i4"),  # it comes after this node
-        ("plays", "i2"),  # by playing these minions, bits of their places in hand at the start of the turn
-        ("hits", "i4"),  # and by these attacks on the hero, bits of `Pool.hits`
+        ("value", "f8"),  # objective of the best path to it
+        ("node", "i4"),  # last node before the final plays and attacks
+        ("plays", "i2"),  # final plays: bits of initial hand positions
+        ("hits", "i4"),  # final attacks on the hero: bits of `Pool.hits`
         ("lethal", "i2"),  # 1: the enemy hero is dead
     ]
 )
-"""An end of a turn."""
+"""A candidate end of a turn."""
 
 PLAYS = np.dtype(
     [
-        ("bits", "i2"),  # places in hand at the start of the turn
+        ("bits", "i2"),  # initial hand positions
         ("cost", "i2"),  # mana
-        ("size", "i2"),  # minions
-        ("copies", "i2"),  # 1: it leaves out an earlier copy of a card, which was perhaps played to attack
-        ("gain", "f8"),  # of the objective
+        ("size", "i2"),  # number of minions
+        ("copies", "i2"),  # 1: omits an earlier copy of a card, which may have been played to attack
+        ("gain", "f8"),  # gain of the objective
     ]
 )
-"""A set of minions that mana at the start of the turn allows."""
+"""A set of minions that the mana at the start of the turn can pay for."""
 
 MAX_HITS_ON_HERO = 2 * BOARD_SIZE
 
 
 class Pool(NamedTuple):
-    """Memory of a pool, one for each thread. Modified in place."""
+    """Working memory for the positions and ends of a turn, for one thread. Modified in place."""
 
     states: np.ndarray  # of nodes, dtype STATE
     nodes: np.ndarray  # dtype NODE
     slots: np.ndarray  # node by key; open addressing
-    stamps: np.ndarray  # pool that a place of `slots` was last used in
-    clock: np.ndarray  # number of the pool, shape (1,)
-    ends: np.ndarray  # dtype END, the best `n` of them
-    end_states: np.ndarray  # dtype STATE, in the same order
-    plays: np.ndarray  # dtype PLAYS, by gain, the best first
-    n_plays: np.ndarray  # how many, shape (1,)
-    hits: np.ndarray  # attacks on the hero that a node allows: the place of who makes it
-    least: np.ndarray  # the value of the worst end, shape (1,)
-    luck: np.ndarray  # dtype EVENTS, shape (1,): what actions tell
-    trial: np.ndarray  # dtype STATE, shape (1,): an end that is tried
-    actions: np.ndarray  # those that lead to it
-    n_nodes: np.ndarray  # how many nodes there are, shape (1,)
-    unproven: np.ndarray  # 1: nodes ran out, shape (1,)
+    stamps: np.ndarray  # turn that last used each place of `slots`
+    clock: np.ndarray  # number of the turn, shape (1,)
+    ends: np.ndarray  # dtype END: the best ends
+    end_states: np.ndarray  # their positions, dtype STATE
+    plays: np.ndarray  # dtype PLAYS, by decreasing gain
+    n_plays: np.ndarray  # number of `plays`, shape (1,)
+    hits: np.ndarray  # attacks on the hero after a node: board positions of the attackers
+    least: np.ndarray  # value of the worst end, shape (1,)
+    luck: np.ndarray  # dtype EVENTS, shape (1,): events of actions
+    trial: np.ndarray  # dtype STATE, shape (1,): the current end
+    actions: np.ndarray  # actions that lead to it
+    n_nodes: np.ndarray  # number of nodes, shape (1,)
+    unproven: np.ndarray  # 1: the limit of nodes was met, shape (1,)
 
 
 @njit
 def new_pool() -> Pool:
-    """Memory for pools: some five megabytes."""
+    """Allocate working memory: about five megabytes."""
     return Pool(
         np.zeros(MAX_NODES, STATE),
         np.zeros(MAX_NODES, NODE),
@@ -118,7 +121,7 @@ def new_pool() -> Pool:
 
 
 OWN_MINION, ENEMY_MINION, REST, HELD = range(4)
-"""What a word of a key is about."""
+"""Tags of hashed words."""
 
 _ABOUT_BITS = 2
 _ATTACKS_BITS = 2
@@ -129,7 +132,7 @@ assert _ABOUT_BITS + 2 * STAT_BITS + PLACE_BITS + 1 + 10 <= 64
 
 @njit_borrowing
 def begin(state: np.void, weights: np.ndarray, pool: Pool) -> None:
-    """Make the start of a turn node 0. `pool` is modified in place."""
+    """Initialise the root node with the start of a turn. `pool` is modified in place."""
     pool.clock[0] += 1
     pool.states[0] = state
     node = pool.nodes[0]
@@ -147,7 +150,7 @@ def begin(state: np.void, weights: np.ndarray, pool: Pool) -> None:
 
 @njit_borrowing
 def expand(place: int, n: int, cards: np.ndarray, weights: np.ndarray, pool: Pool, limit: int) -> int:
-    """Add all that can follow a node; the number of nodes then, negative where the limit was met."""
+    """Add all children of a node; returns the number of nodes, negative if the limit was met."""
     state, node = pool.states[place], pool.nodes[place]
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     freed = own["died"] > pool.states[0]["sides"][state["active"]]["died"]
@@ -163,7 +166,7 @@ def expand(place: int, n: int, cards: np.ndarray, weights: np.ndarray, pool: Poo
         first = 0 if slot == node["last"] else node["from_place"]
         for target in range(first, enemy["n_board"] + 1):
             if target == enemy["n_board"]:
-                # A first attack on the hero, by a minion that may die of its second.
+                # First of two attacks on the hero; the minion may die in its second attack.
                 if guarded or minion["attacks_left"] < 2 or not may_attack_hero(minion):
                     continue
                 if minion["attack"] >= enemy["health"] + enemy["armour"]:
@@ -188,7 +191,7 @@ def expand(place: int, n: int, cards: np.ndarray, weights: np.ndarray, pool: Poo
 
 @njit_borrowing
 def _attack(place: int, n: int, action: int, cards: np.ndarray, weights: np.ndarray, pool: Pool) -> None:
-    """Make an attack after a node, as node `n`. `pool` is modified in place."""
+    """Add an attack after a node, as node `n`. `pool` is modified in place."""
     before, node = pool.states[place], pool.nodes[place]
     pool.states[n] = before
     after, child = pool.states[n], pool.nodes[n]
@@ -203,12 +206,12 @@ def _attack(place: int, n: int, action: int, cards: np.ndarray, weights: np.ndar
     if target == HERO:
         gain += weights[Term.FACE] * attacker["attack"]
     else:
-        struck = before["sides"][1 - seat]["board"][target]
-        gain += weights[Term.DAMAGE] * attacker["attack"] - weights[Term.TRADE] * struck["attack"]
+        defender = before["sides"][1 - seat]["board"][target]
+        gain += weights[Term.DAMAGE] * attacker["attack"] - weights[Term.TRADE] * defender["attack"]
         if deaths & Death.DEFENDER:
-            gain += weights[Term.THREAT] * struck["attack"] + weights[Term.WOUND] * struck["health"]
+            gain += weights[Term.THREAT] * defender["attack"] + weights[Term.WOUND] * defender["health"]
         else:
-            gain += weights[Term.WOUND] * (struck["health"] - enemy["board"][target]["health"])
+            gain += weights[Term.WOUND] * (defender["health"] - enemy["board"][target]["health"])
     if deaths & Death.ATTACKER:
         gain -= weights[Term.SURVIVE] * node["survival"][slot]
         gain -= weights[Term.BODY] * (attacker["attack"] + attacker["health"])
@@ -223,7 +226,7 @@ def _attack(place: int, n: int, action: int, cards: np.ndarray, weights: np.ndar
 
 @njit_borrowing
 def _expand_plays(place: int, n: int, cards: np.ndarray, weights: np.ndarray, pool: Pool, limit: int) -> int:
-    """Add plays of cards that may attack at once, The Coin before one that needs it."""
+    """Add plays of minions that can attack at once, with The Coin first if needed."""
     seat = pool.states[place]["active"]
     own = pool.states[place]["sides"][seat]
     first_hand = pool.states[0]["sides"][seat]
@@ -266,13 +269,13 @@ def strikes(card: np.void) -> bool:
 
 @njit_borrowing
 def play_gain(card: np.void, weights: np.ndarray) -> float:
-    """What playing a minion adds to the objective, as long as it survives."""
+    """Gain of the objective by playing a minion that survives."""
     return float(weights[Term.PLAY] * card["value"] + weights[Term.SURVIVE] * card["health"])
 
 
 @njit_borrowing
 def repeats(side: np.void, bits: int, number: int) -> bool:
-    """Whether an earlier copy of a card in hand is not among `bits`: another set is the same."""
+    """Whether the set `bits` omits an earlier copy of a card in hand, so that another set is equal."""
     for earlier in range(number):
         if side["hand"][earlier] == side["hand"][number] and not bits >> earlier & 1:
             return True
@@ -281,7 +284,7 @@ def repeats(side: np.void, bits: int, number: int) -> bool:
 
 @njit_borrowing
 def place_of(side: np.void, card: int) -> int:
-    """The first place in hand of a card; -1 where it is not held."""
+    """Position in hand of the first copy of a card; -1 if it is not held."""
     for place in range(side["n_hand"]):
         if side["hand"][place] == card:
             return place
@@ -290,7 +293,7 @@ def place_of(side: np.void, card: int) -> int:
 
 @njit_borrowing
 def _has_twin(side: np.void, node: np.void, slot: int) -> bool:
-    """Whether a minion to the left can do all that this one can."""
+    """Whether a minion further left is equivalent."""
     if slot == node["last"]:
         return False
     minion = side["board"][slot]
@@ -311,7 +314,7 @@ def _has_twin(side: np.void, node: np.void, slot: int) -> bool:
 
 @njit_borrowing
 def _keep(place: int, n: int, pool: Pool) -> int:
-    """Keep the node numbered `n`, unless one of the same position gains as much; the nodes then."""
+    """Keep node `n`, unless an equal position gains as much; returns the number of nodes."""
     node = pool.nodes[n]
     node["key"] = _key_of(pool.states[n], node)
     slot = np.int64(node["key"] & np.uint64(SLOTS - 1))
@@ -320,11 +323,11 @@ def _keep(place: int, n: int, pool: Pool) -> int:
         if pool.nodes[known]["key"] == node["key"]:
             if node["gain"] <= pool.nodes[known]["gain"] + 1e-12:
                 return n
-            if known > place:  # not gone on from yet: the better one takes its place
+            if known > place:  # not expanded yet: the better node replaces it
                 pool.states[known] = pool.states[n]
                 pool.nodes[known] = node
                 return n
-            break  # gone on from: the better one goes on again
+            break  # already expanded: the better node is expanded again
         slot = (slot + 1) & (SLOTS - 1)
     pool.stamps[slot] = pool.clock[0]
     pool.slots[slot] = n
@@ -333,7 +336,7 @@ def _keep(place: int, n: int, pool: Pool) -> int:
 
 @njit_borrowing
 def _key_of(state: np.void, node: np.void) -> np.uint64:
-    """A hash of the position and of which attacks may follow; the order of the own board does not matter."""
+    """Hash of the position and of the attacks still allowed, independent of own board order."""
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     total = np.uint64(0)
     for slot in range(own["n_board"]):
@@ -356,7 +359,7 @@ def _key_of(state: np.void, node: np.void) -> np.uint64:
 
 @njit_borrowing
 def append_minion(word: np.uint64, minion: np.void) -> np.uint64:
-    """A word with a minion's numbers, in 2 `STAT_BITS` + `KEYWORD_BITS` bits."""
+    """Append a minion's stats to a word, in 2 `STAT_BITS` + `KEYWORD_BITS` bits."""
     word = append_field(word, minion["attack"], STAT_BITS)
     word = append_field(word, minion["health"], STAT_BITS)
     return append_field(word, minion["keywords"], KEYWORD_BITS)

@@ -1,10 +1,10 @@
-"""Candidate ends of a turn on real cards, each tried on sampled chance outcomes; compiled.
+"""Candidate plans of a turn with card effects, each evaluated by rollouts on sampled chance; compiled.
 
-A way ends where the turn ends or where only the game decides how it goes on. It is carried out on copies of
-the position with the own deck in a drawn order and luck from a drawn stream, the same for all ways; a turn
-that goes on is finished by the search. Then the opponent replies with its board, weapon and power: cards of
-its hand are hidden, and stay so where nothing is said of them (`ilp_agent.lookahead.determinization`).
-Everything drawn comes from a hash of what the player sees, so that the same view gives the same turn.
+A plan ends with the turn or at new information (`ilp_agent.search.candidate_plans`). It is played out on
+copies of the position with a sampled deck order and chance stream, common to all plans; the search completes
+an unfinished turn. Then the opponent replies with its board, weapon and hero power, and with sampled cards in
+hand if there is a model of them (`ilp_agent.lookahead.determinization`). All random numbers derive from a
+hash of the player's view, so that equal views give equal turns.
 """
 
 from typing import NamedTuple
@@ -25,18 +25,18 @@ from ilp_agent.search.kernel import solve_turn
 from ilp_agent.search.work import SOLVED, STATES, STATES_KEPT, SearchMemory
 
 MOST_PARTS = 6
-"""A turn that is tried is solved so often at most, each time up to what only the game decides."""
+"""Largest number of searches per turn of a rollout, each up to new information."""
 
 TRIED_STATES = 300
-"""Positions of a search at most within a turn that is tried, the opponent's too."""
+"""Limit of positions per search in a rollout, the opponent's too."""
 
 
 class Cards(NamedTuple):
-    """Memory for ways to go on with turns on real cards. Modified in place."""
+    """Working memory for turns with card effects. Modified in place."""
 
     pool: WayPool
-    tried: np.ndarray  # a part of a turn that is tried, dtype SOLVED, shape (1,)
-    events: np.ndarray  # its luck, dtype EVENTS, shape (1,)
+    tried: np.ndarray  # search result in a rollout, dtype SOLVED, shape (1,)
+    events: np.ndarray  # chance events of a rollout, dtype EVENTS, shape (1,)
     own_cards: np.ndarray  # the search's copy of the card table
     facts: np.ndarray  # of the cards (`ilp_agent.search.card_facts.learn_facts`)
     works: np.ndarray  # this and the next two as of `ilp_agent.search.kernel.solve_turn`
@@ -45,15 +45,15 @@ class Cards(NamedTuple):
 
 
 def new_cards(own_cards: np.ndarray, facts: np.ndarray, search: SearchMemory) -> Cards:
-    """Memory for one thread, for games with a card table."""
+    """Allocate working memory for one thread and a card table."""
     return Cards(new_way_pool(), np.zeros(1, SOLVED), np.zeros(1, EVENTS), own_cards, facts, *search)
 
 
 @njit_borrowing
 def find(cards: np.ndarray, row: np.ndarray, memory: Memory[Cards]) -> int:
-    """List ways to go on with the turn in `memory.here`; see `ilp_agent.lookahead.selfplay.Ends`.
+    """List the candidate plans of the turn in `memory.here`; see `ilp_agent.lookahead.selfplay.Ends`.
 
-    The search's plan stands where it surely kills the enemy hero, or where the budget allows one way.
+    The search's plan is final if it is surely lethal, or if the budget allows one plan.
     """
     here, plan, ends = memory.here[0], memory.plan[0], memory.ends
     seat, start = here["active"], ends.works[0]["start"]
@@ -82,7 +82,7 @@ def find(cards: np.ndarray, row: np.ndarray, memory: Memory[Cards]) -> int:
 
 @njit_borrowing
 def worth(number: int, cards: np.ndarray, row: np.ndarray, stream: np.uint64, memory: Memory[Cards]) -> float:
-    """What a way is worth, tried on samples of luck together; see `ilp_agent.lookahead.selfplay.Ends`."""
+    """Total value of a plan over the chance samples; see `ilp_agent.lookahead.selfplay.Ends`."""
     total = 0.0
     for sample in range(max(1, int(row[SAMPLES]))):
         total += try_way(memory.ends.pool.listed[number], cards, row, derive(stream, sample), memory)
@@ -92,13 +92,13 @@ def worth(number: int, cards: np.ndarray, row: np.ndarray, stream: np.uint64, me
 
 @njit_borrowing
 def is_before(number: int, other: int, memory: Memory[Cards]) -> bool:  # noqa: ARG001
-    """Never: of two ways that are worth the same the one listed first is played, which is the better."""
+    """Tie-break: never, since plans are listed by decreasing objective."""
     return False
 
 
 @njit_borrowing
 def take(number: int, cards: np.ndarray, memory: Memory[Cards]) -> None:  # noqa: ARG001
-    """Write a way to `memory.plan`."""
+    """Write the chosen plan to `memory.plan`."""
     unproven = memory.plan[0]["unproven"]
     memory.plan[0] = memory.ends.pool.listed[number]
     memory.plan[0]["unproven"] = unproven
@@ -106,7 +106,7 @@ def take(number: int, cards: np.ndarray, memory: Memory[Cards]) -> None:  # noqa
 
 @njit_borrowing
 def try_way(way: np.void, cards: np.ndarray, row: np.ndarray, key: np.uint64, memory: Memory[Cards]) -> float:
-    """What a way is worth on the luck of a stream."""
+    """Value of a plan in one rollout on a random stream."""
     memory.then[0] = memory.here[0]
     then, events = memory.then[0], memory.ends.events[0]
     seat, depth = then["active"], int(row[DEPTH])
@@ -129,7 +129,7 @@ def try_way(way: np.void, cards: np.ndarray, row: np.ndarray, key: np.uint64, me
 
 @njit_borrowing
 def play_on(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory[Cards]) -> None:
-    """Play the active player's turn on by the search; it is not ended. `state` is modified in place."""
+    """Complete the active player's turn by searches, without ending it. `state` is modified in place."""
     ends = memory.ends
     tried, events = ends.tried[0], ends.events[0]
     for _ in range(MOST_PARTS):

@@ -1,10 +1,9 @@
 """Opponent deck prediction: nearest neighbours in a deck library; compiled.
 
 Source: Dash, Handali and Jia, "Do Androids Dream Of Explosive Sheep?", section 4.4: decks of the opponent's
-class by the distance of the cards seen, in which rare cards count more. A deck is as far away as the seen
-cards that it does not hold, each with 1 + ln(decks / decks that hold it); decks are as likely as e to the
-minus distance. So a deck explains a card that it does not hold as often as other decks hold it, and a little
-less.
+class, ranked by their distance to the cards seen, in which rare cards count more. The distance of a deck is
+the sum over seen cards missing from it of 1 + ln(decks / decks with the card); its likelihood is proportional
+to exp(-distance). So a deck explains a missing card slightly less often than other decks contain it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,27 +24,27 @@ from engine.shipped import shipped_decks
 from engine.state import CARD
 
 NEIGHBOURS = 64
-"""Nearest decks that are kept: all of a class but in large libraries."""
+"""Largest number of nearest decks; more than a class has, except in large libraries."""
 
 KEPT = 8
-"""Libraries that are kept, the last ones used."""
+"""Size of the cache of libraries."""
 
 _PRINT = ("cost", "attack", "health", "keywords", "value")
-"""What a body is: two with the same of these are the same card to whoever predicts."""
+"""Printed values that identify a card without effects."""
 
 
 class Library(NamedTuple):
-    """Decks as kernels read them."""
+    """A deck library in arrays for kernels."""
 
     decks: np.ndarray  # card numbers, int64, shape (decks, DECK_SIZE)
-    sizes: np.ndarray  # how many of them count: 30, or fewer of a pool; int64, shape (decks,)
-    pools: np.ndarray  # 1 where each card of the deck is drawn from all of them; int64, shape (decks,)
-    sorts: np.ndarray  # by card number, which card it is; int64, shape (cards,)
-    counts: np.ndarray  # copies in each deck by `sorts`, int64, shape (decks, sorts)
-    classes: np.ndarray  # a `HeroName`; 0 of a deck of bodies; int64, shape (decks,)
-    weights: np.ndarray  # by class and `sorts`, what one that is missing adds to a distance; float64
-    distances: np.ndarray  # memory, float64, shape (decks,)
-    nearest: np.ndarray  # the decks that were found, int64, shape (NEIGHBOURS,). Modified in place
+    sizes: np.ndarray  # number of cards: 30, or fewer of a pool; int64, shape (decks,)
+    pools: np.ndarray  # 1: cards are drawn with replacement from a pool; int64, shape (decks,)
+    sorts: np.ndarray  # identity of each card number; int64, shape (cards,)
+    counts: np.ndarray  # copies in each deck by identity, int64, shape (decks, sorts)
+    classes: np.ndarray  # a `HeroName`; 0 without a class; int64, shape (decks,)
+    weights: np.ndarray  # distance of a missing card, by class and identity; float64
+    distances: np.ndarray  # workspace, float64, shape (decks,)
+    nearest: np.ndarray  # nearest decks, int64, shape (NEIGHBOURS,). Modified in place
 
 
 def library_of(
@@ -54,13 +53,13 @@ def library_of(
     sorts: np.ndarray,
     classes: Sequence[int] | None = None,
 ) -> Library:
-    """A library for kernels.
+    """Build a library for kernels.
 
     Args:
-        decks: in an order that no numbering of cards changes.
-        numbers: of the cards of each.
-        sorts: by card number, which card it is: 0 and up.
-        classes: of each, 0 or a `HeroName`; None: all are as of one class, 0.
+        decks: in an order independent of card numbers.
+        numbers: card numbers of each deck.
+        sorts: identity of each card number, from 0.
+        classes: of each deck, 0 or a `HeroName`; None: all 0.
     """
     n = len(decks)
     cards, counts = np.zeros((n, DECK_SIZE), np.int64), np.zeros((n, int(sorts.max(initial=0)) + 1), np.int64)
@@ -71,8 +70,8 @@ def library_of(
     weights = np.zeros((len(HeroName), counts.shape[1]))
     for name in set(known.tolist()):
         own = counts[known == name]
-        held = np.maximum((own > 0).sum(axis=0), 1)
-        weights[name] = [1.0 + log(len(own) / times) for times in held.tolist()]
+        decks_with = np.maximum((own > 0).sum(axis=0), 1)
+        weights[name] = [1.0 + log(len(own) / n_holding) for n_holding in decks_with.tolist()]
     sizes = np.array([len(listed) for listed in numbers], np.int64)
     pools = np.array([deck.random for deck in decks], np.int64)
     nearest = np.zeros(NEIGHBOURS, np.int64)
@@ -80,11 +79,11 @@ def library_of(
 
 
 EMPTY_LIBRARY = library_of((), (), np.zeros(1, np.int64))
-"""For agents that predict nothing."""
+"""Library for agents without deck prediction."""
 
 
 def different(decks: Iterable[Deck]) -> tuple[Deck, ...]:
-    """Decks without those that list the same cards as one before them, which would count twice."""
+    """Distinct decks: without those that list the same cards as an earlier one."""
     found: dict[tuple[object, ...], Deck] = {}
     for deck in decks:
         names = tuple(sorted(card.name for card in deck.cards))
@@ -94,7 +93,7 @@ def different(decks: Iterable[Deck]) -> tuple[Deck, ...]:
 
 @lru_cache(maxsize=KEPT)
 def body_decks(further: tuple[Deck, ...] = ()) -> tuple[tuple[Deck, ...], CardTable]:
-    """The decks of bodies among the shipped ones and further ones, and a table of their cards."""
+    """All shipped and further decks without card effects, and a table of their cards."""
     decks = different([*map(find_deck, sorted(shipped_decks())), *further])
     bodies = tuple(deck for deck in decks if not deck.effects)
     return bodies, table_of(bodies)
@@ -102,13 +101,13 @@ def body_decks(further: tuple[Deck, ...] = ()) -> tuple[tuple[Deck, ...], CardTa
 
 @lru_cache(maxsize=KEPT)
 def class_decks(further: tuple[Deck, ...] = ()) -> tuple[Deck, ...]:
-    """The decks with a class among the shipped ones and further ones; a game's table holds their cards."""
+    """All shipped and further decks with a class; a game's table must hold their cards."""
     decks = different([*map(find_deck, sorted(shipped_decks())), *further])
     return tuple(deck for deck in decks if deck.hero_class)
 
 
 def library_in(table: CardTable, further: tuple[Deck, ...] = ()) -> Library:
-    """The decks with a class, by the numbers of a table; decks of which it lacks a card are left out."""
+    """Library of the decks with a class by a table's card numbers, without decks of which it lacks a card."""
     number = table.number
     decks = [deck for deck in class_decks(further) if all(card.key in number for card in deck.cards)]
     numbers = [[number[card.key] for card in deck.cards] for deck in decks]
@@ -118,14 +117,14 @@ def library_in(table: CardTable, further: tuple[Deck, ...] = ()) -> Library:
 
 
 def with_library(cards: np.ndarray, further: tuple[Deck, ...] = ()) -> tuple[np.ndarray, Library]:
-    """A card table of bodies, and the same with the cards of the library's decks behind its own.
+    """Append the cards of the library's decks to a card table without card effects; also the library.
 
     Args:
         cards: the card table of a game or a batch of games.
-        further: decks beside the shipped ones.
+        further: decks in addition to the shipped ones.
 
     Returns:
-        The longer table, and the library by its numbers.
+        The extended table, and the library by its card numbers.
     """
     decks, table = body_decks(further)
     longer = np.frombuffer(cards.tobytes() + table.array.tobytes(), CARD)  # read-only, as tables are
@@ -145,14 +144,14 @@ def library_for(
     table: CardTable | None,
     further: tuple[Deck, ...] = (),
 ) -> tuple[np.ndarray, Library]:
-    """A card table and a library, for agents of which some predict the opponent's deck; kept for this thread.
+    """Card table and library for a batch of agents, cached for this thread.
 
     Args:
         cards: the card table of a game or a batch of games.
-        predicts: whether one does; else the table stays as it is, and the library is empty.
-        real: whether it is about games on real cards, whose table holds the library's cards already.
-        table: the same cards; None: on real cards nothing is predicted.
-        further: decks of the library beside the shipped ones.
+        predicts: whether any agent predicts decks; else the table is unchanged and the library is empty.
+        real: whether the games have card effects, whose table holds the library's cards already.
+        table: the same cards; None: no prediction with card effects.
+        further: decks in addition to the shipped ones.
     """
     if not predicts or (real and table is None):
         return cards, EMPTY_LIBRARY
@@ -179,20 +178,20 @@ def find_neighbours(
     pools: np.ndarray,
     chances: np.ndarray,
 ) -> int:
-    """Find the decks nearest to the cards seen, how likely each is, and what is left of it.
+    """Find the decks nearest to the cards seen, their likelihoods, and their remaining cards.
 
     Args:
-        library: its `distances` are modified in place, and `nearest`, which are those found.
+        library: `distances` and `nearest`, the decks found, are modified in place.
         hero_class: of the opponent, a `HeroName`; 0 without one.
-        seen: card numbers. Modified in place: put in an order that no numbering of cards changes.
-        n: how many.
-        left: card numbers, shape (`NEIGHBOURS`, at least `DECK_SIZE`). Modified in place.
-        n_left: shape (`NEIGHBOURS`,). Modified in place.
-        pools: 1 where cards of a deck are drawn with replacement, as above.
-        chances: of each deck and those before it together, as above.
+        seen: card numbers. Modified in place: sorted independently of card numbers.
+        n: number of cards seen.
+        left: remaining cards, shape (`NEIGHBOURS`, at least `DECK_SIZE`). Modified in place.
+        n_left: their number, shape (`NEIGHBOURS`,). Modified in place.
+        pools: 1 for decks drawn with replacement, shape (`NEIGHBOURS`,). Modified in place.
+        chances: cumulative probabilities, shape (`NEIGHBOURS`,). Modified in place.
 
     Returns:
-        How many decks there are, the nearest first; of equals the first of the library.
+        The number of decks, the nearest first, ties in library order.
     """
     order_seen(library, seen, n)
     for deck in range(len(library.sizes)):
@@ -226,7 +225,7 @@ def find_neighbours(
 
 @njit_borrowing
 def order_seen(library: Library, seen: np.ndarray, n: int) -> None:
-    """Put the first `n` cards in the order of what they are, so that sums add up alike. Modified in place."""
+    """Sort the first `n` cards by identity, so that sums round alike. Modified in place."""
     for place in range(n):
         card, before = seen[place], place
         while before > 0 and library.sorts[seen[before - 1]] > library.sorts[card]:
@@ -237,7 +236,7 @@ def order_seen(library: Library, seen: np.ndarray, n: int) -> None:
 
 @njit_borrowing
 def distance_of(library: Library, deck: int, seen: np.ndarray, n: int) -> float:
-    """How far away a deck is: the seen cards that it does not hold, by their weights."""
+    """Distance of a deck: the weights of the seen cards that it lacks."""
     total = 0.0
     for place in range(n):
         sort, before = library.sorts[seen[place]], 0
@@ -252,10 +251,10 @@ def distance_of(library: Library, deck: int, seen: np.ndarray, n: int) -> float:
 
 @njit_borrowing
 def list_left(library: Library, deck: int, seen: np.ndarray, n: int, left: np.ndarray) -> int:
-    """List the cards of a deck without those seen; of a pool all. `left` is modified in place.
+    """List a deck's cards without those seen; of a pool all. `left` is modified in place.
 
     Returns:
-        How many there are.
+        The number of cards.
     """
     found = 0
     for place in range(library.sizes[deck]):

@@ -1,11 +1,9 @@
 """Determinization: hidden cards sampled from what a player sees; compiled.
 
-The same game has other card numbers in another table, as that of a batch of games is. So the own deck, whose
-order nobody knows, is put in an order of what its cards say, and streams come from numbers on the board
-alone.
+Card numbers of a game differ between card tables, as in a batch of games. So cards are sorted by their
+printed content before sampling, and random streams derive from visible numbers alone.
 
-The deck is known, or one of some that are likely by what was seen (`ilp_agent.lookahead.deck_prediction`).
-Hands are drawn from an order of what cards say, so that they do not depend on how a table numbers them.
+The opponent's deck is known, or predicted from the cards seen (`ilp_agent.lookahead.deck_prediction`).
 """
 
 from typing import NamedTuple
@@ -25,15 +23,15 @@ from ilp_agent.lookahead.deck_prediction import NEIGHBOURS, Library, find_neighb
 
 _CREATES = np.zeros(max(Op) + 1, np.bool_)
 _CREATES[[int(op) for op in CREATING]] = True
-"""By `Op`: whether its amount is the number of a card."""
+"""By `Op`: whether its amount is a card number."""
 
 
 @njit_borrowing
 def stream_of(state: np.void) -> np.uint64:
-    """The stream of all that is drawn on a turn, from what its player sees."""
+    """Random stream of a turn, from its player's view."""
     key = np.uint64(state["turn"])
-    for who in range(2):
-        side = state["sides"][(state["active"] + who) % 2]
+    for offset in range(2):
+        side = state["sides"][(state["active"] + offset) % 2]
         for number in (side["n_hand"], side["n_deck"], side["n_board"], side["armour"], side["mana"]):
             key = stir(key, np.uint64(number))
         key = stir(key, np.uint64(np.int64(side["health"]) + DECK_SIZE))
@@ -45,10 +43,10 @@ def stream_of(state: np.void) -> np.uint64:
 
 @njit_borrowing
 def order_deck(side: np.void, cards: np.ndarray, keys: np.ndarray) -> None:
-    """Put a deck in an order of what its cards say.
+    """Sort a deck by the printed content of its cards.
 
     Args:
-        side: a half of a state. Modified in place.
+        side: a player's half of a state. Modified in place.
         cards: the card table.
         keys: uint64, shape (at least `DECK_SIZE`,). Modified in place.
     """
@@ -57,11 +55,11 @@ def order_deck(side: np.void, cards: np.ndarray, keys: np.ndarray) -> None:
 
 @njit_borrowing
 def order_cards(numbers: np.ndarray, n: int, cards: np.ndarray, keys: np.ndarray) -> None:
-    """Put the first `n` of some card numbers in an order of what the cards say.
+    """Sort the first `n` card numbers by the printed content of the cards.
 
     Args:
         numbers: modified in place.
-        n: how many.
+        n: number of cards to sort.
         cards: the card table.
         keys: uint64, shape (at least `n`,). Modified in place.
     """
@@ -76,7 +74,7 @@ def order_cards(numbers: np.ndarray, n: int, cards: np.ndarray, keys: np.ndarray
 
 @njit_borrowing
 def key_of_card(card: np.void) -> np.uint64:
-    """A hash of what a card is and does, the same whatever the table; cards that it creates are left out."""
+    """Hash of a card's printed content, independent of the table; created cards are left out."""
     key = stir(np.uint64(1), word_of(card["cost"], card["attack"], card["health"], card["keywords"]))
     key = stir(key, word_of(card["kind"], card["race"], card["hero_class"], card["rarity"]))
     key = stir(key, word_of(card["traits"], card["spell_damage"], card["overload"], card["needs"]))
@@ -93,26 +91,26 @@ def key_of_card(card: np.void) -> np.uint64:
 
 
 PARTS = 1 << 30
-"""Parts into which chances are divided where one is drawn."""
+"""Resolution of probabilities when sampling a deck."""
 
 
 class Hands(NamedTuple):
-    """What the opponent may hold, as one thread computes it. Modified in place."""
+    """Model of the opponent's hand, for one thread. Modified in place."""
 
-    left: np.ndarray  # cards left of each deck it may play, int64, shape (NEIGHBOURS, MOST_SHOWN)
-    n_left: np.ndarray  # how many, shape (NEIGHBOURS,)
-    pools: np.ndarray  # 1 where cards are drawn with replacement, shape (NEIGHBOURS,)
-    chances: np.ndarray  # of each deck and those before it together, float64, shape (NEIGHBOURS,)
-    n_decks: np.ndarray  # how many there are; 0: nothing is said; shape (1,)
-    coins: np.ndarray  # 1 where it holds The Coin, shape (1,)
-    shown: np.ndarray  # cards as `show_cards` lists them, shape (MOST_SHOWN,)
-    drawn: np.ndarray  # order in which cards are drawn, shape (MOST_SHOWN,)
-    keys: np.ndarray  # of `order_cards`, uint64, shape (MOST_SHOWN,)
+    left: np.ndarray  # remaining cards of each possible deck, int64, shape (NEIGHBOURS, MOST_SHOWN)
+    n_left: np.ndarray  # their number, shape (NEIGHBOURS,)
+    pools: np.ndarray  # 1: cards are drawn with replacement, shape (NEIGHBOURS,)
+    chances: np.ndarray  # cumulative probabilities of the decks, float64, shape (NEIGHBOURS,)
+    n_decks: np.ndarray  # number of possible decks; 0: no model; shape (1,)
+    coins: np.ndarray  # 1: the opponent holds The Coin, shape (1,)
+    shown: np.ndarray  # revealed cards, as of `show_cards`, shape (MOST_SHOWN,)
+    drawn: np.ndarray  # sampling workspace, shape (MOST_SHOWN,)
+    keys: np.ndarray  # workspace of `order_cards`, uint64, shape (MOST_SHOWN,)
 
 
 @njit
 def new_hands() -> Hands:
-    """Memory for one thread."""
+    """Allocate a hand model for one thread."""
     return Hands(
         np.zeros((NEIGHBOURS, MOST_SHOWN), np.int64),
         np.zeros(NEIGHBOURS, np.int64),
@@ -127,7 +125,7 @@ def new_hands() -> Hands:
 
 
 def take_over(view: PlayerView, hands: Hands) -> int:
-    """Copy what a view shows of the opponent's cards to `hands.shown`, modified in place; how many cards."""
+    """Copy a view's revealed opponent cards to `hands.shown`, modified in place; their number."""
     n = len(view.shown)
     hands.shown[:n] = view.shown
     return n
@@ -137,14 +135,14 @@ def take_over(view: PlayerView, hands: Hands) -> int:
 def look_at(
     state: np.void, dealt: np.ndarray, what: int, cards: np.ndarray, library: Library, hands: Hands
 ) -> None:
-    """`foresee` for the active player of a true position, by what it may be shown.
+    """Update the hand model from a true position, using only the cards that may be revealed.
 
     Args:
         state: dtype `STATE`, nothing hidden.
         dealt: as of `engine.view.show_cards`, of the opponent.
         what: a `Shown`.
         cards: the card table.
-        library: decks that may be predicted.
+        library: for deck prediction.
         hands: modified in place.
     """
     n = show_cards(state, cards, dealt, state["active"], what, hands.shown)
@@ -153,14 +151,14 @@ def look_at(
 
 @njit_borrowing
 def foresee(state: np.void, what: int, n: int, cards: np.ndarray, library: Library, hands: Hands) -> None:
-    """Find what the opponent of the active player may hold.
+    """Update the model of the hand of the active player's opponent.
 
     Args:
         state: dtype `STATE`; hidden cards are not read.
         what: a `Shown`.
-        n: how many cards `hands.shown` holds of it.
+        n: number of cards in `hands.shown`.
         cards: the card table.
-        library: decks that may be predicted, those of the opponent's class.
+        library: for deck prediction.
         hands: modified in place.
     """
     enemy = state["sides"][1 - state["active"]]
@@ -188,18 +186,18 @@ def foresee(state: np.void, what: int, n: int, cards: np.ndarray, library: Libra
 
 @njit_borrowing
 def hold_hand(side: np.void, key: np.uint64, deep: bool, hands: Hands) -> bool:
-    """Draw the hidden cards of a hand, and the card that is drawn next or the whole deck.
+    """Sample the hidden cards of the opponent's hand, and its next card or whole deck.
 
-    What there are not enough cards for stays hidden.
+    Cards stay hidden if the model runs out of cards.
 
     Args:
         side: the opponent's half of a state. Modified in place.
         key: the stream.
-        deep: whether the whole deck is drawn.
-        hands: what it may hold; `drawn` is modified in place.
+        deep: whether to sample the whole deck.
+        hands: the model; `drawn` is modified in place.
 
     Returns:
-        Whether anything is said of its hand.
+        Whether there is a model of its hand.
     """
     if hands.n_decks[0] == 0:
         return False
@@ -226,7 +224,7 @@ def hold_hand(side: np.void, key: np.uint64, deep: bool, hands: Hands) -> bool:
 
 @njit_borrowing
 def pick_deck(key: np.uint64, hands: Hands) -> int:
-    """Draw one of the decks by their chances."""
+    """Sample one of the possible decks by their probabilities."""
     deck = 0
     if hands.n_decks[0] > 1:
         drawn = below(key, 0, PARTS) / PARTS
@@ -237,13 +235,13 @@ def pick_deck(key: np.uint64, hands: Hands) -> int:
 
 @njit_borrowing
 def take_card(key: np.uint64, deck: int, taken: int, hands: Hands) -> int:
-    """The next card from what is left of a deck; hidden where nothing is. `hands.drawn` is modified in place.
+    """Sample the next card of a deck; hidden if none is left. `hands.drawn` is modified in place.
 
     Args:
         key: the stream.
-        deck: place of the deck.
-        taken: cards taken before.
-        hands: `drawn` holds the cards of the deck, those taken before in front.
+        deck: index of the deck.
+        taken: number of cards sampled before.
+        hands: `drawn` holds the cards of the deck, sampled ones first.
     """
     n = hands.n_left[deck]
     if hands.pools[deck]:
@@ -259,7 +257,7 @@ def take_card(key: np.uint64, deck: int, taken: int, hands: Hands) -> int:
 
 @njit_borrowing
 def drop_hidden(side: np.void) -> int:
-    """Take the hidden cards out of a hand, and count them. `side` is modified in place."""
+    """Remove the hidden cards from a hand; returns their number. `side` is modified in place."""
     kept = 0
     for place in range(side["n_hand"]):
         if side["hand"][place] != UNKNOWN:

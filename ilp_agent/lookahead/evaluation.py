@@ -1,4 +1,4 @@
-"""Evaluation of a position after the opponent's reply; compiled."""
+"""Linear evaluation of a position, and the working memory of the lookahead search; compiled."""
 
 from typing import Generic, NamedTuple, TypeVar
 
@@ -12,35 +12,35 @@ from ilp_agent.lookahead.determinization import Hands, new_hands
 from ilp_agent.search.work import SOLVED
 
 WON, LOST = 1e9, -1e9
-"""What a position is worth in which a hero is dead; both dead, it is worth `DRAWN`."""
+"""Values of won and lost games; a draw is worth `DRAWN`."""
 
 DRAWN = 0.0
 
 AT_ONCE, AFTER_REPLY, AFTER_NEXT_TURN = 1, 2, 3
-"""Depths: an end is judged at once, after the opponent's reply, or after the own turn that follows."""
+"""Depths: evaluate at the end of the turn, after the opponent's reply, or after the next own turn."""
 
 
 E = TypeVar("E")
-"""Memory of ends: `ilp_agent.lookahead.body_ends.Bodies` or `ilp_agent.lookahead.card_ends.Cards`."""
+"""Memory for candidates: `ilp_agent.lookahead.body_ends.Bodies` or `ilp_agent.lookahead.card_ends.Cards`."""
 
 
 class Memory(NamedTuple, Generic[E]):
-    """What turns are looked ahead in, for one thread. Modified in place."""
+    """Working memory of the lookahead search, for one thread. Modified in place."""
 
-    here: np.ndarray  # the position as its player sees it, dtype STATE, shape (1,)
-    then: np.ndarray  # what follows it, dtype STATE, shape (1,)
-    plan: np.ndarray  # what is played, dtype SOLVED, shape (1,)
-    luck: np.ndarray  # the chance of the game that is played, dtype EVENTS, shape (1,)
-    features: np.ndarray  # of the position judged last, shape (N_FEATURES,)
-    leaf: np.ndarray  # of the position judged last of the chosen end, shape (N_FEATURES,)
-    judged: np.ndarray  # shape (1,): positions judged; 0 where there was nothing to choose
-    deck_keys: np.ndarray  # of `ilp_agent.lookahead.determinization.order_deck`, shape (DECK_SIZE,)
-    hands: Hands  # what the opponent may hold
+    here: np.ndarray  # position as its player sees it, dtype STATE, shape (1,)
+    then: np.ndarray  # hypothetical later position, dtype STATE, shape (1,)
+    plan: np.ndarray  # the chosen plan, dtype SOLVED, shape (1,)
+    luck: np.ndarray  # chance events of the game in progress, dtype EVENTS, shape (1,)
+    features: np.ndarray  # of the position evaluated last, shape (N_FEATURES,)
+    leaf: np.ndarray  # of the last evaluated position of the chosen candidate, shape (N_FEATURES,)
+    judged: np.ndarray  # number of evaluated positions, 0 without a choice, shape (1,)
+    deck_keys: np.ndarray  # workspace of `ilp_agent.lookahead.determinization.order_deck`, shape (DECK_SIZE,)
+    hands: Hands  # model of the opponent's hand
     ends: E
 
 
 def new_memory(ends: E) -> Memory[E]:
-    """Memory for one thread."""
+    """Allocate working memory for one thread."""
     return Memory(
         np.zeros(1, STATE),
         np.zeros(1, STATE),
@@ -57,7 +57,7 @@ def new_memory(ends: E) -> Memory[E]:
 
 @njit_borrowing
 def keep_features(features: np.ndarray, kept: np.ndarray) -> None:
-    """Copy features one by one: a slice would make an array. `kept` is modified in place."""
+    """Copy features element by element: a slice would allocate. `kept` is modified in place."""
     for number in range(N_FEATURES):
         kept[number] = features[number]
 
@@ -66,7 +66,7 @@ def keep_features(features: np.ndarray, kept: np.ndarray) -> None:
 def value_of(
     state: np.void, cards: np.ndarray, seat: int, weights: np.ndarray, features: np.ndarray
 ) -> float:
-    """The linear value of a position for the player at `seat`.
+    """Linear value of a position for the player at `seat`.
 
     Args:
         state: dtype `STATE`.

@@ -1,4 +1,4 @@
-"""Whole games of lookahead agents in compiled batches, with random exploration."""
+"""Compiled games of lookahead agents in batches, with random exploration."""
 
 import threading
 from collections.abc import Callable
@@ -24,25 +24,25 @@ from ilp_agent.search.backend import searcher_of_thread
 from ilp_agent.search.card_facts import learn_facts
 
 NEVER = 0
-"""A chance of exploring, in millionths."""
+"""Exploration probability 0, in millionths."""
 
 ALWAYS = 1_000_000
 
 NO_STREAM = np.uint64(0)
-"""Stands for the stream where nothing is drawn."""
+"""Placeholder for an unused stream."""
 
 _WHETHER, _WHICH = range(2)
-"""Numbers of a stream: whether an end is drawn, and which."""
+"""Indices of a turn's stream: whether to explore, and which end."""
 
 
 @njit_borrowing
 def draw_end(explore: int, key: np.uint64, found: int) -> int:
-    """The number of an end drawn at random, below `found`; -1 where none is drawn.
+    """Index of a random end for exploration, below `found`; -1 without exploration.
 
     Args:
-        explore: chance that one is, in millionths.
+        explore: probability, in millionths.
         key: stream of the turn.
-        found: how many ends there are, >= 1.
+        found: number of ends, >= 1.
     """
     if explore > NEVER and below(key, _WHETHER, ALWAYS) < explore:
         return int(below(key, _WHICH, found))
@@ -51,24 +51,23 @@ def draw_end(explore: int, key: np.uint64, found: int) -> int:
 
 USE = np.dtype(
     [
-        ("turns", "i8"),  # turns chosen, parts of turns too
-        ("judged", "i8"),  # positions judged
-        ("unproven", "i8"),  # turns in which positions ran out before all ends were found
+        ("turns", "i8"),  # searches; a turn may take several
+        ("judged", "i8"),  # positions evaluated
+        ("unproven", "i8"),  # turns that met the limit of positions
     ]
 )
-"""What looking ahead used."""
+"""Counters of the lookahead search."""
 
 
 class Ends(NamedTuple):
-    """The kernels that find and judge different ends of a turn.
+    """Kernels that find and evaluate the candidate ends of a turn.
 
     Attributes:
-        find: `(cards, row, memory)`: finds ends of the turn in `memory.here`, which has what its player sees,
-            and returns how many there are; 0 where what is left in `memory.plan` is played.
-        worth: `(number, cards, row, stream, memory)`: what an end is worth, all that is drawn coming from the
-            stream; `memory.features` are those of the position judged last.
-        is_before: `(number, other, memory)`: whether an end is played that is worth the same as another, of a
-            lower number; else that is.
+        find: `(cards, row, memory)`: finds ends of the turn in `memory.here`, the player's view; returns
+            their number, 0 if `memory.plan` is final.
+        worth: `(number, cards, row, stream, memory)`: value of an end, with random numbers from the stream;
+            sets `memory.features` of the position evaluated last.
+        is_before: `(number, other, memory)`: whether an end wins a tie against an earlier one.
         take: `(number, cards, memory)`: writes an end to `memory.plan`.
     """
 
@@ -79,12 +78,12 @@ class Ends(NamedTuple):
 
 
 class Looking(NamedTuple):
-    """The kernels of looking ahead, for ends found in one way.
+    """Kernels of the lookahead search, for one kind of candidates.
 
     Attributes:
-        choose: chooses a turn, which it leaves in `plan` of the memory.
-        play_games: plays games on, of `engine.batches.game_loop`.
-        plan: chooses one turn for Python.
+        choose: searches a turn and writes it to `memory.plan`.
+        play_games: plays games on, as of `engine.batches.game_loop`.
+        plan: searches one turn for Python.
     """
 
     choose: Callable[..., None]
@@ -94,7 +93,7 @@ class Looking(NamedTuple):
 
 @njit_borrowing
 def carry_out(state: np.void, cards: np.ndarray, plan: np.void, luck: np.void) -> None:
-    """Make a plan's actions, and end the turn unless it goes on. `state` and `luck` are modified in place."""
+    """Apply a plan's actions, and end the turn unless the plan says to search again."""
     for step in range(plan["n"]):
         apply(state, cards, plan["actions"][step], luck)
     if not plan["again"] and outcome(state) == Outcome.ONGOING:
@@ -108,17 +107,17 @@ def _looking_by(ends: Ends) -> Looking:
     def choose(
         state: np.void, cards: np.ndarray, row: np.ndarray, explore: int, key: np.uint64, memory: Memory[Any]
     ) -> None:
-        """Choose the actions of a turn, or of the part of it up to what only the game decides.
+        """Search the actions of a turn, or of its part up to new information.
 
         Args:
-            state: dtype `STATE`, not over; the active player plays. Left as it is; hidden cards are not read.
+            state: dtype `STATE`, not over; unchanged; hidden cards are not read.
             cards: the card table.
-            row: weights as `ilp_agent.lookahead.weights.kernel_rows` makes them, then options.
-            explore: chance that an end is drawn at random in place of the best, in millionths.
-            key: stream of that draw; nothing else depends on it.
-            memory: modified in place: `plan` is what is chosen. Where `judged` is above 0, `leaf` holds the
-                features of the position judged last of the chosen end. `hands` say what the opponent may
-                hold (`hands.foresee`).
+            row: weights and options, as of `ilp_agent.lookahead.weights.kernel_rows`.
+            explore: probability of a random end in place of the best, in millionths.
+            key: stream of the exploration only.
+            memory: modified in place: `plan` is the result. If `judged` is above 0, `leaf` holds the features
+                of the last evaluated position of the chosen end. `hands` is the model of the opponent's hand
+                (`ilp_agent.lookahead.determinization.foresee`).
         """
         memory.here[0] = state
         hide(memory.here[0], cards, state["active"])
@@ -127,15 +126,15 @@ def _looking_by(ends: Ends) -> Looking:
         if found == 0:
             return
         drawn, stream = draw_end(explore, key, found), stream_of(memory.here[0])
-        best, most = -1, 0.0
+        best, best_value = -1, 0.0
         for number in range(found):
             if drawn >= 0 and number != drawn:
                 continue
-            worth = worth_of(number, cards, row, stream, memory)
-            if best < 0 or worth > most or (worth == most and is_before(number, best, memory)):
-                best, most = number, worth
+            value = worth_of(number, cards, row, stream, memory)
+            if best < 0 or value > best_value or (value == best_value and is_before(number, best, memory)):
+                best, best_value = number, value
                 keep_features(memory.features, memory.leaf)
-        if not LOST < most < WON:
+        if not LOST < best_value < WON:
             memory.judged[0] = 0
         take(best, cards, memory)
 
@@ -146,14 +145,14 @@ def _looking_by(ends: Ends) -> Looking:
         cards: np.ndarray,
         row: np.ndarray,
         luck: np.void,
-        looking: tuple[Memory[Any], np.ndarray, Library],
+        search: tuple[Memory[Any], np.ndarray, Library],
         used: np.void,
     ) -> None:
-        """Play the turn that is chosen, or a part of it; see `engine.batches.game_loop`.
+        """Search and play a turn, or a part of it; step of `engine.batches.game_loop`.
 
-        `looking` is memory of `looking_at`, the cards dealt (`engine.batches.dealt_cards`), and the library.
+        `search` has working memory, the cards dealt (`engine.batches.dealt_cards`), and the deck library.
         """
-        memory, dealt, library = looking
+        memory, dealt, library = search
         look_at(state, dealt[game, 1 - state["active"]], int(row[HANDS]), cards, library, memory.hands)
         choose(state, cards, row, NEVER, NO_STREAM, memory)
         used["turns"] += 1
@@ -170,9 +169,9 @@ def _looking_by(ends: Ends) -> Looking:
         library: Library,
         memory: Memory[Any],
     ) -> None:
-        """Choose the turn of the only state of an array of shape (1,), which is left as it is.
+        """Search the turn of the only state of an array of shape (1,), which is unchanged.
 
-        Of the opponent's cards `n_shown` are in `memory.hands.shown`.
+        `memory.hands.shown` holds `n_shown` cards of the opponent.
         """
         foresee(states[0], int(rows[0, HANDS]), n_shown, cards, library, memory.hands)
         choose(states[0], cards, rows[0], NEVER, NO_STREAM, memory)
@@ -187,9 +186,9 @@ _LOCAL = threading.local()
 
 
 def looking_at(cards: np.ndarray) -> tuple[Looking, Memory[Any]]:
-    """How games with a card table are looked ahead in, and this thread's memory for it.
+    """Kernels of the lookahead search for a card table, and this thread's working memory.
 
-    The memory is made once: kernels run without the GIL, so no two threads may share it.
+    Kernels run without the GIL, so threads must not share working memory.
     """
     if not has_effects(cards):
         if not hasattr(_LOCAL, "bodies"):
@@ -218,11 +217,11 @@ def play_batch(
     turns: np.ndarray,
     known: Reckoned | None = None,
 ) -> None:
-    """See `rivals.batch.PlayBatch`."""
+    """Play a batch of games; see `rivals.batch.PlayBatch`."""
     rows, use = kernel_rows(weights), np.zeros(len(states), USE)
     predicts = bool((rows[:, HANDS] == PREDICTED).any())
     dealt, table, further = known or Reckoned(nothing_dealt(len(states)))
     longer, library = library_for(cards, predicts, has_effects(cards), table, further)
-    looking, memory = looking_at(longer)
-    looking.play_games(longer, rows, agents, states, chances, (memory, dealt, library), use)
+    kernels, memory = looking_at(longer)
+    kernels.play_games(longer, rows, agents, states, chances, (memory, dealt, library), use)
     turns["unproven"] += use["unproven"]

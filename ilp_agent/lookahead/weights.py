@@ -1,4 +1,4 @@
-"""The weights of an agent that looks ahead: of its turn program, of the opponent's, and of what is left."""
+"""Weights of the lookahead agent: own turn, evaluation of positions, and the opponent's replies."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, field, fields, make_dataclass
@@ -12,13 +12,13 @@ from ilp_agent.features import FEATURES, MEANINGS, N_FEATURES
 from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, N_WEIGHTS, WEIGHT_NAMES, Weights, WeightVector
 
 REPLY_WEIGHTS = (0.92, 0.0, 0.085, 0.915, 0.707, 0.0, 0.072, 1.0)
-"""Weights of the opponent's replies, where a profile names none: the champion's of the four minion decks
-(`configs/champions/study.toml`), rounded."""
+"""Default weights of the opponent's replies: the rounded champion of the four minion decks
+(`configs/champions/study.toml`)."""
 
 _KEYWORDS = frozenset({*KEYWORD_FIELDS, "shield"}) - {"charge", "rush", "divine_shield"}
-"""Features of minions that have a keyword; each has one of the enemy's beside it."""
+"""Features of minions with a keyword; each has a counterpart for enemy minions."""
 _REAL = frozenset({"spell_damage", "damage_spells", "weapon", "charge", "secrets", "enemy_secrets"})
-"""Features of what only real cards have."""
+"""Features that only card effects change."""
 
 
 def _field_of(name: str, default: object) -> tuple[str, type, Any]:
@@ -37,15 +37,15 @@ _Vector: Any = make_dataclass("_Vector", _FIELDS, bases=(WeightVector,), frozen=
 
 
 class LookaheadWeights(_Vector):  # type: ignore[misc]
-    """The weights of `lookahead`, in three parts.
+    """Weights of the agent `lookahead`, in three parts.
 
-    The turn program's, under their own names, find the ends of the turn; `value_` and the name of a feature
-    weigh what is left (`ilp_agent.features`), and may be negative; `reply_` and the name of a
-    weight of the turn program say by what the opponent is taken to reply. Of the first two parts those of the
-    thesis evolve; the others have defaults.
+    The turn program's weights, under their own names, find the ends of the turn; `value_` and a feature name
+    weighs the resulting position (`ilp_agent.features`) and may be negative; `reply_` and a name of the turn
+    program's weights models the opponent's replies. Of the first two parts those of the thesis evolve; the
+    others have defaults.
 
     Raises:
-        WeightError: a weight is NaN, infinite, no number, or negative where that is not allowed.
+        WeightError: a weight is not a finite number, or negative where that is not allowed.
     """
 
     __slots__ = ()
@@ -61,24 +61,24 @@ class LookaheadWeights(_Vector):  # type: ignore[misc]
 
     @classmethod
     def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
-        """The weights of the turn program that are inert there, and of features that no card changes."""
+        """Inert weights of the turn program, and weights of features that no card changes."""
         known = list(cards)
         found = set(Weights.inert(known))
-        held = {name for name in KEYWORD_FIELDS if any(getattr(card.spec, name) for card in known)}
-        held |= {"shield"} if "divine_shield" in held else set()
+        present = {name for name in KEYWORD_FIELDS if any(getattr(card.spec, name) for card in known)}
+        present |= {"shield"} if "divine_shield" in present else set()
         if any(card.real for card in known):
-            held |= _REAL | _KEYWORDS
+            present |= _REAL | _KEYWORDS
         found |= {
             f"value_{name}"
             for name in FEATURES
             if name.removeprefix("enemy_") in _KEYWORDS or name in _REAL
-            if name.removeprefix("enemy_") not in held
+            if name.removeprefix("enemy_") not in present
         }
         return frozenset(found & set(cls.names()))
 
     @classmethod
     def scale_free(cls, weights: np.ndarray) -> np.ndarray:
-        """Weights of the turn program divided by their sum, and those of the value by the sum of their sizes.
+        """Turn program weights divided by their sum, evaluation weights by the sum of their absolute values.
 
         Args:
             weights: shape (..., weights).
@@ -97,17 +97,17 @@ assert len(EXTENDED_NAMES) == N_TERMS
 TURN_PART = slice(0, N_TERMS)
 VALUE_PART = slice(N_TERMS, N_TERMS + N_FEATURES)
 REPLY_PART = slice(N_TERMS + N_FEATURES, 2 * N_TERMS + N_FEATURES)
-"""Parts of a row as kernels read it."""
+"""Parts of a row of weights in kernels."""
 
 BUDGET, DEPTH, SAMPLES, HANDS = range(REPLY_PART.stop, REPLY_PART.stop + 4)
-"""Places of the options in a row, after the weights."""
+"""Indices of the options in a row, after the weights."""
 
 
 def kernel_rows(rows: np.ndarray) -> np.ndarray:
-    """Weights in the order of the fields as kernels read them, with the options that follow them.
+    """Weights and options in the order that kernels read.
 
     Args:
-        rows: shape (agents, at least all weights); options that are left out at the end are 0.
+        rows: shape (agents, at least all weights); missing trailing options become 0.
     """
     rows = np.pad(rows, ((0, 0), (0, max(0, HANDS + 1 - rows.shape[1]))))
     first, then = N_WEIGHTS + N_FEATURES, N_TERMS + N_FEATURES

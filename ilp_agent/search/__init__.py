@@ -1,1 +1,1 @@
-"""A turn solved by a memoised search on the engine's own states: real cards, chance and all."""
+"""Turn solver by memoised search on engine states, with card effects and chance nodes."""

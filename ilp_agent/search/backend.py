@@ -1,4 +1,4 @@
-"""The backend `search`: a turn on real cards, or on bodies, by the memoised search."""
+"""The backend `search`: solves a turn, with or without card effects, by memoised depth-first search."""
 
 import threading
 from dataclasses import dataclass, field
@@ -22,14 +22,14 @@ from ilp_agent.weights import N_TERMS, Weights
 
 @dataclass
 class Searcher:
-    """What turns are searched in, for one thread.
+    """Working memory of turn searches, for one thread.
 
     Attributes:
-        memory: of the searches.
-        solved: what the last one found, dtype `SOLVED`, shape (1,).
-        table: cards of the last game.
-        facts: of these, dtype `FACT`.
-        cards: a copy of their records, of which each search keeps what its turn needs (`narrow`).
+        memory: transposition table and stacks.
+        solved: result of the last search, dtype `SOLVED`, shape (1,).
+        table: card table of the last game.
+        facts: of its cards, dtype `FACT`.
+        cards: a copy of its records; each search sets the game features relevant to its turn (`narrow`).
     """
 
     memory: SearchMemory
@@ -39,10 +39,10 @@ class Searcher:
     cards: np.ndarray = field(default_factory=lambda: np.zeros(0, CARD))
 
     def ready(self, limit: int | None = None) -> SearchMemory:
-        """The memory, for searches of at most so many positions that leave nothing out.
+        """Reset the options of the memory and return it, grown to the limit if needed.
 
         Args:
-            limit: positions; None for `STATES`, or `STATES_KEPT` where a turn has far more.
+            limit: of positions; None for `STATES`, or `STATES_KEPT` if cards need more game features.
         """
         if limit is not None and limit > len(self.memory.memo):
             self.memory = new_memory(limit)
@@ -59,15 +59,15 @@ class Searcher:
         barred: np.ndarray | None = None,
         slots: bool = False,
     ) -> np.void:
-        """Search a position of the player to move; dtype `SOLVED`, good until the next search.
+        """Search a position of the player to move; dtype `SOLVED`, valid until the next search.
 
         Args:
-            position: not over; left as it is.
-            weights: all of them, indexed by `ilp_agent.weights.Term`.
-            limit: positions at most, as of `ready`.
-            barred: actions to leave out, as `barred_records` has them.
-            slots: whether places on the board are used as the integer program has it, not as the game does;
-                nothing is left for the end of the turn then.
+            position: not over; unchanged.
+            weights: indexed by `ilp_agent.weights.Term`.
+            limit: of positions, as of `ready`.
+            barred: excluded actions, as of `barred_records`.
+            slots: whether to use board slots as the integer program does, not as the game does; no action is
+                deferred then.
         """
         if position.table is not self.table:
             self.table, self.cards = position.table, position.table.array.copy()
@@ -94,7 +94,7 @@ def search_position(
     slots: np.ndarray,
     solutions: np.ndarray,
 ) -> None:
-    """`solve_turn` for arrays of shape (1,), which Python hands over faster than records."""
+    """`solve_turn` with arrays of shape (1,), which Python passes faster than records."""
     solve_turn(states[0], cards, weights, facts, works[0], memo, slots, solutions[0])
 
 
@@ -102,7 +102,7 @@ _LOCAL = threading.local()
 
 
 def searcher_of_thread() -> Searcher:
-    """This thread's memory, made once: kernels run without the GIL, so no two threads may share it."""
+    """This thread's searcher; kernels run without the GIL, so threads must not share it."""
     if not hasattr(_LOCAL, "searcher"):
         _LOCAL.searcher = Searcher(new_memory(STATES), np.zeros(1, SOLVED))
     searcher: Searcher = _LOCAL.searcher
@@ -110,26 +110,28 @@ def searcher_of_thread() -> Searcher:
 
 
 class SearchSolver:
-    """Depth-first search with memory on the engine's own states (`ilp_agent.search.kernel`).
+    """Memoised depth-first search on engine states (`ilp_agent.search.kernel`).
 
-    The status is FEASIBLE where the limit of positions was met: the best plan found by then.
+    The status is FEASIBLE if the limit of positions was met; the plan is the best found so far.
     """
 
     name = "search"
 
     def solve(self, turn: Turn, weights: Weights, limit: int | None = None) -> Plan:
-        """The best way to go on with a turn.
+        """Best plan for the rest of a turn.
 
         Args:
             turn: the turn.
             weights: of the objective.
-            limit: positions at most, 1 to `ilp_agent.search.work.MOST_STATES`; None as of `Searcher.ready`.
+            limit: of positions, 1 to `ilp_agent.search.work.MOST_STATES`; None as of `Searcher.ready`.
 
         Raises:
-            SolverError: more actions are left out than it takes.
+            SolverError: too many excluded actions.
         """
         if len(turn.barred) > MAX_BARRED:
-            raise SolverError(f"the search leaves out {MAX_BARRED} actions at most, got {len(turn.barred)}")
+            raise SolverError(
+                f"backend 'search' can exclude at most {MAX_BARRED} actions, got {len(turn.barred)}"
+            )
         searcher, array, terms = searcher_of_thread(), weights.everything, np.zeros(N_TERMS)
         solved = searcher.search(turn.position, array, limit, barred_records(turn), turn.program)
         status = Status.FEASIBLE if solved["unproven"] else Status.OPTIMAL

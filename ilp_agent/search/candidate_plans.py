@@ -1,12 +1,11 @@
-"""The best different plans for a turn on real cards, from the search's memory; compiled.
+"""The k best distinct plans for a turn with card effects, from the search's transposition table; compiled.
 
-After `ilp_agent.search.kernel.solve_turn` the memory knows what each position within the turn is worth at
-best, so that a way to go on can be valued before its end is known: the objective gained so far and the most
-that can follow. Ways are taken up in the order of that value, and each ends where the turn ends or where only
-the game decides how it goes on. Two are the same when their positions are, or when the same position is left
-to the same action of the game's choice. Where the search leaves something for the end of the turn
-(`ilp_agent.search.deferred_actions`), the best of it alone is listed, and no way that kills the enemy hero
-is: the search's own plan does that.
+After `ilp_agent.search.kernel.solve_turn` the table has the best value of each position within the turn, so
+that a partial plan has an exact value: the gain so far plus the best continuation. Partial plans are expanded
+best first. A plan ends with the turn, or at an action with a chance outcome or new information. Two plans are
+equal if they reach the same position, or the same such action from the same position. With deferred actions
+(`ilp_agent.search.deferred_actions`), only the best set of them is listed, and lethal plans are omitted: the
+search's own plan is lethal then.
 """
 
 from typing import NamedTuple
@@ -28,45 +27,45 @@ from ilp_agent.search.transposition import position_key
 from ilp_agent.search.work import SOLVED
 
 MAX_WAYS = 4_096
-"""Most ways begun that one pool looks at."""
+"""Largest number of partial plans in one pool."""
 
 MAX_OPENED = 512
-"""Most positions from which it goes on."""
+"""Largest number of expanded positions."""
 
 MAX_LISTED = 64
-"""Most ways it lists."""
+"""Largest number of listed plans."""
 
 GOES_ON, ENDS, SURPRISES = range(3)
-"""What a way does after its last action: goes on, ends the turn, or waits for what the game decides."""
+"""State of a partial plan after its last action: continues, ends the turn, or awaits new information."""
 
 WAY = np.dtype(
     [
-        ("value", "f8"),  # the objective gained, and the most that can follow
-        ("gain", "f8"),  # the objective gained up to its last action
+        ("value", "f8"),  # gain so far plus the best continuation
+        ("gain", "f8"),  # gain up to its last action
         ("action", "i8"),  # its last action, with the bits of `ilp_agent.search.deferred_actions`
-        ("parent", "i4"),  # the way without it, by its number among the opened
+        ("parent", "i4"),  # plan without its last action: index among the expanded
         ("kind", "i2"),  # GOES_ON, ENDS or SURPRISES
-        ("open", "i2"),  # 1 until it is taken up
+        ("open", "i2"),  # 1 until it is expanded or listed
     ]
 )
-"""A way to go on from the start of a turn."""
+"""A partial plan from the start of a turn."""
 
 
 class WayPool(NamedTuple):
-    """Memory of a pool, for one thread. Modified in place."""
+    """Working memory for candidate plans, for one thread. Modified in place."""
 
     ways: np.ndarray  # dtype WAY
-    opened: np.ndarray  # ways that were gone on from
-    states: np.ndarray  # where they lead, dtype STATE
+    opened: np.ndarray  # indices of expanded partial plans
+    states: np.ndarray  # positions of these, dtype STATE
     places: np.ndarray  # uint64: keys of these positions
-    listed: np.ndarray  # dtype SOLVED: the ways found, the best first; `states` of it is not used
-    keys: np.ndarray  # uint64: what each of them leads to
-    root: np.ndarray  # dtype STATE, shape (1,): where the turn starts
+    listed: np.ndarray  # dtype SOLVED: plans found, the best first; its `states` is unused
+    keys: np.ndarray  # uint64: keys of their final positions
+    root: np.ndarray  # dtype STATE, shape (1,): start of the turn
 
 
 @njit
 def new_way_pool() -> WayPool:
-    """Memory for pools: some two megabytes."""
+    """Allocate working memory: about two megabytes."""
     return WayPool(
         np.zeros(MAX_WAYS, WAY),
         np.zeros(MAX_OPENED, np.int64),
@@ -90,21 +89,21 @@ def list_ways(
     wanted: int,
     pool: WayPool,
 ) -> int:
-    """List the best ways to go on with the turn that was just solved.
+    """List the best distinct plans for the turn that was just solved.
 
     Args:
-        cards: this and what follows as `solve_turn` had them, and left them.
-        weights: as there.
-        facts: as there.
-        work: as there. Modified in place, as all that follows.
-        memo: as there.
-        slots: as there.
-        solved: as there; what it found is written over.
-        wanted: ways, 1 to `MAX_LISTED`.
-        pool: memory; `listed` and `keys` hold what was found.
+        cards: up to `solved`, arguments of `solve_turn` as it left them.
+        weights: see `cards`.
+        facts: see `cards`.
+        work: see `cards`. Modified in place, as all that follow.
+        memo: see `cards`.
+        slots: see `cards`.
+        solved: overwritten.
+        wanted: number of plans, 1 to `MAX_LISTED`.
+        pool: receives the plans in `listed`, their keys in `keys`.
 
     Returns:
-        How many were found.
+        The number of plans.
     """
     tie = least_gain(weights)
     pool.root[0] = work["states"][0]
@@ -140,7 +139,7 @@ def list_ways(
 
 @njit_borrowing
 def _is_opened(number: int, cards: np.ndarray, work: np.void, pool: WayPool) -> bool:
-    """Whether another way that was gone on from leads to the same position: it was the better one."""
+    """Whether the position of an expanded plan was reached before, by a plan of higher value."""
     pool.places[number] = position_key(pool.states[number], cards, work["start"], 0, 0)
     found = False
     for other in range(number):
@@ -150,7 +149,7 @@ def _is_opened(number: int, cards: np.ndarray, work: np.void, pool: WayPool) -> 
 
 @njit_borrowing
 def carry_out(state: np.void, cards: np.ndarray, action: int, work: np.void) -> None:
-    """Carry out an action with what comes before it. `state` is modified in place."""
+    """Apply an action of a plan, after the attack of its HERO_FIRST bit. `state` is modified in place."""
     thought = work["thought"][0]
     think(thought)
     if action & HERO_FIRST:
@@ -173,20 +172,20 @@ def open_way(
     tie: float,
     pool: WayPool,
 ) -> int:
-    """Begin a way for everything that can follow an opened one; how many there are then.
+    """Expand a plan by all its next actions; returns the number of partial plans.
 
     Args:
-        number: of the opened way; where it leads is in `pool.states`.
-        n_ways: so far.
-        gain: of the objective, up to there.
-        cards: this and what follows as of `list_ways`.
-        weights: as there.
-        facts: as there.
-        work: as there.
-        memo: as there.
-        slots: as there.
-        solved: as there.
-        tie: the least by which an action is better.
+        number: index of the expanded plan; its position is in `pool.states`.
+        n_ways: number of partial plans so far.
+        gain: of the plan so far.
+        cards: up to `solved`, as of `list_ways`.
+        weights: see `cards`.
+        facts: see `cards`.
+        work: see `cards`.
+        memo: see `cards`.
+        slots: see `cards`.
+        solved: see `cards`.
+        tie: tolerance, as of `least_gain`.
         pool: modified in place.
     """
     work["states"][0] = pool.states[number]
@@ -225,7 +224,7 @@ def open_way(
 
 @njit_borrowing
 def _begin(n_ways: int, parent: int, action: int, gain: float, value: float, kind: int, pool: WayPool) -> int:
-    """Note a way that has begun; how many there are then."""
+    """Append a partial plan; returns the number of partial plans."""
     if n_ways == len(pool.ways):
         return n_ways
     way = pool.ways[n_ways]
@@ -245,9 +244,9 @@ def _list(
     solved: np.void,
     pool: WayPool,
 ) -> int:
-    """Write a way's actions, unless one that is listed leads to the same; how many are listed then."""
+    """List a plan's actions, unless an equal plan is listed; returns the number of listed plans."""
     way = pool.ways[number]
-    path = np.int64(0)
+    action = np.int64(0)
     depth = 0
     place = way["parent"]
     while pool.opened[place] >= 0:
@@ -261,8 +260,8 @@ def _list(
         place = way["parent"]
         for _ in range(depth - 1 - step):
             place = pool.ways[pool.opened[place]]["parent"]
-        path = pool.ways[pool.opened[place]]["action"]
-        _write(state, path, cards, work, solved)
+        action = pool.ways[pool.opened[place]]["action"]
+        _write(state, action, cards, work, solved)
     if way["kind"] == SURPRISES:
         key = stir(position_key(state, cards, work["start"], 0, 0), np.uint64(way["action"]))
         if way["action"] & HERO_FIRST:
@@ -279,7 +278,7 @@ def _list(
             key = stir(key, np.uint64(solved["actions"][solved["n"] - 1]))
     for other in range(n_listed):
         if pool.keys[other] == key:
-            return n_listed  # by a better way
+            return n_listed  # an equal plan of higher value is listed
     pool.listed[n_listed] = solved
     pool.keys[n_listed] = key
     return n_listed + 1
@@ -287,7 +286,7 @@ def _list(
 
 @njit_borrowing
 def end_key(state: np.void, cards: np.ndarray, work: np.void) -> np.uint64:
-    """A hash of a position at the end of a turn, without what the turn used up. Modifies scratch."""
+    """Hash of a position at the end of a turn, without resources used up by the turn. Modifies scratch."""
     work["scratch"][1] = state
     end = work["scratch"][1]
     seat = work["start"]["seat"]
@@ -296,7 +295,7 @@ def end_key(state: np.void, cards: np.ndarray, work: np.void) -> np.uint64:
     total = np.uint64(0)
     for place in range(own["n_board"]):
         minion = own["board"][place]
-        if not minion["traits"] & Trait.FROZEN:  # one that could have attacked thaws
+        if not minion["traits"] & Trait.FROZEN:  # unless Frozen, unused attacks do not matter
             minion["attacks_left"], minion["arrived"] = 0, 0
         total += minion_key(minion, np.uint64(1))
     for place in range(enemy["n_board"]):
@@ -310,7 +309,7 @@ def end_key(state: np.void, cards: np.ndarray, work: np.void) -> np.uint64:
 
 @njit_borrowing
 def _write(state: np.void, action: int, cards: np.ndarray, work: np.void, solved: np.void) -> None:
-    """Write an action with what comes before it, and carry both out. `state` and `solved` are modified."""
+    """Append an action and its preceding attack to a plan, and apply both. Modifies `state` and `solved`."""
     if action & HERO_FIRST:
         note_attacks(state, action, solved)
     note_action(action & ~HERO_FIRST, solved)

@@ -1,8 +1,8 @@
-"""Static facts about cards that justify the search's reductions, and features relevant to a turn; compiled.
+"""Static card facts: which pruning rules hold, and which game features a turn depends on; compiled.
 
-A game keeps what any of its cards asks for (`engine.effect_codes.Ask`). On one turn few of them can act:
-those in play, those in the hand, and what these bring. A search that keeps no more than they ask for is
-faster, and takes more positions for one.
+A game tracks the features that any of its cards needs (`engine.effect_codes.Ask`). In one turn few cards can
+act: those in play, in hand, and those that these create. A search that tracks only their features is faster
+and merges more positions.
 """
 
 import numpy as np
@@ -32,62 +32,62 @@ from engine.effects.card_filters import listed, n_listed
 from engine.jit import njit, njit_borrowing
 
 HARMS_OWN = 1
-"""Bit: it may do to an own minion on board what makes an order of actions matter."""
+"""Bit: may affect own minions on board so that the order of actions matters."""
 HELPS_OWN = 2
-"""Bit: it strengthens own minions on board, or needs one as its target."""
+"""Bit: buffs own minions on board, or needs one as its target."""
 CHANGES_HAND = 4
-"""Bit: it discards cards, or puts some into the own hand that can be played."""
+"""Bit: discards cards, or adds playable cards to the own hand."""
 BARS_HERO = 8
-"""Bit: it may put a Taunt in the way of attacks on the enemy hero, or asks whether that hero is hurt."""
+"""Bit: may create a Taunt that blocks attacks on the enemy hero, or depends on that hero's damage."""
 COUNTS_MINIONS = 16
 """Bit: whether it can be played depends on own minions."""
 GIVES_MANA = 32
-"""Bit: more can be paid after it."""
+"""Bit: gives mana."""
 PLAIN = 64
-"""Bit: all it does is to bring a minion that does nothing this turn, to give armour, and to draw cards."""
+"""Bit: only summons a minion without effects this turn, gives armour, or draws cards."""
 AIMS_ANYWHERE = 128
-"""Bit: it harms the character it is aimed at, own ones too; none is better to harm than the enemy hero."""
+"""Bit: harms any chosen character, so that the enemy hero is always as good a target as an own one."""
 
 HURTS_ENEMIES_ALONE = 256
-"""Bit: all it does is damage or freeze the other side."""
+"""Bit: only damages or freezes the enemy side."""
 AIMS_AT_MINIONS = 512
-"""Bit: it harms the minion it is aimed at, own ones too."""
+"""Bit: harms a chosen minion of either side."""
 ODD = 2048
-"""Bit: it does, asks or counts what no reduction was made for, or waits for something."""
+"""Bit: has an effect, condition or trigger that the pruning rules do not cover."""
 HITS_HERO_ODDLY = 1024
-"""Bit: it may deal damage to the enemy hero that chance decides, or beside what it is aimed at."""
+"""Bit: may deal random damage to the enemy hero, or damage in addition to its target."""
 
 CHANCE = 4096
-"""Bit: chance has a part in what it does, or something has to be chosen."""
+"""Bit: has random effects or a choice of cards."""
 
 GIVES_ATTACKS = Keyword.WINDFURY | Keyword.CHARGE | Keyword.RUSH | Keyword.LIFESTEAL
-"""Keywords that change what attacks on a hero are worth."""
+"""Keywords that change the value of attacks on a hero."""
 
 FACT = np.dtype(
     [
-        ("bits", "i4"),  # of those above
-        ("face", "i4"),  # damage it may deal to the enemy hero this turn, at most, without Spell Damage
-        ("hits", "i4"),  # how often Spell Damage may add to that
+        ("bits", "i4"),  # the bits defined in this module
+        ("face", "i4"),  # upper bound on damage to the enemy hero this turn, without Spell Damage
+        ("hits", "i4"),  # number of hits that Spell Damage increases
         ("spell_damage", "i4"),
-        ("draws", "i4"),  # cards it draws
-        ("arrivals", "i4"),  # own minions it may bring
-        ("armour", "i4"),  # that it gives the own hero, where it is plain
-        ("survival", "i4"),  # health of the minions that it brings, where it is plain
-        ("attack", "i4"),  # their attack
-        ("shield", "i4"),  # attack and health of those among them with Divine Shield
-        ("harm", "i4"),  # damage it may deal to the own hero, at most, unless it is aimed there
-        ("asks", "i8"),  # bits of `Ask` of what it, and what it may bring, needs to be kept
-        ("brings", "i2"),  # 1: it, or what it may bring, brings cards of decks, hands or graves into play
-        ("looks", "i2"),  # 1: it, or what it may bring, depends on cards in hand or on mana
-        ("asks_of_game", "i8"),  # bits of `Ask` of all cards of the game; the same of all its cards
+        ("draws", "i4"),  # number of cards drawn
+        ("arrivals", "i4"),  # upper bound on own minions summoned
+        ("armour", "i4"),  # armour for the own hero, if `PLAIN`
+        ("survival", "i4"),  # health of the summoned minions, if `PLAIN`
+        ("attack", "i4"),  # attack of the summoned minions
+        ("shield", "i4"),  # attack and health of those with Divine Shield
+        ("harm", "i4"),  # upper bound on untargeted damage to the own hero
+        ("asks", "i8"),  # bits of `Ask` for the card and all cards it may create
+        ("brings", "i2"),  # 1: the card or one it may create puts cards of decks, hands or graves into play
+        ("looks", "i2"),  # 1: the card or one it may create depends on hand or mana
+        ("asks_of_game", "i8"),  # bits of `Ask` for the game; equal for all its cards
     ]
 )
-"""A card, for the search."""
+"""Facts about a card for the search."""
 
 
 @njit
 def learn_facts(cards: np.ndarray) -> np.ndarray:
-    """The facts of all cards of a game; dtype `FACT`, shape (cards,)."""
+    """Compute the facts of all cards of a game; dtype `FACT`, shape (cards,)."""
     facts = np.zeros(len(cards), FACT)
     for number in range(len(cards)):
         _learn(cards, number, facts[number])
@@ -102,15 +102,15 @@ def learn_facts(cards: np.ndarray) -> np.ndarray:
 
 
 BRINGING = (Op.RECRUIT, Op.CALL, Op.MIRROR, Op.HIDE, Op.RAISE)
-"""Operations that bring cards of decks, hands or graves into play."""
+"""Operations that put cards of decks, hands or graves into play."""
 
 ON_HANDS = (Op.DISCARD, Op.ENHANCE, Op.CHEAPEN, Op.CALL, Op.RECRUIT, Op.HIDE, Op.FILL)
-"""Operations on the cards of a hand, or that take some out of a deck."""
+"""Operations on cards in hand, or that take cards out of a deck."""
 
 
 @njit_borrowing
 def _has_op(card: np.void, ops: tuple[int, ...]) -> bool:
-    """Whether a row of a card does one of these."""
+    """Whether an effect row of a card has one of these operations."""
     for row in range(card["n_effects"]):
         for op in ops:
             if card["effects"][row]["op"] == op:
@@ -120,7 +120,7 @@ def _has_op(card: np.void, ops: tuple[int, ...]) -> bool:
 
 @njit_borrowing
 def _looks_itself(card: np.void) -> bool:
-    """Whether what a card does depends on cards in hand or on mana."""
+    """Whether a card's effects depend on cards in hand or on mana."""
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
         if effect["count"] in (Count.HAND, Count.OTHER_HAND, Count.ENEMY_HAND, Count.MANA):
@@ -136,17 +136,17 @@ def _looks_itself(card: np.void) -> bool:
 
 
 N_CLASSES = len(HeroName)
-"""Lists of a row that asks for a player's class, one for each."""
+"""Number of card lists of a row that depends on a player's class."""
 
 
 @njit_borrowing
 def _ask_for_what_comes(cards: np.ndarray, facts: np.ndarray, lists: np.ndarray) -> bool:
-    """Let each card ask for what the cards it makes ask for; whether any asks for more. Modified in place.
+    """One pass that adds features of created cards to each card; whether any changed. Modifies facts.
 
     Args:
         cards: the card table.
         facts: dtype `FACT`.
-        lists: shape (cards, 3): what the cards of each list ask for, whether they bring others, and look.
+        lists: shape (cards, 3): `asks`, `brings` and `looks` of each card list.
     """
     lists[:] = 0
     for number in range(len(cards)):
@@ -194,12 +194,12 @@ COMES = (
     Op.CHOOSE_POWER,
     Op.DECOY,
 )
-"""Operations that name cards which may act on the same turn; a random card that is added is not seen then."""
+"""Operations that create cards which may act in the same turn; random cards added to a hand stay hidden."""
 
 
 @njit_borrowing
 def _learn(cards: np.ndarray, number: int, fact: np.void) -> None:
-    """Write the facts of a card. `fact` is modified in place."""
+    """Compute the facts of a card. `fact` is modified in place."""
     card = cards[number]
     kind, keywords = card["kind"], card["keywords"]
     strikes = 2 if keywords & Keyword.WINDFURY else 1
@@ -213,10 +213,10 @@ def _learn(cards: np.ndarray, number: int, fact: np.void) -> None:
         fact["face"] = strikes * card["attack"]
     if card["needs"] & (Need.NEW_MINION | Need.TWO_MINIONS):
         bits |= COUNTS_MINIONS
-    alone = kind in (CardKind.SPELL, CardKind.POWER) and not keywords & Keyword.LIFESTEAL
+    only_enemies = kind in (CardKind.SPELL, CardKind.POWER) and not keywords & Keyword.LIFESTEAL
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
-        alone = alone and effect["side"] == ENEMY and effect["op"] in (Op.DAMAGE, Op.FREEZE)
+        only_enemies = only_enemies and effect["side"] == ENEMY and effect["op"] in (Op.DAMAGE, Op.FREEZE)
         if effect["trigger"] == Trigger.DEATHRATTLE and kind == CardKind.WEAPON:
             bits |= HARMS_OWN | CHANGES_HAND | BARS_HERO
         if effect["trigger"] == Trigger.PLAY:
@@ -231,8 +231,8 @@ def _learn(cards: np.ndarray, number: int, fact: np.void) -> None:
             if effect["op"] == Op.DRAW and effect["side"] & OWN:
                 fact["draws"] += effect["amount"]
             if effect["op"] == Op.DAMAGE and effect["side"] & OWN and effect["kind"] & HEROES:
-                more = max(int(effect["amount"]), int(effect["amount2"])) * max(int(effect["times"]), 1)
-                fact["harm"] += more if effect["pick"] != Pick.CHOSEN else 0
+                damage = max(int(effect["amount"]), int(effect["amount2"])) * max(int(effect["times"]), 1)
+                fact["harm"] += damage if effect["pick"] != Pick.CHOSEN else 0
             if effect["op"] == Op.SUMMON and effect["side"] & OWN:
                 fact["arrivals"] += effect["times"]
             elif effect["op"] == Op.CONTROL:
@@ -243,14 +243,14 @@ def _learn(cards: np.ndarray, number: int, fact: np.void) -> None:
         bits |= ODD | CHANCE
     if is_plain(cards, number, fact):
         bits |= PLAIN
-    fact["bits"] = bits | (HURTS_ENEMIES_ALONE if alone else 0)
+    fact["bits"] = bits | (HURTS_ENEMIES_ALONE if only_enemies else 0)
 
 
 PLAIN_COUNTS = (Count.NONE,)
-"""What amounts may be multiplied by for the reductions to hold."""
+"""Multipliers of amounts that the pruning rules cover."""
 
 PLAIN_FILTERS = sum(one for one in Filter if one != Filter.NOT_FOE)
-"""Bits of the filters for which they hold."""
+"""Bits of the filters that the pruning rules cover."""
 
 
 @njit_borrowing
@@ -278,24 +278,24 @@ def _is_odd(card: np.void) -> bool:
 @njit_borrowing
 def _hits_oddly(card: np.void) -> bool:
     """Whether a card is `HITS_HERO_ODDLY`."""
-    hits, beside, chance, aimed = False, False, False, False
+    hits, untargeted, chance, aimed = False, False, False, False
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
         if effect["trigger"] != Trigger.PLAY:
             continue
         damage, chosen = effect["op"] == Op.DAMAGE, effect["pick"] == Pick.CHOSEN
         hero = damage and effect["side"] & ENEMY and effect["kind"] & HEROES
-        varied = damage and effect["amount2"] > effect["amount"]
+        ranged = damage and effect["amount2"] > effect["amount"]
         hits = hits or hero
-        beside = beside or (hero and not chosen)
-        chance = chance or varied or effect["pick"] in (Pick.RANDOM, Pick.SPLIT)
+        untargeted = untargeted or (hero and not chosen)
+        chance = chance or ranged or effect["pick"] in (Pick.RANDOM, Pick.SPLIT)
         aimed = aimed or chosen
-    return bool((hits and chance) or (beside and aimed))
+    return bool((hits and chance) or (untargeted and aimed))
 
 
 @njit_borrowing
 def is_plain(cards: np.ndarray, number: int, fact: np.void) -> bool:
-    """Whether a card is `PLAIN`; then `fact` is told what it gives."""
+    """Whether a card is `PLAIN`; writes the resulting gains to `fact`."""
     card = cards[number]
     if card["kind"] == CardKind.WEAPON or card["spell_damage"] or card["overload"]:
         return False
@@ -326,7 +326,7 @@ def is_plain(cards: np.ndarray, number: int, fact: np.void) -> bool:
 
 @njit_borrowing
 def _add_body(card: np.void, fact: np.void) -> None:
-    """Count a minion that comes in. `fact` is modified in place."""
+    """Add a summoned minion's stats to `fact`, modified in place."""
     fact["survival"] += card["health"]
     fact["attack"] += card["attack"]
     if card["keywords"] & Keyword.DIVINE_SHIELD:
@@ -335,13 +335,13 @@ def _add_body(card: np.void, fact: np.void) -> None:
 
 @njit_borrowing
 def is_idle(card: np.void) -> bool:
-    """Whether a minion cannot attack on the turn it comes."""
+    """Whether a minion cannot attack on the turn it is played."""
     return not card["keywords"] & (Keyword.CHARGE | Keyword.RUSH)
 
 
 @njit_borrowing
 def _bits_of(effect: np.void) -> int:
-    """The side conditions that a row breaks."""
+    """Fact bits of an effect row."""
     op, side, pick = effect["op"], effect["side"], effect["pick"]
     bits = 0
     if pick == Pick.NONE:
@@ -368,7 +368,7 @@ def _bits_of(effect: np.void) -> int:
 
 @njit_borrowing
 def _bits_of_own(effect: np.void) -> int:
-    """The side conditions that a row breaks which may be about own minions."""
+    """Fact bits of an effect row that may affect own minions."""
     op, pick, hero = effect["op"], effect["pick"], effect["kind"] & HEROES
     if effect["filter"] & Filter.DAMAGED:
         return HARMS_OWN
@@ -386,7 +386,7 @@ def _bits_of_own(effect: np.void) -> int:
 
 @njit_borrowing
 def _face_of(effect: np.void, cards: np.ndarray) -> int:
-    """Damage that a row may deal to the enemy hero, at most: by itself, or by the own hero's attacks."""
+    """Upper bound on damage to the enemy hero through an effect row, including enabled attacks."""
     op, amount = effect["op"], max(int(effect["amount"]), int(effect["amount2"]))
     if op == Op.DAMAGE and effect["side"] & ENEMY and effect["kind"] & HEROES:
         return amount * max(int(effect["times"]), 1)
@@ -402,30 +402,30 @@ def _face_of(effect: np.void, cards: np.ndarray) -> int:
 
 @njit_borrowing
 def narrow(state: np.void, cards: np.ndarray, facts: np.ndarray) -> int:
-    """Let the game keep what the cards that can act on this turn ask for.
+    """Restrict the game features to those that cards relevant to this turn need.
 
     Args:
-        state: where the search of the turn starts, dtype `engine.state.STATE`.
-        cards: a copy of the game's card table that is the search's own. `asks` of its first card is modified.
+        state: start of the search, dtype `engine.state.STATE`.
+        cards: the search's copy of the card table. `asks` of its first card is modified.
         facts: of the cards (`ilp_agent.search.card_facts`).
 
     Returns:
-        1 where something that can act on the turn depends on cards in hand or on mana; else 0.
+        1 if a relevant card depends on cards in hand or on mana; else 0.
     """
     asks, brings, looks = np.int64(0), 0, 0
     seat = state["active"]
-    for who in range(2):
-        side = state["sides"][who]
+    for seat_number in range(2):
+        side = state["sides"][seat_number]
         for place in range(side["n_board"]):
             minion = side["board"][place]
             asks |= facts[minion["card"]]["asks"]
             brings |= facts[minion["card"]]["brings"]
             looks |= facts[minion["card"]]["looks"]
-            for gift in minion["gifts"]:
-                if gift:
-                    asks |= facts[(gift & ~OF_OTHER) - 1]["asks"]
-                    brings |= facts[(gift & ~OF_OTHER) - 1]["brings"]
-                    looks |= facts[(gift & ~OF_OTHER) - 1]["looks"]
+            for attached in minion["gifts"]:
+                if attached:
+                    asks |= facts[(attached & ~OF_OTHER) - 1]["asks"]
+                    brings |= facts[(attached & ~OF_OTHER) - 1]["brings"]
+                    looks |= facts[(attached & ~OF_OTHER) - 1]["looks"]
         if side["durability"] > 0:
             asks |= facts[side["weapon"]]["asks"]
             brings |= facts[side["weapon"]]["brings"]
@@ -444,9 +444,9 @@ def narrow(state: np.void, cards: np.ndarray, facts: np.ndarray) -> int:
         asks |= facts[own["power"] - 1]["asks"]
         brings |= facts[own["power"] - 1]["brings"]
         looks |= facts[own["power"] - 1]["looks"]
-    for promise in own["promises"]:
-        if promise:
-            asks |= facts[promise - 1]["asks"]
+    for pending in own["promises"]:
+        if pending:
+            asks |= facts[pending - 1]["asks"]
     for place in range(own["n_deck"]):
         number = own["deck"][place]
         if number >= 0 and cards[number]["hears"] >> Trigger.IN_DECK & 1:
@@ -457,8 +457,8 @@ def narrow(state: np.void, cards: np.ndarray, facts: np.ndarray) -> int:
         if state["options"][n] >= 0:
             asks |= facts[state["options"][n]]["asks"]
     if brings:
-        for who in range(2):
-            side = state["sides"][who]
+        for seat_number in range(2):
+            side = state["sides"][seat_number]
             for place in range(side["n_deck"]):
                 if side["deck"][place] >= 0:
                     asks |= facts[side["deck"][place]]["asks"]

@@ -1,4 +1,4 @@
-"""What chance does to an action that a player thinks of: its outcomes one by one, or what they come to."""
+"""Chance nodes of the turn search: enumerate an action's outcomes or estimate their mean; compiled."""
 
 import numpy as np
 
@@ -23,21 +23,21 @@ _decode = njit_borrowing(unpack_action)
 _place_in = njit_borrowing(place_in)
 
 MOST_WEIGHED = 1_024
-"""Outcomes of an action that are looked at one by one; of more, so many are drawn."""
+"""Largest number of outcomes of an action to enumerate; beyond it, as many are sampled."""
 
 MOST_APART = 32
-"""Outcomes of one event, such as a card of a pool, that are all looked at; of more, some (`SPREAD`)."""
+"""Largest number of outcomes of one event, such as a random card, to enumerate fully."""
 
 SPREAD = 16
-"""Outcomes of such an event that are looked at, at least: evenly spread over all, in their order."""
+"""Smallest number of outcomes of a larger event to evaluate, evenly spaced in their order."""
 
 TOO_MANY = -1
-"""In place of a number of outcomes."""
+"""Sentinel for too many outcomes to enumerate."""
 
 
 @njit_borrowing
 def carry_out(state: np.void, cards: np.ndarray, action: int, thought: np.void) -> int:
-    """`engine.rules.apply`, but for the end of the turn, of which only the effects are carried out."""
+    """Apply an action, where 0 runs only the effects at the end of the turn."""
     if action == 0:
         return finish_turn(state, cards, thought)
     return apply(state, cards, action, thought)
@@ -45,13 +45,13 @@ def carry_out(state: np.void, cards: np.ndarray, action: int, thought: np.void) 
 
 @njit_borrowing
 def run_outcome(before: np.void, cards: np.ndarray, action: int, work: np.void, n: int) -> int:
-    """Carry out an action with the first `n` outcomes of the odometer, and the first of all further events.
+    """Apply an action with the first `n` outcomes of the odometer and the first outcome of all later events.
 
-    After `EVENTS_EACH` events the others are drawn, from a stream that no game uses. `work` is modified in
-    place: `scratch[0]`, the position then, `thought[1]` and the odometer.
+    Events after the first `EVENTS_EACH` are sampled, from a stream that no game uses. `work` is modified in
+    place: `scratch[0]` receives the position, also `thought[1]` and the odometer.
 
     Returns:
-        How many events are in the odometer.
+        The number of events in the odometer.
     """
     thought, odometer = work["thought"][1], work["odometer"]
     while True:
@@ -65,19 +65,16 @@ def run_outcome(before: np.void, cards: np.ndarray, action: int, work: np.void, 
         carry_out(work["scratch"][0], cards, action, thought)
         if thought["waiting"] == 0:
             return n
-        step = thought["waiting"] // SPREAD if thought["waiting"] > MOST_APART else 1
-        odometer[0, n] = step // 2
+        stride = thought["waiting"] // SPREAD if thought["waiting"] > MOST_APART else 1
+        odometer[0, n] = stride // 2
         odometer[1, n] = thought["waiting"]
-        odometer[2, n] = step
+        odometer[2, n] = stride
         n += 1
 
 
 @njit_borrowing
 def next_outcome(odometer: np.ndarray, n: int) -> int:
-    """Go on to the next outcome of `n` events that is looked at; how many are given then.
-
-    `TOO_MANY` after the last one.
-    """
+    """Advance the odometer of `n` events; returns the number of fixed events, `TOO_MANY` after the last."""
     while n > 0:
         odometer[0, n - 1] += odometer[2, n - 1]
         if odometer[0, n - 1] < odometer[1, n - 1]:
@@ -88,7 +85,7 @@ def next_outcome(odometer: np.ndarray, n: int) -> int:
 
 @njit_borrowing
 def probability_of(odometer: np.ndarray, n: int) -> float:
-    """Probability of the outcomes of the first `n` events."""
+    """Probability of the odometer's outcomes of the first `n` events."""
     probability = 1.0
     for event in range(n):
         step = odometer[2, event]
@@ -100,13 +97,13 @@ def probability_of(odometer: np.ndarray, n: int) -> float:
 def list_outcomes(
     before: np.void, cards: np.ndarray, action: int, first: int, work: np.void, frame: np.void
 ) -> int:
-    """Write all outcomes of an action that chance decides to `frame`; how many, `TOO_MANY` above eight.
+    """Enumerate the outcomes of a random action into `frame`; their number, or `TOO_MANY` above eight.
 
     Args:
-        before: the position before it.
+        before: the position before the action.
         cards: the card table.
         action: the action.
-        first: outcomes of its first event.
+        first: number of outcomes of its first event.
         work: scratch is modified in place.
         frame: dtype `FRAME`. Modified in place.
     """
@@ -130,11 +127,11 @@ def list_outcomes(
 def expected_gain(
     before: np.void, cards: np.ndarray, weights: np.ndarray, action: int, work: np.void
 ) -> float:
-    """What an action of many outcomes is expected to add, to the end's value too, if nothing follows it.
+    """Expected gain of an action with many outcomes, including the end value if nothing follows.
 
-    Of more than `MOST_WEIGHED` outcomes so many are drawn; of an event with more than `MOST_APART` some are
-    looked at, evenly spread. Minus infinity where all that are looked at kill the own hero and not the
-    enemy's. `work` is modified in place.
+    More than `MOST_WEIGHED` outcomes are sampled; of an event with more than `MOST_APART` outcomes, evenly
+    spaced ones are evaluated. Minus infinity if all evaluated outcomes lose the game. `work` is modified in
+    place.
     """
     start, thought = work["start"], work["thought"][1]
     total, weighed, survived = 0.0, 0.0, False
@@ -143,7 +140,7 @@ def expected_gain(
         n = run_outcome(before, cards, action, work, n)
         probability = probability_of(work["odometer"], n)
         if number == 0 and probability * MOST_WEIGHED < 1.0 - ROUNDING:
-            break  # there are more, if all are about as probable
+            break  # too many outcomes, if all are about equally likely
         after = work["scratch"][0]
         value = action_gain(before, after, cards, action, thought, weights)
         value += end_value(after, cards, weights, start)
@@ -157,12 +154,12 @@ def expected_gain(
 
 
 ROUNDING = 1e-9
-"""By how much a product of probabilities may be wrong."""
+"""Rounding tolerance of a product of probabilities."""
 
 
 @njit_borrowing
 def _drawn_gain(before: np.void, cards: np.ndarray, weights: np.ndarray, action: int, work: np.void) -> float:
-    """`expected_gain` as the mean over `MOST_WEIGHED` outcomes that are drawn."""
+    """Monte Carlo estimate of `expected_gain` from `MOST_WEIGHED` samples."""
     start, thought = work["start"], work["thought"][1]
     total, survived = 0.0, False
     for number in range(MOST_WEIGHED):
@@ -181,10 +178,10 @@ def _drawn_gain(before: np.void, cards: np.ndarray, weights: np.ndarray, action:
 def gain_key(
     state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, start: np.void, pair: np.ndarray
 ) -> np.uint64:
-    """A hash of all that what an action is expected to add depends on; 0 where that is not known.
+    """Hash of everything that the expected gain of an action depends on; 0 if unknown.
 
-    It is known of spells and powers that only hurt the other side, where no minion has a Deathrattle; and of
-    all that is played where nothing depends on cards in hand or on mana. `pair` is modified in place.
+    Known for spells and powers that only hurt the enemy side if no minion has a Deathrattle, and for all
+    plays if nothing depends on cards in hand or on mana. `pair` is modified in place.
     """
     kind, source, target = _decode(action)
     seat = start["seat"]
@@ -203,30 +200,30 @@ def gain_key(
         if enemy["board"][place]["traits"] & Trait.DEATHRATTLE:
             return np.uint64(0)
         total += minion_key(enemy["board"][place], np.uint64(2))
-    aimed = np.uint64(0)
+    target_key = np.uint64(0)
     if action & AIMED and target < BOARD_SIZE:
-        aimed = minion_key(enemy["board"][target], np.uint64(2))
+        target_key = minion_key(enemy["board"][target], np.uint64(2))
     word = word_of(number, spell_damage, enemy["health"], enemy["armour"])
-    return to_sum(stir(stir(total, word), aimed)) | np.uint64(1)
+    return to_sum(stir(stir(total, word), target_key)) | np.uint64(1)
 
 
 @njit_borrowing
 def _key_of_play(
     state: np.void, cards: np.ndarray, action: int, number: int, start: np.void, pair: np.ndarray
 ) -> np.uint64:
-    """`gain_key` of a card or power by all of the position but mana, cards in hand, and attacks left."""
+    """`gain_key` of a card or power: the position without mana, cards in hand and attacks left."""
     if start["looks"]:
         return np.uint64(0)
     seat = start["seat"]
     total = np.uint64(0)
-    for who in range(2):
-        side = state["sides"][who]
-        own = np.uint64(1 if who == seat else 2)
+    for seat_number in range(2):
+        side = state["sides"][seat_number]
+        own = np.uint64(1 if seat_number == seat else 2)
         for place in range(side["n_board"]):
             pair[0] = side["board"][place]
             pair[0]["attacks_left"] = 0
             key = minion_key(pair[0], own)
-            if who == seat:
+            if seat_number == seat:
                 key = to_sum(key ^ np.uint64(came_in_with(pair[0], cards, start)))
             total += key
         key = stir(own, word_of(side["health"], side["armour"], side["crystals"], side["fatigue"]))
@@ -239,28 +236,28 @@ def _key_of_play(
     if kind == ActionKind.PLAY:
         held = state["sides"][seat]["held"][source]
         total += to_sum(stir(np.uint64(8), word_of(held["attack"], held["health"], 0, 0)))
-    aimed = np.uint64(0)
+    target_key = np.uint64(0)
     if action & AIMED:
-        aimed = np.uint64(1 + target)
+        target_key = np.uint64(1 + target)
         place = target - OWN_SIDE if target >= OWN_SIDE else target
         if place < BOARD_SIZE:
             pair[0] = state["sides"][seat if target >= OWN_SIDE else 1 - seat]["board"][place]
             pair[0]["attacks_left"] = 0
-            aimed = minion_key(pair[0], np.uint64(3))
+            target_key = minion_key(pair[0], np.uint64(3))
     word = word_of(number, action >> OPTION_SHIFT, 0, 7)
-    return to_sum(stir(stir(total, word), aimed)) | np.uint64(1)
+    return to_sum(stir(stir(total, word), target_key)) | np.uint64(1)
 
 
 @njit_borrowing
 def pay(state: np.void, cards: np.ndarray, action: int) -> None:
-    """Carry out of an action what chance has no part in: its price, and the body of a minion.
+    """Apply the deterministic part of a random action: its cost, and the body of a minion.
 
     `state` is modified in place.
     """
     kind, source, _ = _decode(action)
     seat = state["active"]
     own = state["sides"][seat]
-    if kind == ActionKind.CHOOSE:  # what it leads to is chosen later
+    if kind == ActionKind.CHOOSE:  # the chosen card acts later
         state["n_options"], state["n_choices"] = 0, 0
     elif kind == ActionKind.POWER:
         own["mana"] -= cards[own["power"] - 1]["cost"]

@@ -1,15 +1,14 @@
 """Actions deferred to the end of the turn: plain plays as a knapsack, and attacks on the hero; compiled.
 
-Attacks on a hero cost nothing but the attack, so that their order matters only to the last blow: nothing
-follows it. Where they kill, the strongest comes last: whatever set of attacks kills, with the strongest in
-place of its last blow it kills too, and deals no less. Sums of attacks are bits of one number.
+Attacks on a hero only use up the attack, so their order matters only for the killing blow, which ends the
+turn. In a lethal set the strongest attack comes last: this keeps any lethal set lethal and never lowers its
+damage. Reachable sums of attacks are the bits of one number.
 
-Two kinds of actions need not be tried wherever they are legal, where nothing that is still to come can touch
-them: attacks of minions on a hero who will not die this turn, and plays of minions that do nothing on their
-first turn. What is best of them is worked out in one step wherever the turn may end. Neither need a card that
-harms whom it is aimed at be aimed at the own side, where it can be aimed at the enemy hero. Each has side
-conditions, as bits of cards (`ilp_agent.search.card_facts`) and of the position; where one fails, all is
-tried.
+Two kinds of actions can be deferred if no later action interacts with them: attacks of minions on a hero that
+survives this turn, and plays of minions without an effect on their first turn. Their optimum is computed in
+one step for each possible end of the turn. Also, a harmful card need not target the own side if it can target
+the enemy hero. Each rule has side conditions, as bits of cards (`ilp_agent.search.card_facts`) and of the
+position; if one fails, the search tries all actions.
 """
 
 import numpy as np
@@ -49,10 +48,10 @@ _encode = njit_borrowing(pack_action)
 def best_pack(
     own: np.void, spend: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
 ) -> tuple[float, int]:
-    """The best set of plain minions that `spend` mana and places allow: its value, and its cards as bits.
+    """Knapsack: best set of plain plays for `spend` mana and free slots; its value, and its cards as bits.
 
-    The Coin is spent only where that adds something. Of `work`, `pack` and `packed` are modified in place:
-    the best value by places and mana, -1 where none has these, and the set.
+    The Coin is spent only if that adds value. In `work`, `pack` and `packed` are modified in place: the best
+    value by slots and mana, -1 if infeasible, and the set.
     """
     room = BOARD_SIZE - int(own["n_board"])
     mana = int(spend) + (1 if coin_place(own) >= 0 else 0)
@@ -93,7 +92,7 @@ def best_pack(
 
 @njit_borrowing
 def _is_barred(start: np.void, cards: np.ndarray, number: int) -> bool:
-    """Whether a plain card is one of those to leave out."""
+    """Whether a plain card is excluded."""
     power = cards[number]["kind"] == CardKind.POWER
     for n in range(start["n_barred"]):
         kind, source = start["barred"][n, 0], start["barred"][n, 1]
@@ -106,7 +105,7 @@ def _is_barred(start: np.void, cards: np.ndarray, number: int) -> bool:
 
 @njit_borrowing
 def late_card(own: np.void, place: int) -> int:
-    """The card at a place in hand, after the last the hero power; negative where there is none."""
+    """Card at a hand position, with the hero power after the last; negative if there is none."""
     if place < own["n_hand"]:
         return int(own["hand"][place])
     return int(own["power"] - 1) if not own["power_used"] else -1
@@ -114,7 +113,7 @@ def late_card(own: np.void, place: int) -> int:
 
 @njit_borrowing
 def late_gain(card: np.void, fact: np.void, weights: np.ndarray, start: np.void) -> float:
-    """What a plain card adds to the objective, or to a score."""
+    """Gain of a plain card in the objective, or in a score."""
     if is_score(weights):
         score = weights[N_TERMS + ATTACK] * fact["attack"] + weights[N_TERMS + HEALTH] * fact["survival"]
         score += weights[N_TERMS + SHIELD] * fact["shield"] + weights[N_TERMS + OWN_HERO] * fact["armour"]
@@ -133,11 +132,11 @@ def late_gain(card: np.void, fact: np.void, weights: np.ndarray, start: np.void)
 def next_late_play(
     own: np.void, mana: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
 ) -> int:
-    """The next play of the best set of plain minions; 0 where nothing is to be played.
+    """Next play of the best set of plain plays; 0 if there is none.
 
     Args:
         own: the player's side.
-        mana: of its mana, how much these plays may take.
+        mana: mana available for these plays.
         cards: the card table.
         weights: indexed by `Term`.
         facts: of `ilp_agent.search.card_facts.learn_facts`.
@@ -165,7 +164,7 @@ def next_late_play(
 
 @njit_borrowing
 def coin_place(own: np.void) -> int:
-    """Where The Coin is in hand; -1 where it is not."""
+    """Hand position of The Coin; -1 if it is not held."""
     for place in range(own["n_hand"]):
         if own["hand"][place] == COIN:
             return place
@@ -173,7 +172,7 @@ def coin_place(own: np.void) -> int:
 
 
 MOST_HEALTH = 64
-"""Sums of attacks below the enemy hero's health, to this at most, are bits of one number."""
+"""Largest health of the enemy hero for which sums of attacks fit into one number."""
 
 ALL_BITS = np.uint64(2**MOST_HEALTH - 1)
 
@@ -182,7 +181,7 @@ _decode = njit_borrowing(unpack_action)
 
 @njit_borrowing
 def face_damage(state: np.void, start: np.void) -> int:
-    """Damage of all attacks on the enemy hero that own minions can still make."""
+    """Total damage of all remaining attacks of own minions on the enemy hero."""
     seat = start["seat"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     if enemy["traits"] & Trait.IMMUNE:
@@ -200,7 +199,7 @@ def face_damage(state: np.void, start: np.void) -> int:
 
 @njit_borrowing
 def worth_of_attacks(state: np.void, weights: np.ndarray, start: np.void) -> float:
-    """What the best attacks of own minions on the enemy hero add, who may die of them."""
+    """Value of the best deferred attacks on the enemy hero, including a kill."""
     total = face_damage(state, start)
     enemy = state["sides"][1 - start["seat"]]
     health = enemy["health"] + enemy["armour"]
@@ -214,19 +213,19 @@ def worth_of_attacks(state: np.void, weights: np.ndarray, start: np.void) -> flo
 
 @njit_borrowing
 def hardest(state: np.void, start: np.void) -> int:
-    """Place of the strongest own minion that can attack the enemy hero: its last blow loses the least."""
+    """Position of the strongest own minion that can attack the enemy hero; -1 for none."""
     own = state["sides"][start["seat"]]
     best = -1
     for place in range(own["n_board"]):
-        more = best < 0 or own["board"][place]["attack"] > own["board"][best]["attack"]
-        if more and attacks_hero(own["board"][place], start):
+        stronger = best < 0 or own["board"][place]["attack"] > own["board"][best]["attack"]
+        if stronger and attacks_hero(own["board"][place], start):
             best = place
     return best
 
 
 @njit_borrowing
 def sums_before(state: np.void, start: np.void, health: int, last: int) -> np.uint64:
-    """Bit d: attacks of own minions can sum to d, less than the hero's health, without one of `last`'s."""
+    """Subset sums of attacks below the hero's health, without one attack of `last`: bit d for a sum of d."""
     own = state["sides"][start["seat"]]
     sums, below = np.uint64(1), ALL_BITS >> np.uint64(MOST_HEALTH - health)
     for place in range(own["n_board"]):
@@ -240,7 +239,7 @@ def sums_before(state: np.void, start: np.void, health: int, last: int) -> np.ui
 
 @njit_borrowing
 def most_before(state: np.void, start: np.void, health: int, last: int) -> int:
-    """The most damage of attacks on the enemy hero that leaves him alive, without one of `last`'s."""
+    """Largest non-lethal sum of attacks on the enemy hero, without one attack of `last`."""
     sums = sums_before(state, start, health, last)
     most = health - 1
     while not sums >> np.uint64(most) & np.uint64(1):
@@ -250,7 +249,7 @@ def most_before(state: np.void, start: np.void, health: int, last: int) -> int:
 
 @njit_borrowing
 def next_attack(state: np.void, start: np.void) -> int:
-    """Place of the minion that attacks the enemy hero next, where these attacks may kill him; -1 for none."""
+    """Position of the minion that attacks the enemy hero next, in the best order; -1 for none."""
     total = face_damage(state, start)
     enemy = state["sides"][1 - start["seat"]]
     health = enemy["health"] + enemy["armour"]
@@ -263,7 +262,7 @@ def next_attack(state: np.void, start: np.void) -> int:
 
 @njit_borrowing
 def next_before(state: np.void, start: np.void, damage: int, last: int) -> int:
-    """Place of a minion with which attacks that sum to `damage` begin, without one of `last`'s."""
+    """Position of a minion whose attack starts a set that sums to `damage`, without one of `last`'s."""
     own = state["sides"][start["seat"]]
     for place in range(own["n_board"]):
         minion = own["board"][place]
@@ -282,7 +281,7 @@ def next_before(state: np.void, start: np.void, damage: int, last: int) -> int:
 
 @njit_borrowing
 def attacks_hero(minion: np.void, start: np.void) -> bool:
-    """Whether a minion can attack a hero whom nobody guards, and is not to leave that out."""
+    """Whether a minion can attack an unguarded hero, and is not excluded from that."""
     return bool(
         minion["attacks_left"] > 0
         and minion["attack"] > 0
@@ -294,7 +293,7 @@ def attacks_hero(minion: np.void, start: np.void) -> bool:
 
 @njit_borrowing
 def _bars_hero(start: np.void, minion: np.void) -> bool:
-    """Whether a minion's attacks on the enemy hero are to be left out."""
+    """Whether a minion's attacks on the enemy hero are excluded."""
     for n in range(start["n_barred"]):
         source, target = start["barred"][n, 1], start["barred"][n, 2]
         arrived = minion["born"] > start["births"] and source == ARRIVED - minion["card"]
@@ -306,7 +305,7 @@ def _bars_hero(start: np.void, minion: np.void) -> bool:
 
 @njit_borrowing
 def attacks_before_kill(before: np.void, after: np.void, start: np.void) -> int:
-    """The most damage of attacks on the enemy hero before an action that then kills him; -1 for none."""
+    """Most damage of attacks on the enemy hero before an action that then kills him; -1 for none."""
     enemy, then = before["sides"][1 - start["seat"]], after["sides"][1 - start["seat"]]
     health = enemy["health"] + enemy["armour"]
     left = then["health"] + then["armour"]
@@ -321,7 +320,7 @@ def attacks_before_kill(before: np.void, after: np.void, start: np.void) -> int:
 
 @njit_borrowing
 def next_before_kill(state: np.void, cards: np.ndarray, action: int, work: np.void) -> int:
-    """Place of the minion that attacks the enemy hero next, before an action kills him; -1 for none.
+    """Position of the next minion to attack the enemy hero before a lethal action; -1 for none.
 
     Scratch of `work` is modified in place.
     """
@@ -336,7 +335,7 @@ def next_before_kill(state: np.void, cards: np.ndarray, action: int, work: np.vo
 
 @njit_borrowing
 def attack_hero(state: np.void, cards: np.ndarray, action: int, thought: np.void) -> int:
-    """Let the own minion that an action is aimed at attack the hero; its damage. Modifies `state`."""
+    """Attack the hero with the own minion that an action targets; returns the damage. Modifies `state`."""
     _, _, target = _decode(action)
     place = target - OWN_SIDE
     damage = 0
@@ -349,32 +348,32 @@ def attack_hero(state: np.void, cards: np.ndarray, action: int, thought: np.void
 
 
 LATE_FACE = 1
-"""Bit: attacks of minions on the enemy hero come last."""
+"""Bit: defer attacks of minions on the enemy hero."""
 LATE_PLAYS = 2
-"""Bit: plays of plain minions come last, before those attacks."""
+"""Bit: defer plain plays, before the deferred attacks."""
 NEEDS_COIN = 4
-"""Bit: a card that is not plain, or the power, could be paid with The Coin."""
+"""Bit: The Coin could pay for a card that is not plain, or the hero power."""
 
 LATE_KILL = 8
-"""Bit: attacks of minions on the enemy hero come last, and may kill him, or come right before what does."""
+"""Bit: defer attacks on the enemy hero that may be lethal, or that precede a lethal action."""
 SPARES_OWN = 16
-"""Bit, where attacks may kill: no power that harms whom it is aimed at need be aimed at the own side."""
+"""Bit, where attacks may be lethal: no harmful power needs to target the own side."""
 
 HERO_FIRST = 1 << 20
-"""Bit of an action aimed at an own minion: that minion attacks the enemy hero before."""
+"""Bit of an action that targets an own minion: that minion attacks the enemy hero first."""
 FACE_FIRST = 1 << 21
-"""Bit of an action that kills the enemy hero: minions attack him before, as many as leave him alive."""
+"""Bit of a lethal action: as many minions as leave the enemy hero alive attack him first."""
 
 
 @njit_borrowing
 def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int) -> int:
-    """Bits of what may be left for the end of the turn; see the module.
+    """Bits of the actions that can be deferred to the end of the turn; see the module.
 
     Args:
         state: dtype `engine.state.STATE`, not over.
         cards: the card table.
         facts: of `ilp_agent.search.card_facts.learn_facts`.
-        seat: of the player whose turn it is.
+        seat: of the active player.
     """
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     if not is_simple(cards) or enemy["n_secrets"] > 0:
@@ -395,14 +394,14 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
             face += minion["attacks_left"] * minion["attack"]
     if acts_at_the_end(state, cards, seat):
         return NEEDS_COIN
-    most = MAX_MANA + 1
-    bits, held, hits, draws, arrivals, more, late = 0, 0, 0, 0, 0, False, 0
-    armour, harm, armed = 0, 0, own["hero_attacks_left"] > 0
+    most_mana = MAX_MANA + 1
+    bits, held, hits, draws, arrivals, gains_mana, late = 0, 0, 0, 0, 0, False, 0
+    armour, harm, hero_can_attack = 0, 0, own["hero_attacks_left"] > 0
     for place in range(own["n_hand"]):
         if own["hand"][place] >= 0 and facts[own["hand"][place]]["bits"] & GIVES_MANA:
-            more = True
-    if not more:
-        most = min(own["mana"] + (1 if coin_place(own) >= 0 else 0), MAX_MANA + 1)
+            gains_mana = True
+    if not gains_mana:
+        most_mana = min(own["mana"] + (1 if coin_place(own) >= 0 else 0), MAX_MANA + 1)
     for place in range(-1, own["n_hand"]):
         if place >= 0:
             number = own["hand"][place]
@@ -412,7 +411,7 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
             number = own["power"] - 1
         else:
             continue
-        if cards[number]["cost"] > most:
+        if cards[number]["cost"] > most_mana:
             continue
         fact = facts[number]
         if fact["bits"] & ODD:
@@ -448,8 +447,8 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
         late |= SPARES_OWN
     plain_alone = not late & NEEDS_COIN
     hand = own["n_hand"] + draws <= len(own["hand"]) and draws <= own["n_deck"]
-    if armour > 0 and own["health"] + own["armour"] <= harm + (_worst_blows(enemy) if armed else 0):
-        return late  # it may be needed before
+    if armour > 0 and own["health"] + own["armour"] <= harm + (_worst_blows(enemy) if hero_can_attack else 0):
+        return late  # the armour may be needed earlier
     if (room or plain_alone) and hand and not bits & (COUNTS_MINIONS | HELPS_OWN | AIMS_AT_MINIONS):
         late |= LATE_PLAYS
     return late
@@ -457,7 +456,7 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
 
 @njit_borrowing
 def _worst_blows(enemy: np.void) -> int:
-    """Damage that the own hero takes at most, if it attacks twice."""
+    """Upper bound on damage to the own hero by its two attacks."""
     most = 0
     for place in range(enemy["n_board"]):
         most = max(most, int(enemy["board"][place]["attack"]))
@@ -474,7 +473,7 @@ def late_value(
     seat: int,
     work: np.void,
 ) -> float:
-    """What the actions left for the end add at most. `work["pack"]` is modified in place."""
+    """Largest value that deferred actions add. `work["pack"]` is modified in place."""
     value = 0.0
     if late & LATE_FACE:
         value += worth_of_damage(weights) * face_damage(state, work["start"])
@@ -489,13 +488,13 @@ def late_value(
 def add_last_attacks(
     state: np.void, facts: np.ndarray, start: np.void, late: int, actions: np.ndarray, n: int
 ) -> int:
-    """Add actions that come right after attacks on the hero. `actions` is modified in place.
+    """Add variants of actions with preceding attacks on the hero. `actions` is modified in place.
 
-    Those aimed at an own minion come after that minion's attacks, since it may be gone by the end of the
-    turn; those that may kill the hero after as many attacks as leave him alive.
+    Actions that target an own minion follow that minion's attacks, since it may not survive the turn; actions
+    that may kill the hero follow as many attacks as leave him alive.
 
     Returns:
-        How many actions there are then.
+        The number of actions.
     """
     if face_damage(state, start) == 0:
         return n
@@ -536,7 +535,7 @@ def next_late_action(
     seat: int,
     work: np.void,
 ) -> int:
-    """The next of the actions left for the end; 0 where nothing is left. Modifies `work["pack"]` in place."""
+    """Next deferred action; 0 if there is none. Modifies `work["pack"]` in place."""
     if late & LATE_PLAYS:
         action = next_late_play(
             state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, work

@@ -1,4 +1,4 @@
-"""Expected objective terms of a searched turn, over all chance outcomes."""
+"""Expected objective terms of a searched turn, over all chance outcomes; compiled."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from ilp_agent.search.work import FRAME
 from ilp_agent.weights import N_TERMS, Term
 
 MOST_WAITING = 256
-"""Most positions that wait while others are followed: fewer than eight for each action of a turn."""
+"""Capacity of the stack of positions: fewer than eight per action of a turn."""
 
 
 @njit
@@ -41,17 +41,15 @@ def expected_terms(
     slots: np.ndarray,
     terms: np.ndarray,
 ) -> None:
-    """The weighted terms of what the last search found, expected where chance has a part.
-
-    They sum to its value.
+    """Weighted terms of the last search's plan, expected over chance outcomes; they sum to its value.
 
     Args:
         cards: the card table.
-        weights: that it searched with.
+        weights: of the search.
         facts: of the cards.
-        works: dtype `WORK`, shape (1,), as it left it. Scratch is modified in place.
-        memo: as it left it.
-        slots: as it left it.
+        works: dtype `WORK`, shape (1,), after the search. Scratch is modified in place.
+        memo: after the search.
+        slots: after the search.
         terms: shape (`N_TERMS`,). Modified in place.
     """
     terms[:] = 0.0
@@ -59,7 +57,7 @@ def expected_terms(
     units = np.eye(N_TERMS)
     start, seat = work["start"], work["start"]["seat"]
     waiting, chances = np.empty(MOST_WAITING, STATE), np.empty(MOST_WAITING)
-    here = np.empty(2, STATE)  # the position, and the one before its last action
+    here = np.empty(2, STATE)  # the current position, and the previous one
     frames = np.zeros(1, FRAME)
     waiting[0], chances[0], n = work["states"][0], 1.0, 1
     while n > 0:
@@ -127,12 +125,12 @@ def expected_terms(
 def certain_terms(
     cards: np.ndarray, weights: np.ndarray, works: np.ndarray, actions: np.ndarray, terms: np.ndarray
 ) -> None:
-    """The weighted terms of actions from where the last search began, in which chance has no part.
+    """Weighted terms of a sequence of deterministic actions from the start of the last search.
 
     Args:
         cards: the card table.
-        weights: that it searched with.
-        works: dtype `WORK`, shape (1,), as it left it. Scratch is modified in place.
+        weights: of the search.
+        works: dtype `WORK`, shape (1,), after the search. Scratch is modified in place.
         actions: codes, to the end of the turn.
         terms: shape (`N_TERMS`,). Modified in place.
     """
@@ -163,7 +161,7 @@ def terms_of_actions(
     actions: np.ndarray,
     terms: np.ndarray,
 ) -> None:
-    """`certain_terms` of actions from a position, dtype `STATE`, shape (1,), that need not be searched."""
+    """`certain_terms` for actions from a position, dtype `STATE`, shape (1,), without a search."""
     begin(states[0], cards, weights, works[0])
     certain_terms(cards, weights, works, actions, terms)
 
@@ -179,7 +177,7 @@ def add_gain(
     chance: float,
     terms: np.ndarray,
 ) -> None:
-    """Add what an action adds by itself to `terms`, by its probability. Modified in place."""
+    """Add an action's gains, times its probability, to `terms`. Modified in place."""
     for term in range(N_TERMS):
         terms[term] += chance * action_gain(before, after, cards, action, thought, units[term])
 
@@ -188,7 +186,7 @@ def add_gain(
 def add_end(
     state: np.void, cards: np.ndarray, units: np.ndarray, start: np.void, chance: float, terms: np.ndarray
 ) -> None:
-    """Add what an end of the turn is worth to `terms`, by its probability. Modified in place."""
+    """Add the terms of an end of the turn, times its probability, to `terms`. Modified in place."""
     for term in range(N_TERMS):
         terms[term] += chance * end_value(state, cards, units[term], start)
 
@@ -204,7 +202,7 @@ def add_pack(
     chance: float,
     terms: np.ndarray,
 ) -> None:
-    """Add the plain minions that are played before a last blow to `terms`. Modified in place."""
+    """Add the plain plays before a killing blow to `terms`. Modified in place."""
     _, chosen = best_pack(own, own["mana"], cards, weights, facts, work)
     for place in range(own["n_hand"] + 1):
         if chosen >> place & 1:
@@ -224,7 +222,7 @@ def follow_late(
     chance: float,
     terms: np.ndarray,
 ) -> None:
-    """Carry out what is left for the end of the turn, and add it to `terms`. `here` is modified in place."""
+    """Carry out the deferred actions and add their gains to `terms`. `here` is modified in place."""
     seat, thought = work["start"]["seat"], work["thought"][0]
     late = what_is_late(here[0], cards, facts, seat)
     while outcome(here[0]) == Outcome.ONGOING:

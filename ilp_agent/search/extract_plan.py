@@ -1,4 +1,4 @@
-"""Best moves of positions, and the plan they make, up to the next chance outcome; compiled."""
+"""Best moves in the transposition table, and the principal variation up to the next chance node; compiled."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from ilp_agent.search.work import AT_ENEMY_HERO, AT_NOTHING, AT_OWN_HERO, DEPTH
 
 @njit_borrowing
 def remember(level: int, cards: np.ndarray, work: np.void, memo: np.ndarray, slots: np.ndarray) -> None:
-    """Note what a position is worth, and its best action in words that hold wherever its minions stand."""
+    """Store a position's value and best action, independent of board order."""
     frame, state = work["frames"][level], work["states"][level]
     noted = memo[add(frame["key"], work, memo, slots)]
     noted["key"], noted["value"] = frame["key"], frame["best"]
@@ -37,7 +37,7 @@ def remember(level: int, cards: np.ndarray, work: np.void, memo: np.ndarray, slo
     if kind == ActionKind.PLAY:
         noted["card"], noted["held"] = own["hand"][source], held_word(own["held"][source])
     if places_matter(cards):
-        # Places on boards are part of the position's key; those in hand are not.
+        # Board positions are part of the key; hand positions are not.
         noted["source"], noted["target"] = source, target
         if kind == ActionKind.PLAY:
             noted["source"] = 0
@@ -53,12 +53,12 @@ def remember(level: int, cards: np.ndarray, work: np.void, memo: np.ndarray, slo
 
 
 HOW = AIMED | ((1 << (AT_SHIFT + PLACE_BITS)) - (1 << OPTION_SHIFT))
-"""Bits of an action: whether it is aimed, what is chosen, and where a minion comes in."""
+"""Bits of an action: whether it has a target, which option is chosen, and the board position of a minion."""
 
 
 @njit_borrowing
 def character_key(state: np.void, cards: np.ndarray, start: np.void, character: int) -> np.uint64:
-    """A key of a target, 0 to 15: of minions that are alike the same."""
+    """Key of a target, 0 to 15; equal for identical minions."""
     seat = start["seat"]
     if character == HERO:
         return np.uint64(AT_ENEMY_HERO)
@@ -71,7 +71,7 @@ def character_key(state: np.void, cards: np.ndarray, start: np.void, character: 
 
 @njit_borrowing
 def remembered_action(state: np.void, cards: np.ndarray, memo: np.void, work: np.void) -> int:
-    """The action that is remembered of a position, as it is played there; 0 for the end of the turn."""
+    """Stored best action of a position, as a legal action of `state`; 0 for the end of the turn."""
     if memo["kind"] == ActionKind.END_TURN:
         return 0
     start = work["start"]
@@ -104,7 +104,7 @@ def remembered_action(state: np.void, cards: np.ndarray, memo: np.void, work: np
         key = character_key(state, cards, start, target) if aimed else np.uint64(AT_NOTHING)
         if key == memo["target"]:
             return int(action) | int(memo["first"])
-    raise AssertionError("a remembered action is legal wherever its position is met")
+    raise AssertionError("the stored action must be legal in every position with its key")
 
 
 @njit_borrowing
@@ -117,9 +117,9 @@ def write_actions(
     slots: np.ndarray,
     solved: np.void,
 ) -> None:
-    """Follow what is remembered from the start, up to what only the game decides. Modified in place.
+    """Extract the plan: best actions from the root to a chance outcome or new information.
 
-    `work["states"][1]` is where they lead.
+    Modified in place; `work["states"][1]` receives the final position.
     """
     start, thought = work["start"], work["thought"][0]
     work["states"][1] = work["states"][0]
@@ -131,7 +131,7 @@ def write_actions(
         key = position_key(state, cards, start, strikers["strikers"], strikers["ghosts"])
         known = find(key, work, memo, slots)
         if known == NOWHERE:
-            solved["again"] = 1  # beyond the limit
+            solved["again"] = 1  # not searched, because of the limit
             return
         action = remembered_action(state, cards, memo[known], work)
         if action == 0:
@@ -153,10 +153,10 @@ def write_actions(
         work["scratch"][1] = state
         deaths = apply(work["scratch"][1], cards, action, thought)
         after = work["scratch"][1]
-        stopped = thought["waiting"] > 0
-        if start["leaves_late"] and not stopped and outcome(after) != Outcome.ONGOING:
+        has_chance = thought["waiting"] > 0
+        if start["leaves_late"] and not has_chance and outcome(after) != Outcome.ONGOING:
             late = what_is_late(state, cards, facts, start["seat"])
-            if late & LATE_PLAYS:  # before the last blow
+            if late & LATE_PLAYS:  # before the killing blow
                 paid = state["sides"][start["seat"]]["mana"] - after["sides"][start["seat"]]["mana"]
                 if play_before(state, paid, cards, weights, facts, work, solved):
                     return
@@ -167,9 +167,11 @@ def write_actions(
             count_places(state, action, deaths, start, ghosts)
             strikers["strikers"], strikers["ghosts"] = ghosts["strikers"], ghosts["ghosts"]
         seat = start["seat"]
-        drew = state["sides"][seat]["n_deck"] != after["sides"][seat]["n_deck"]
-        watched = state["sides"][1 - seat]["n_secrets"] > 0  # what it is is not known before it is revealed
-        if stopped or drew or watched or thought["unsure"]:
+        drew_card = state["sides"][seat]["n_deck"] != after["sides"][seat]["n_deck"]
+        faces_secrets = (
+            state["sides"][1 - seat]["n_secrets"] > 0
+        )  # Secrets are hidden until they are revealed
+        if has_chance or drew_card or faces_secrets or thought["unsure"]:
             solved["again"] = 1
             return
         work["states"][1] = after
@@ -181,7 +183,7 @@ def write_actions(
 def write_late(
     state: np.void, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void, solved: np.void
 ) -> None:
-    """Write what is left for the end of the turn, and carry it out. Modifies `state` and `solved`."""
+    """Append the deferred actions to the plan, and apply them. Modifies `state` and `solved`."""
     start, thought = work["start"], work["thought"][0]
     if outcome(state) != Outcome.ONGOING:
         return
@@ -200,12 +202,12 @@ def write_late(
 def note_late(
     state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, work: np.void, solved: np.void
 ) -> bool:
-    """Write one of the actions left for the end. `solved` is modified in place.
+    """Append one deferred action to the plan. `solved` is modified in place.
 
-    One that draws cards comes before all others if it may, and the turn is solved again with them.
+    An action that draws cards is moved to the front if possible; the turn is solved again after it.
 
     Returns:
-        Whether it draws, so that nothing else is written.
+        Whether it draws, so that the plan ends.
     """
     kind, source, _ = decode(action)
     seat = work["start"]["seat"]
@@ -235,7 +237,7 @@ def note_late(
 
 @njit_borrowing
 def note_attacks(state: np.void, action: int, solved: np.void) -> None:
-    """Write the attacks of `attack_hero`. `solved` is modified in place."""
+    """Append the attacks of `attack_hero` to the plan. `solved` is modified in place."""
     _, _, target = decode(action)
     place = target - OWN_SIDE
     for _ in range(state["sides"][state["active"]]["board"][place]["attacks_left"]):
@@ -244,7 +246,7 @@ def note_attacks(state: np.void, action: int, solved: np.void) -> None:
 
 @njit_borrowing
 def note_action(action: int, solved: np.void) -> None:
-    """Write one more action. `solved` is modified in place."""
+    """Append an action to the plan. `solved` is modified in place."""
     solved["actions"][solved["n"]] = action
     solved["n"] += 1
 
@@ -259,7 +261,7 @@ def play_before(
     work: np.void,
     solved: np.void,
 ) -> bool:
-    """Play what comes before a last action, which costs `paid`; whether that draws cards."""
+    """Append the deferred plays before a last action of cost `paid`; returns whether they draw cards."""
     own = state["sides"][work["start"]["seat"]]
     thought = work["thought"][0]
     while True:

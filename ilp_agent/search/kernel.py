@@ -1,10 +1,9 @@
 """The turn search: V(s) = max(end(s), max over actions a of gain(s, a) + V(s a)); compiled.
 
-Depth first on the engine's own positions; positions with the same future and worth are one
-(`ilp_agent.search.transposition`), so that each is searched once. An action of at most eight outcomes is
-worth their mean; of one with more, what it is expected to add, and what the rest of the turn adds without a
-look at the outcome. Cards that are drawn stay hidden. The first of the best actions in the order of
-`engine.rules.legal_actions` is taken, and the end of the turn before all of them.
+Depth-first search on engine states with a transposition table (`ilp_agent.search.transposition`). An action
+with at most eight chance outcomes has their mean value; one with more has its expected gain plus the value of
+the rest of the turn without the outcome. Drawn cards stay hidden. Ties go to the end of the turn, then to the
+first action in the order of `engine.rules.legal_actions`.
 """
 
 import numpy as np
@@ -50,19 +49,19 @@ from ilp_agent.search.work import DEPTH, FEWEST_SLOTS, KEYS, MEMO, N_GAINS, SOLV
 from ilp_agent.weights import N_TERMS, Term
 
 FORBIDDEN = -1e290
-"""What an end of the turn is worth that surely kills the own hero."""
+"""Value of ending the turn if that surely kills the own hero."""
 
 UNDECIDED = -1e295
-"""What a position is worth, at least, in which something has to be chosen."""
+"""Lower bound on the value of a position with a pending choice."""
 
 
 @njit_borrowing
 def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void) -> None:
-    """Begin to search the position of a level: list its actions, and what ending the turn is worth."""
+    """Start to search the position at a level: list its actions and evaluate ending the turn."""
     frame, state = work["frames"][level], work["states"][level]
     frame["n"] = legal_actions(state, cards, work["actions"][level])
     frame["next"], frame["n_leaves"], frame["action"], frame["late"] = 0, 0, 0, 0
-    if state["n_options"] > 0:  # the turn cannot end before it is chosen
+    if state["n_options"] > 0:  # the turn cannot end before the choice
         frame["best"] = UNDECIDED
         return
     frame["n"] -= 1
@@ -82,21 +81,21 @@ def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.nda
 
 @njit_apart(int, (CARD,), (np.dtype(np.float64),), WORK, rare=True)
 def value_ending(level: int, cards: np.ndarray, weights: np.ndarray, work: np.void) -> int:
-    """Note what ending the turn at a level is worth, where something happens at its end; 0."""
+    """Store the expected value of ending the turn at a level with end-of-turn effects; returns 0."""
     work["frames"][level]["best"] = value_of_ending(work["states"][level], cards, weights, work)
     return 0
 
 
 @njit_borrowing
 def value_of_ending(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void) -> float:
-    """What a position is worth if the turn ends there, in the mean over what happens at its end."""
+    """Expected value of ending the turn in a position, over its end-of-turn effects."""
     value = expected_gain(state, cards, weights, 0, work)
     return max(value, FORBIDDEN)
 
 
 @njit_borrowing
 def keep_better(frame: np.void, value: float, tie: float, action: int) -> None:
-    """Keep an action if it is worth more than the best before it. `frame` is modified in place."""
+    """Update a frame's best action if a value is larger by more than `tie`. Modified in place."""
     if value > frame["best"] + tie:
         frame["best"] = value
         frame["action"] = action
@@ -104,7 +103,7 @@ def keep_better(frame: np.void, value: float, tie: float, action: int) -> None:
 
 @njit_borrowing
 def deliver(frame: np.void, value: float, tie: float, actions: np.ndarray, lost: int) -> None:
-    """Tell a frame what follows the action, or the outcome, that is being tried. Modified in place."""
+    """Back up the value that follows the current action, or its current outcome. Modified in place."""
     value += frame["gain"]
     if frame["n_leaves"] == 0:
         keep_better(frame, value, tie, actions[frame["next"] - 1])
@@ -116,18 +115,18 @@ def deliver(frame: np.void, value: float, tie: float, actions: np.ndarray, lost:
 
 
 TIE = 1e-12
-"""An action must add more than this share of the largest weight."""
+"""Tolerance of ties, as a share of the largest weight."""
 
 SCORE_TIE = 1e-10
-"""The same of a score, as a share of the sum of its weights."""
+"""Tolerance of ties for a score, as a share of the sum of its weights."""
 
 DEALT_WITH, NO_MORE = -1, -2
-"""Nothing follows an action that has been tried; a level has no further action."""
+"""Results of `next_child`: the action needs no further search; the level has no further action."""
 
 
 @njit_borrowing
 def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void) -> None:
-    """Copy a position to where the search starts, and note what it starts from. Modifies `work` in place."""
+    """Copy a position to the root of the search and record its start values. Modifies `work` in place."""
     work["states"][0] = state
     root, start = work["states"][0], work["start"]
     seat = root["active"]
@@ -140,13 +139,13 @@ def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void)
         start["health"][place] = own["board"][place]["health"]
     start["base"] = base_value(root, weights, seat)
     if is_score(weights):
-        start["n"] = 0  # what minions came in with counts nothing, so that it need not tell positions apart
+        start["n"] = 0  # initial healths do not matter, so positions need not differ by them
         start["drawn"] = worth_of_draw(own, cards, weights, start["counts"])
 
 
 @njit_borrowing
 def _holds_chance(state: np.void, facts: np.ndarray) -> bool:
-    """Whether the player to move holds a card, or has a power, of which chance decides what it does."""
+    """Whether the active player has a card or hero power with random effects."""
     own = state["sides"][state["active"]]
     if own["power"] and facts[own["power"] - 1]["bits"] & CHANCE:
         return True
@@ -167,15 +166,15 @@ def solve_turn(
     slots: np.ndarray,
     solved: np.void,
 ) -> int:
-    """Find the best way to go on with a turn, up to what only the game decides.
+    """Search a turn for its best plan, up to the next chance outcome or new information.
 
     Args:
-        state: dtype `engine.state.STATE`, not over; the active player plays. Left as it is.
-        cards: the search's own copy of the card table; what it keeps is modified (`narrow`).
-        weights: all of them, indexed by `ilp_agent.weights.Term`; of a score, those of its counts follow.
+        state: dtype `engine.state.STATE`, not over; unchanged.
+        cards: the search's copy of the card table; its game features are modified (`narrow`).
+        weights: indexed by `ilp_agent.weights.Term`; weights of a score follow.
         facts: of `ilp_agent.search.card_facts.learn_facts`.
-        work: dtype `WORK`; `start` says the limit of positions, places and what to leave out. This and what
-            follows is modified in place.
+        work: dtype `WORK`; `start` has the limit, the slot rule and excluded actions. Modified in place, as
+            all that follow.
         memo: dtype `MEMO`, at least as long as the limit.
         slots: dtype `KEYS`, a power of two, at least twice as long.
         solved: dtype `SOLVED`.
@@ -230,13 +229,13 @@ def next_child(
     slots: np.ndarray,
     tie: float,
 ) -> int:
-    """Carry out the next action of a level, or the next outcome of its action, into the level below.
+    """Apply the next action of a level, or the next outcome of its action, to the level below.
 
-    Arguments as of `solve_turn`, and the least by which an action is better. `work` is modified in place.
+    Arguments as of `solve_turn`, and the tolerance of ties. `work` is modified in place.
 
     Returns:
-        How many minions died, >= 0, where what follows is to be looked at; `DEALT_WITH` where nothing is;
-        `NO_MORE` where the level has no further action.
+        Number of minions that died, >= 0, if the child must be searched; `DEALT_WITH` if not; `NO_MORE` if
+        the level has no further action.
     """
     frame, start = work["frames"][level], work["start"]
     before = work["states"][level]
@@ -279,7 +278,7 @@ def next_child(
         first = weights[Term.FACE] * attack_hero(child, cards, action, thought)
         action -= HERO_FIRST
         if outcome(child) != Outcome.ONGOING:
-            return DEALT_WITH  # the attack alone kills
+            return DEALT_WITH  # the attack alone is lethal
     deaths = apply(child, cards, action, thought)
     if is_score(weights) and (thought["waiting"] or child["n_options"] > 0):
         value = score_of(child, cards, weights, start)
@@ -295,9 +294,9 @@ def next_child(
 
 @njit_borrowing
 def mean_score(before: np.void, action: int, cards: np.ndarray, weights: np.ndarray, work: np.void) -> float:
-    """The mean score over the outcomes of an action; a won or lost game counts `MOST` there.
+    """Mean score over the outcomes of an action; a won or lost game counts `MOST`.
 
-    With a score the turn stops there, and is searched again after what comes of it.
+    With a score the plan stops at a random action, and the turn is searched again after its outcome.
     """
     thought, after = work["thought"][0], work["scratch"][0]
     first, n = thought["waiting"], imaginable(thought)
@@ -311,14 +310,14 @@ def mean_score(before: np.void, action: int, cards: np.ndarray, weights: np.ndar
 
 
 MOST = 1e9
-"""What a won game counts where it is one of several outcomes; minus as much a lost one."""
+"""Score of a won game as one of several chance outcomes; a lost game has its negative."""
 
 
 @njit_apart(int, int, (CARD,), (np.dtype(np.float64),), (FACT,), WORK, rare=True)
 def meet_chance(
     level: int, action: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
 ) -> int:
-    """List the outcomes of an action that needs chance; of one with too many, see what it is expected to add.
+    """Expand a chance node: list the outcomes, or estimate the expected gain if there are too many.
 
     Returns:
         As `next_child`.
@@ -358,9 +357,9 @@ def is_to_search(
     limit: int,
     tie: float,
 ) -> bool:
-    """Whether the position after an action must be searched: begin that, or deliver what it is worth.
+    """Descend to the position after an action, or back up its value if known; returns whether it descended.
 
-    Arguments as of `next_child`, how many minions the action killed, and the limit of positions. `work` and
+    Arguments as of `next_child`, the number of minions that died, and the limit of positions. `work` and
     `solved` are modified in place.
     """
     frame, following, start = work["frames"][level], work["frames"][level + 1], work["start"]
@@ -371,7 +370,7 @@ def is_to_search(
         count_places(work["states"][level], action, deaths, start, following)
     if outcome(child) != Outcome.ONGOING:
         value = end_value(child, cards, weights, start)
-        if frame["late"] & LATE_PLAYS:  # they come before the last blow
+        if frame["late"] & LATE_PLAYS:  # played before the killing blow
             own = child["sides"][start["seat"]]
             value += best_pack(own, own["mana"], cards, weights, facts, work)[0]
         deliver(frame, value, tie, work["actions"][level], is_lost(child, start))
@@ -397,7 +396,7 @@ def is_to_search(
 
 @njit_borrowing
 def least_gain(weights: np.ndarray) -> float:
-    """By how much an action must be worth more than others to be better: the rest is rounding."""
+    """Tolerance of ties: differences up to it are rounding errors."""
     most, total = 0.0, 0.0
     for weight in weights:
         most = max(most, weight)
@@ -407,7 +406,7 @@ def least_gain(weights: np.ndarray) -> float:
 
 @njit_borrowing
 def is_blow(action: int) -> bool:
-    """Whether a minion attacks a minion."""
+    """Whether an action is an attack of a minion on a minion."""
     kind, source, target = decode(action)
     return bool(kind == ActionKind.ATTACK and HERO not in (source, target))
 
@@ -416,7 +415,7 @@ def is_blow(action: int) -> bool:
 def value_of_kill(
     level: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void, action: int
 ) -> float:
-    """What an action is worth that kills the enemy hero after attacks of minions on him; -inf if none can."""
+    """Value of a lethal action after attacks of minions on the enemy hero; -inf if it is not lethal."""
     before, start = work["states"][level], work["start"]
     seat, thought = start["seat"], work["thought"][0]
     work["states"][level + 1] = before
@@ -437,7 +436,7 @@ def value_of_kill(
 
 @njit_borrowing
 def take_outcome(level: int, cards: np.ndarray, work: np.void) -> None:
-    """Carry out the action being tried with its next outcome, into the position of the next level."""
+    """Apply the current action with its next outcome, to the position of the next level."""
     frame = work["frames"][level]
     leaf = frame["leaf"]
     n = frame["n_events"][leaf]

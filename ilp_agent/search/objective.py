@@ -1,10 +1,10 @@
-"""What a turn is worth: what each action adds, and what its end is worth, compiled.
+"""Evaluation of a turn: gain of each action and value of its end; compiled.
 
-The objective of docs/turn-program.md is the sum of the gains of all actions and of the worth of the end, less
-that of the start (`base_value`), so that positions within a turn are compared by what is still to come.
+The objective of docs/turn-program.md is the sum of the gains of all actions and the value of the end, less
+that of the start (`base_value`), so that positions within a turn compare by their remaining gain.
 
-A score is another value: a weighted sum of what `ilp_agent.features` counts of the end alone, in which a dead
-enemy hero counts infinitely much. Its weights follow those of all terms, which are 0 then.
+A score is an alternative evaluation: a weighted sum of the features of the end (`ilp_agent.features`),
+infinite for a dead enemy hero. Its weights follow those of all terms, which are 0 then.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ from ilp_agent.search.transposition import came_in_with
 from ilp_agent.weights import N_TERMS, Term
 
 SPELL_HELD = 0.9
-"""What a damage spell counts beside its damage while it is held (HearthSim)."""
+"""Constant part of the value of a damage spell in hand (HearthSim)."""
 
 _decode = njit_borrowing(unpack_action)
 
@@ -46,7 +46,7 @@ def is_score(weights: np.ndarray) -> bool:
 
 @njit_borrowing
 def score_of(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.void) -> float:
-    """The score of a position, as it is. `start["counts"]` is modified in place."""
+    """Score of a position. `start["counts"]` is modified in place."""
     if state["sides"][start["seat"]]["health"] <= 0:
         return -np.inf
     if state["sides"][1 - start["seat"]]["health"] <= 0:
@@ -61,7 +61,7 @@ def score_of(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.v
 
 @njit_borrowing
 def worth_of_draw(side: np.void, cards: np.ndarray, weights: np.ndarray, counts: np.ndarray) -> float:
-    """What a card that is drawn adds to a score in the mean over the deck. `counts` is modified in place."""
+    """Mean score of a card of the deck in hand, the value of a draw. `counts` is modified in place."""
     if side["n_deck"] == 0 or not has_effects(cards):
         return 0.0
     counts[:] = 0
@@ -76,19 +76,19 @@ def worth_of_draw(side: np.void, cards: np.ndarray, weights: np.ndarray, counts:
 
 @njit_borrowing
 def worth_of_damage(weights: np.ndarray) -> float:
-    """What a point of damage to the enemy hero is worth, who lives."""
+    """Value of a point of non-lethal damage to the enemy hero."""
     return float(-weights[N_TERMS + ENEMY_HERO] if is_score(weights) else weights[Term.FACE])
 
 
 @njit_borrowing
 def worth_of_kill(weights: np.ndarray) -> float:
-    """What the death of the enemy hero is worth."""
+    """Value of the enemy hero's death."""
     return float(np.inf if is_score(weights) else weights[Term.LETHAL])
 
 
 @njit_borrowing
 def further_worth(state: np.void, seat: int, weights: np.ndarray) -> float:
-    """What a position is worth by the weights beside the thesis's, if the turn ends there."""
+    """End value by the extended weights, those beside the thesis's."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     value = 0.0
     if weights[Term.BODY] != 0.0 or weights[Term.WOUND] != 0.0 or weights[Term.FROZEN] != 0.0:
@@ -111,7 +111,7 @@ def further_worth(state: np.void, seat: int, weights: np.ndarray) -> float:
 def further_gain(
     before: np.void, after: np.void, cards: np.ndarray, action: int, weights: np.ndarray
 ) -> float:
-    """What an action adds by the weights beside the thesis's, beside what it does to `further_worth`."""
+    """Gain of an action by the extended weights, beside its effect on `further_worth`."""
     seat = before["active"]
     own, enemy = before["sides"][seat], before["sides"][1 - seat]
     kind, source, target = _decode(action)
@@ -129,7 +129,7 @@ def further_gain(
 
 @njit_borrowing
 def base_value(state: np.void, weights: np.ndarray, seat: int) -> float:
-    """What is subtracted from the end: own bodies and the own hero at the start; less the enemies' health."""
+    """Start value to subtract: own stats and the own hero's health, less the enemies' health."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     body, wound = 0, 0
     for place in range(own["n_board"]):
@@ -143,14 +143,14 @@ def base_value(state: np.void, weights: np.ndarray, seat: int) -> float:
 
 @njit_borrowing
 def end_value(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.void) -> float:
-    """What a position is worth if the turn ends there, effects of the end of the turn left out.
+    """Value of a position if the turn ends there, without end-of-turn effects.
 
-    A dead own hero counts minus `lethal`, where both are dead neither counts.
+    A dead own hero counts minus `lethal`; if both heroes are dead, neither counts.
 
     Args:
         state: dtype `engine.state.STATE`.
         cards: the card table.
-        weights: all of them, indexed by `Term`.
+        weights: indexed by `Term`.
         start: dtype `ilp_agent.search.work.START`.
     """
     if is_score(weights):
@@ -182,15 +182,15 @@ def action_gain(
     thought: np.void,
     weights: np.ndarray,
 ) -> float:
-    """What an action adds by itself, beside what it does to the end's value.
+    """Gain of an action, beside its effect on the end value.
 
     Args:
         before: the position, dtype `engine.state.STATE`.
-        after: the same with the action carried out, cards that were drawn being hidden.
+        after: the position after the action, with drawn cards hidden.
         cards: the card table.
         action: as `engine.rules.encode` packs it.
-        thought: with which it was carried out, dtype `EVENTS`.
-        weights: all of them, indexed by `Term`.
+        thought: events of carrying it out, dtype `EVENTS`.
+        weights: indexed by `Term`.
     """
     if is_score(weights):
         return 0.0
@@ -211,16 +211,16 @@ def action_gain(
 
 @njit_borrowing
 def entered(before: np.void, after: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
-    """What minions came in with, for `body` and `wound`, of those that stand after an action."""
+    """Correction of `body` and `wound` by the printed stats of minions that entered with an action."""
     seat = before["active"]
     body, wound = 0, 0
-    for who in range(2):
-        side = after["sides"][who]
+    for seat_number in range(2):
+        side = after["sides"][seat_number]
         for place in range(side["n_board"]):
             minion = side["board"][place]
             if minion["born"] > before["births"]:
                 card = cards[minion["card"]]
-                if who == seat:
+                if seat_number == seat:
                     body += card["attack"] + card["health"]
                 else:
                     wound += card["health"]
@@ -229,7 +229,7 @@ def entered(before: np.void, after: np.void, cards: np.ndarray, weights: np.ndar
 
 @njit_borrowing
 def hidden_cards(side: np.void) -> int:
-    """Cards in hand that the player does not know yet."""
+    """Number of cards in hand unknown to the player."""
     n = 0
     for place in range(side["n_hand"]):
         if side["hand"][place] == UNKNOWN:
@@ -239,15 +239,15 @@ def hidden_cards(side: np.void) -> int:
 
 @njit_borrowing
 def spell_held(card: np.void, enemy: np.void, aimed: int) -> float:
-    """What a damage spell counts while it is held: its damage as printed, times its targets, and 0.9.
+    """Value of a damage spell in hand: printed damage times its targets, plus 0.9.
 
     Args:
         card: a spell.
-        enemy: the other side, before it is cast.
-        aimed: the character it is aimed at, 0 to 15; -1 for none.
+        enemy: the enemy side, before it is cast.
+        aimed: its target, 0 to 15; -1 for none.
 
     Returns:
-        0 for a spell that deals no damage to the other side.
+        0 for a spell that deals no damage to the enemy side.
     """
     total = 0.0
     for row in range(card["n_effects"]):
@@ -267,44 +267,44 @@ def spell_held(card: np.void, enemy: np.void, aimed: int) -> float:
 
 @njit_borrowing
 def _n_targets(effect: np.void, enemy: np.void, aimed: int) -> int:
-    """How many enemies a row is about."""
+    """Number of enemies that an effect row affects."""
     n = 0
-    spared = effect["filter"] & Filter.NOT_TARGET and 0 <= aimed < OWN_SIDE
+    excludes_target = effect["filter"] & Filter.NOT_TARGET and 0 <= aimed < OWN_SIDE
     if effect["kind"] & MINIONS:
         for place in range(enemy["n_board"]):
-            if spared and place == aimed:
+            if excludes_target and place == aimed:
                 continue
             if passes(effect["filter"], effect["arg"], enemy["board"][place]):
                 n += 1
-    if effect["kind"] & HEROES and not (spared and aimed == BOARD_SIZE):
+    if effect["kind"] & HEROES and not (excludes_target and aimed == BOARD_SIZE):
         n += 1
     return n
 
 
 @njit_borrowing
 def acts_at_the_end(state: np.void, cards: np.ndarray, seat: int) -> bool:
-    """Whether something in play waits for the end of the player's turn."""
+    """Whether a card in play has an end-of-turn effect for this player's turn."""
     if not is_heard(cards, Trigger.TURN_END):
         return False
-    for who in range(2):
-        side = state["sides"][who]
+    for seat_number in range(2):
+        side = state["sides"][seat_number]
         for place in range(side["n_board"]):
             minion = side["board"][place]
             if not minion["traits"] & Trait.ACTS:
                 continue
-            if not minion["traits"] & Trait.SILENCED and _waits(cards[minion["card"]], who == seat):
+            if not minion["traits"] & Trait.SILENCED and _waits(cards[minion["card"]], seat_number == seat):
                 return True
             for n in range(len(minion["gifts"])):
                 if minion["gifts"][n]:
                     return True
-        if side["durability"] > 0 and _waits(cards[side["weapon"]], who == seat):
+        if side["durability"] > 0 and _waits(cards[side["weapon"]], seat_number == seat):
             return True
     return False
 
 
 @njit_borrowing
 def _waits(card: np.void, own: bool) -> bool:
-    """Whether a card waits for the end of a turn: of its own player, or of the other."""
+    """Whether a card has an end-of-turn trigger for its own player's turn, or for the opponent's."""
     if not card["hears"] >> Trigger.TURN_END & 1:
         return False
     for row in range(card["n_effects"]):

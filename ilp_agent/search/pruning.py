@@ -17,7 +17,7 @@ from ilp_agent.turn import ANY_TARGET, ARRIVED, HERO_ATTACKS
 def left_out(
     state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, frame: np.void, start: np.void
 ) -> bool:
-    """Whether an action is not looked at: late, barred, without a place, or the twin of another."""
+    """Whether an action is pruned: deferred, excluded, without a board slot, or equivalent to another."""
     kind, source, target = decode(action)
     own = state["sides"][start["seat"]]
     if kind == ActionKind.PLAY:
@@ -38,7 +38,7 @@ def left_out(
         and target == HERO
         and source != HERO
     ):
-        # The first attack of two may come before a blow it dies of.
+        # The first attack of two may precede an attack that kills the minion.
         last = own["board"][source]["attacks_left"] == 1
         if last:
             return True
@@ -61,18 +61,18 @@ def left_out(
 def is_barred(
     state: np.void, kind: int, source: int, target: int, action: int, barred: np.ndarray, start: np.void
 ) -> bool:
-    """Whether an action is one that was barred: `barred` has the fields of `ilp_agent.turn.Barred`."""
+    """Whether an action matches an exclusion: `barred` has the fields of `ilp_agent.turn.Barred`."""
     seat = start["seat"]
     own = state["sides"][seat]
     if kind == ActionKind.PLAY and own["hand"][source] != barred[1]:
         return False
     if kind == ActionKind.ATTACK:
-        who = HERO_ATTACKS
+        attacker = HERO_ATTACKS
         if source != HERO:
             minion = own["board"][source]
             arrived = barred[1] <= ARRIVED and minion["born"] > start["births"]
-            who = ARRIVED - minion["card"] if arrived else minion["born"]
-        if who != barred[1]:
+            attacker = ARRIVED - minion["card"] if arrived else minion["born"]
+        if attacker != barred[1]:
             return False
     if barred[2] == ANY_TARGET:
         return True
@@ -89,10 +89,10 @@ def is_barred(
 def lacks_place(
     own: np.void, cards: np.ndarray, kind: int, source: int, frame: np.void, start: np.void
 ) -> bool:
-    """Whether an action needs a place that the integer program does not give it.
+    """Whether an action needs a board slot that the integer program does not provide.
 
-    Minions from hand that attack use places free at the start, others also those of minions that died on
-    board; one that came from hand and died keeps its place.
+    Attacking minions from hand use slots free at the start; others also use slots of minions that died on
+    board. A minion from hand that died keeps its slot.
     """
     if kind == ActionKind.PLAY:
         number = own["hand"][source]
@@ -108,7 +108,7 @@ def lacks_place(
 
 @njit_borrowing
 def count_places(before: np.void, action: int, deaths: int, start: np.void, frame: np.void) -> None:
-    """Count the minions from hand that attack, and those that die of it. `frame` is modified in place."""
+    """Count minions from hand that attack, and those that die in attacking. `frame` is modified in place."""
     kind, source, _ = decode(action)
     if kind != ActionKind.ATTACK or source == HERO:
         return

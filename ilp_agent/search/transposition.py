@@ -20,7 +20,7 @@ from engine.jit import njit_borrowing
 
 @njit_borrowing
 def came_in_with(minion: np.void, cards: np.ndarray, start: np.void) -> int:
-    """The health with which an own minion came in: at the start of the search, or as its card is printed."""
+    """Initial health of an own minion: at the start of the search, or printed if it entered later."""
     if minion["born"] <= start["births"]:
         for place in range(start["n"]):
             if start["born"][place] == minion["born"]:
@@ -30,20 +30,22 @@ def came_in_with(minion: np.void, cards: np.ndarray, start: np.void) -> int:
 
 @njit_borrowing
 def own_key(minion: np.void, cards: np.ndarray, start: np.void) -> np.uint64:
-    """`minion_key` of an own minion, with what it came in with."""
+    """`minion_key` of an own minion, with its initial health."""
     return to_sum(minion_key(minion, np.uint64(1)) ^ np.uint64(came_in_with(minion, cards, start)))
 
 
 @njit_borrowing
 def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: int, ghosts: int) -> np.uint64:
-    """A hash of all that the value of the rest of a turn can depend on (`engine.effects.transposition`).
+    """Hash of everything that the value of the rest of a turn can depend on.
+
+    It extends `engine.effects.transposition`.
 
     Args:
         state: dtype `engine.state.STATE`.
         cards: the card table.
         start: dtype `ilp_agent.search.work.START`.
-        strikers: minions from hand that have attacked, where places count as in the program; else 0.
-        ghosts: of these, those that died.
+        strikers: minions from hand that have attacked, with the slot rule of the integer program; else 0.
+        ghosts: those of them that died.
     """
     seat = start["seat"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -64,13 +66,13 @@ def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: in
 
 @njit_borrowing
 def held_word(held: np.void) -> np.uint64:
-    """What befell a card in hand, in one word."""
+    """Modifiers of a card in hand, as one word."""
     return word_of(held["cost"], held["attack"], held["health"], 0)
 
 
 @njit_borrowing
 def twin_before(own: np.void, source: int) -> bool:
-    """Whether a card to the left in a hand is the same, and the same befell it."""
+    """Whether an identical card with the same modifiers is further left in hand."""
     for place in range(source):
         same = own["hand"][place] == own["hand"][source]
         if same and held_word(own["held"][place]) == held_word(own["held"][source]):
@@ -91,43 +93,43 @@ def key_after_blow(
     target: int,
     pair: np.ndarray,
 ) -> np.uint64:
-    """`position_key` after an own minion's attack on an enemy minion, without carrying it out.
+    """`position_key` after a minion's attack on an enemy minion, without simulating it.
 
-    Most positions of a search have been met before; this finds them at a third of the time.
+    Most positions of a search are transpositions; this finds them in a third of the time.
 
     Args:
         state: the position before, dtype `engine.state.STATE`.
         cards: the card table.
         start: dtype `ilp_agent.search.work.START`.
-        key: of the position before, where places do not count as in the program.
-        slot: place of the own minion.
-        target: place of the enemy minion.
-        pair: dtype `MINION`, shape (2,). Modified in place: the two after the blow.
+        key: of the position before, without the slot rule of the integer program.
+        slot: board position of the own minion.
+        target: board position of the enemy minion.
+        pair: dtype `MINION`, shape (2,). Modified in place: both minions after the attack.
 
     Returns:
-        The key; `NO_KEY` where more may happen than damage and death.
+        The key; `NO_KEY` if more may happen than damage and death.
     """
     seat = start["seat"]
     pair[0] = state["sides"][seat]["board"][slot]
     pair[1] = state["sides"][1 - seat]["board"][target]
-    one, other = pair[0], pair[1]
+    attacker, defender = pair[0], pair[1]
     if cards[0]["asks"] & BLOWS_DO_MORE:
         return NO_KEY
-    if (one["traits"] | other["traits"]) & MORE_HAPPENS:
+    if (attacker["traits"] | defender["traits"]) & MORE_HAPPENS:
         return NO_KEY
-    if (one["keywords"] | other["keywords"]) & Keyword.LIFESTEAL:
+    if (attacker["keywords"] | defender["keywords"]) & Keyword.LIFESTEAL:
         return NO_KEY
-    key -= own_key(one, cards, start) + minion_key(other, np.uint64(2))
-    one["attacks_left"] -= 1
-    one["keywords"] &= ~Keyword.STEALTH
-    damage, keywords = one["attack"], one["keywords"]
-    back, back_keywords = other["attack"], other["keywords"]
-    hurt_minion(other, damage, keywords, 0)
-    hurt_minion(one, back, back_keywords, 0)
-    if one["health"] > 0:
-        key += own_key(one, cards, start)
-    if other["health"] > 0:
-        key += minion_key(other, np.uint64(2))
+    key -= own_key(attacker, cards, start) + minion_key(defender, np.uint64(2))
+    attacker["attacks_left"] -= 1
+    attacker["keywords"] &= ~Keyword.STEALTH
+    damage, keywords = attacker["attack"], attacker["keywords"]
+    back, back_keywords = defender["attack"], defender["keywords"]
+    hurt_minion(defender, damage, keywords, 0)
+    hurt_minion(attacker, back, back_keywords, 0)
+    if attacker["health"] > 0:
+        key += own_key(attacker, cards, start)
+    if defender["health"] > 0:
+        key += minion_key(defender, np.uint64(2))
     return key
 
 
@@ -150,10 +152,10 @@ BLOWS_DO_MORE = (
         )
     )
 )
-"""Bits of `asks` with which a blow may do more than damage, or something keeps what it did."""
+"""Game features with which an attack may do more than damage, or its history matters."""
 
 MORE_HAPPENS = Trait.DEATHRATTLE | Trait.FREEZES | Trait.IMMUNE | Trait.DOOMED
-"""Traits of which a blow does more than damage, or less."""
+"""Traits with which an attack does more than damage, or less."""
 
 
 NOWHERE = -1
@@ -161,7 +163,7 @@ NOWHERE = -1
 
 @njit_borrowing
 def find(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> int:
-    """The place of a position in the memory; `NOWHERE` where it has not been searched."""
+    """Index of a position in the transposition table; `NOWHERE` if absent."""
     mask = work["n_slots"] - 1
     slot = np.int64(key) & mask
     while True:
@@ -173,7 +175,7 @@ def find(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> 
 
 @njit_borrowing
 def add(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> int:
-    """A new place in the memory, for the caller to fill. All but the key are modified in place."""
+    """Add a position to the transposition table; its index, for the caller to fill. Modified in place."""
     place = work["n_memo"]
     work["n_memo"] += 1
     if 2 * work["n_memo"] > work["n_slots"]:

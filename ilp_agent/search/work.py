@@ -1,4 +1,4 @@
-"""Memory of the search, made once for each thread, and what its functions tell each other."""
+"""Working memory of the turn search: record layouts and limits."""
 
 from typing import NamedTuple
 
@@ -10,160 +10,160 @@ from engine.state import EVENTS, MINION, STATE
 from ilp_agent.features import N_COUNTS
 
 DEPTH = 64
-"""More actions than a turn can have."""
+"""Capacity for actions of a turn; more than any turn has."""
 
 STATES = 10_000
-"""Positions of a turn at most, unless another limit is asked for."""
+"""Default limit of positions per turn."""
 
 STATES_KEPT = 1_000
-"""The same of a turn whose cards ask for more than minions that act at its end: it has far more positions."""
+"""Default limit for cards that need more game features, whose turns have far more positions."""
 
 MOST_STATES = 2_000_000
-"""Largest limit that can be asked for."""
+"""Largest limit."""
 
 EVENTS_EACH = 24
-"""Most chance events of an action whose outcomes are weighed one by one."""
+"""Largest number of chance events of an action to enumerate."""
 
 MAX_BARRED = 64
-"""Most actions that a search can be told to leave out."""
+"""Largest number of excluded actions."""
 
 MOST_ACTIONS = MAX_ACTIONS + (HAND_SIZE + 1) * (BOARD_SIZE + 1) + 1
-"""Actions of a position, some with attacks before them (`deferred_actions.add_last_attacks`)."""
+"""Capacity for actions of a position, with variants (`deferred_actions.add_last_attacks`)."""
 
 FEWEST_SLOTS = 512
-"""Slots at the start of a search: few, so that usual turns stay in the nearest cache."""
+"""Initial size of the hash table: small, so that usual turns stay in the L1 cache."""
 
 FRAME = np.dtype(
     [
         ("key", "u8"),  # of the position (`ilp_agent.search.transposition`)
-        ("best", "f8"),  # the most that is known to follow
-        ("gain", "f8"),  # what the action being tried adds by itself
-        ("action", "i4"),  # the best action; 0, the end of the turn, where nothing adds anything
-        ("n", "i4"),  # actions of the position
-        ("next", "i4"),  # the one to try next
-        ("n_leaves", "i4"),  # outcomes of the action being tried; 0 where chance has no part in it
-        ("leaf", "i4"),  # the one being tried
-        ("total", "f8"),  # value of the outcomes so far, by their probabilities
-        ("late", "i2"),  # what may be left for the end of the turn (`ilp_agent.search.deferred_actions`)
-        ("certain_death", "i2"),  # 1 as long as every outcome so far kills the own hero
-        ("strikers", "i2"),  # minions from hand that have attacked (`slots`)
-        ("ghosts", "i2"),  # of these, those that died
+        ("best", "f8"),  # incumbent: best value found so far
+        ("gain", "f8"),  # gain of the current action
+        ("action", "i4"),  # the best action; 0 for the end of the turn
+        ("n", "i4"),  # number of actions
+        ("next", "i4"),  # index of the next action to try
+        ("n_leaves", "i4"),  # outcomes of the current action; 0 if it is deterministic
+        ("leaf", "i4"),  # index of the current outcome
+        ("total", "f8"),  # probability-weighted value of the outcomes so far
+        ("late", "i2"),  # bits of deferred actions (`ilp_agent.search.deferred_actions`)
+        ("certain_death", "i2"),  # 1 while every outcome so far kills the own hero
+        ("strikers", "i2"),  # number of minions from hand that have attacked (`slots`)
+        ("ghosts", "i2"),  # number of those that died
         ("probability", "f8", (MOST_IMAGINED,)),
         ("n_events", "i2", (MOST_IMAGINED,)),
         ("outcomes", "i2", (MOST_IMAGINED, EVENTS_EACH)),
     ]
 )
-"""A position on the way from the start of the search to where it is."""
+"""Stack frame: a position on the path from the root."""
 
 MEMO = np.dtype(
     [
         ("key", "u8"),
-        ("value", "f8"),  # the most that can follow
+        ("value", "f8"),  # best value
         ("kind", "i4"),  # of the best action, an `ActionKind`
         ("card", "i4"),  # card number of a play
         ("first", "i4"),  # `HERO_FIRST` or 0
-        ("more", "i4"),  # bits of the action that say how a card is played
-        ("source", "u8"),  # key of the minion that attacks; 0 for the hero
-        ("target", "u8"),  # key of the minion it is aimed at, or one of the codes below
-        ("held", "u8"),  # what befell a card that is played in the hand, of `held_word`
+        ("more", "i4"),  # target, option and position bits (`HOW`)
+        ("source", "u8"),  # key of the attacking minion; 0 for the hero
+        ("target", "u8"),  # key of the target minion, or one of the codes below
+        ("held", "u8"),  # modifiers of a played card, as of `held_word`
     ]
 )
-"""What is known of a position that has been searched; whoever stands where."""
+"""Transposition table entry: value and best action, independent of board order."""
 
 AT_NOTHING, AT_ENEMY_HERO, AT_OWN_HERO = 1, 2, 3
-"""Targets of remembered actions that are no minions; keys of minions are larger."""
+"""Keys of targets that are not minions; keys of minions are larger."""
 
 GAIN = np.dtype([("key", "u8"), ("search", "i8"), ("gain", "f8")])
-"""What an action of many outcomes is expected to add."""
+"""Cached expected gain of an action with many outcomes."""
 
 N_GAINS = 2_048
-"""How many of these are kept; a power of two."""
+"""Size of that cache; a power of two."""
 
 START = np.dtype(
     [
         ("seat", "i2"),
-        ("births", "i2"),  # minions born before the search
-        ("n", "i2"),  # own minions on board
-        ("born", "i2", (BOARD_SIZE,)),  # their births
-        ("health", "i2", (BOARD_SIZE,)),  # and what they came in with
-        ("free", "i2"),  # places on the own board
-        ("slots", "i2"),  # 1: places are used as the integer program has it (rule 5 of docs/turn-program.md)
-        ("limit", "i4"),  # positions at most
-        ("limit_kept", "i4"),  # the same of a turn whose cards ask for more to be kept
+        ("births", "i2"),  # number of minions created before the search
+        ("n", "i2"),  # number of own minions on board
+        ("born", "i2", (BOARD_SIZE,)),  # their entity numbers
+        ("health", "i2", (BOARD_SIZE,)),  # their initial health
+        ("free", "i2"),  # free slots of the own board
+        ("slots", "i2"),  # 1: board slots as in the integer program (rule 5 of docs/turn-program.md)
+        ("limit", "i4"),  # largest number of positions
+        ("limit_kept", "i4"),  # the same if cards need more game features
         (
             "reduced",
             "i2",
-        ),  # 1: what nothing can touch is left for the end (`ilp_agent.search.deferred_actions`)
+        ),  # 1: defer actions where possible (`ilp_agent.search.deferred_actions`)
         ("n_barred", "i2"),
-        ("barred", "i4", (MAX_BARRED, 3)),  # kind, source and target of actions to leave out
-        ("leaves_late", "i2"),  # 1: `reduced`, and the weights and the cards in hand allow it
-        ("looks", "i2"),  # 1: something that can act on the turn depends on cards in hand or on mana
-        ("base", "f8"),  # what is subtracted from the end's value: what came in, the hero at the start
-        ("drawn", "f8"),  # of a score, what a card in hand that is hidden counts: the mean of the own deck
-        ("counts", "i8", (N_COUNTS,)),  # workspace of a score
+        ("barred", "i4", (MAX_BARRED, 3)),  # kind, source and target of excluded actions
+        ("leaves_late", "i2"),  # 1: `reduced`, and allowed by the weights and cards in hand
+        ("looks", "i2"),  # 1: a relevant card depends on cards in hand or on mana
+        ("base", "f8"),  # start value, subtracted from the end value
+        ("drawn", "f8"),  # score of a hidden card in hand: mean over the own deck
+        ("counts", "i8", (N_COUNTS,)),  # workspace for a score
     ]
 )
-"""What a search starts from."""
+"""Start and options of a search."""
 
 SOLVED = np.dtype(
     [
         ("value", "f8"),  # the objective
         ("states", "i4"),  # positions searched
-        ("unproven", "i2"),  # 1: the limit was met
-        ("n", "i2"),  # actions
-        ("again", "i2"),  # 1: the turn is to be solved again after them; else it ends
+        ("unproven", "i2"),  # 1: the limit of positions was met
+        ("n", "i2"),  # number of actions
+        ("again", "i2"),  # 1: search again after the actions; 0: the turn ends
         ("actions", "i4", (DEPTH,)),  # as `engine.rules.encode` packs them, without the end of the turn
     ]
 )
-"""What a search found."""
+"""Result of a search."""
 
 
 WORK = np.dtype(
     [
         ("start", START),
-        ("states", STATE, (DEPTH + 2,)),  # positions on the way
-        ("actions", "i8", (DEPTH + 1, MOST_ACTIONS)),  # and their actions
+        ("states", STATE, (DEPTH + 2,)),  # positions on the path
+        ("actions", "i8", (DEPTH + 1, MOST_ACTIONS)),  # legal actions of each
         ("frames", FRAME, (DEPTH + 1,)),
-        ("n_slots", "i8"),  # places of the table of keys that are in use, a power of two
-        ("n_memo", "i8"),  # positions remembered
-        ("search", "i8"),  # searches so far
-        ("gains", GAIN, (N_GAINS,)),  # by key
-        ("scratch", STATE, (2,)),  # positions of single functions
-        ("thought", EVENTS, (2,)),  # events of positions that are thought of
+        ("n_slots", "i8"),  # current size of the hash table, a power of two
+        ("n_memo", "i8"),  # positions in the transposition table
+        ("search", "i8"),  # number of the search
+        ("gains", GAIN, (N_GAINS,)),  # cache by key
+        ("scratch", STATE, (2,)),  # temporary positions
+        ("thought", EVENTS, (2,)),  # effect state of hypothetical lines
         (
             "odometer",
             "i8",
             (3, EVENTS_EACH),
-        ),  # outcomes, their numbers, and steps, of an action's events
-        ("pair", MINION, (2,)),  # two minions after a blow
-        ("pack", "f8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # best value of minions played at the end
-        ("packed", "i8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # which these are, as bits of places in hand
+        ),  # outcome, number of outcomes and stride of each event of an action
+        ("pair", MINION, (2,)),  # two minions after an attack
+        ("pack", "f8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # knapsack: best value of deferred plays
+        ("packed", "i8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # and the set of cards, as bits of hand positions
     ]
 )
-"""All memory of a search whose size does not depend on its limit. Modified in place by all its functions."""
+"""Working memory of a search with a size independent of its limit. Modified in place by all its functions."""
 
 KEYS = np.dtype(np.int32)
-"""Places in the list of remembered positions by key, -1 for none; open addressing."""
+"""Hash table entry: index into the transposition table, -1 if empty; open addressing."""
 
 
 class SearchMemory(NamedTuple):
-    """Memory of searches. All arrays are modified in place."""
+    """Working memory of searches. All arrays are modified in place."""
 
     work: np.ndarray
     """Dtype `WORK`, shape (1,)."""
     memo: np.ndarray
-    """Dtype `MEMO`, in the order in which positions were searched."""
+    """Transposition table, dtype `MEMO`, in the order of search."""
     slots: np.ndarray
-    """Dtype `KEYS`."""
+    """Hash table of the transposition table, dtype `KEYS`."""
 
     @property
     def start(self) -> np.void:
-        """What searches start from, dtype `START`: their limit, and how they are made."""
+        """Start and options of the next search, dtype `START`."""
         start: np.void = self.work["start"][0]
         return start
 
 
 def new_memory(limit: int) -> SearchMemory:
-    """Memory for searches of at most `limit` positions."""
+    """Allocate working memory for searches of at most `limit` positions."""
     places = max(FEWEST_SLOTS, 1 << (2 * limit - 1).bit_length())
     return SearchMemory(np.zeros(1, WORK), np.empty(limit, MEMO), np.empty(places, KEYS))

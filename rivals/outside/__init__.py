@@ -1,1 +1,1 @@
-"""Agents from outside: programs of any language, and classes of other packages, in processes of their own."""
+"""Outside agents: external programs of any language, and classes of other Python packages."""

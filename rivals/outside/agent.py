@@ -1,4 +1,4 @@
-"""Outside agents as players: `python:MODULE:CLASS` and `process:COMMAND`."""
+"""Agents that play through an external process: `python:MODULE:CLASS` and `process:COMMAND`."""
 
 import atexit
 import contextlib
@@ -28,22 +28,23 @@ from rivals.outside.process import OutsideProcess
 
 
 class NotStartedError(ManaforgeError, RuntimeError):
-    """An outside agent that is named and cannot play."""
+    """An outside agent cannot be started."""
 
 
 SECONDS_TO_START = 120.0
-"""To start and answer to hello: a program may read a large model, on a machine that does other work too."""
+"""Time limit to start and answer `hello`; generous, for large models on busy machines."""
 
 
 class OutsideAgent:
-    """An agent that decides in a process of its own, which plays one game at a time.
+    """An agent that decides in an external process, one game at a time.
 
-    Processes are kept for the next game. After a fault the process is ended, and the next game has a new one.
+    Processes are reused for the next game. After a fault the process is killed, and the next game starts a
+    new one.
 
     Args:
-        name: the entrant's, `python:MODULE:CLASS` or `process:COMMAND`.
-        seconds: for a decision.
-        weights: places of its parameters between their bounds, each from 0 to 1; () for its own values.
+        name: entrant name, `python:MODULE:CLASS` or `process:COMMAND`.
+        seconds: time limit per decision.
+        weights: positions of its parameters between their bounds, each from 0 to 1; () for its own values.
     """
 
     def __init__(self, name: str, seconds: int, weights: Sequence[float] = ()) -> None:
@@ -51,14 +52,16 @@ class OutsideAgent:
         self._weights = tuple(weights)
         self._seconds = float(seconds)
         self._playing: OutsideProcess | None = None
-        self._ended: tuple[AgentFaultError, OutsideProcess | None] | None = None  # before it was asked
+        self._ended: tuple[AgentFaultError, OutsideProcess | None] | None = (
+            None  # the process ended before a request
+        )
         self._seat = 0
         self._game: dict[str, Any] = {}
-        self._fresh = True  # it answered in this game, or was started for it: that it ends is its own fault
+        self._fresh = True  # answered in this game or started for it, so that an exit is a fault
 
     def new_game(self, seat: int, rng: np.random.Generator) -> None:
-        """Tell a process of it that a game begins."""
-        self._end(broken=True)  # a game that was left
+        """Assign a process and send it the message that a game begins."""
+        self._end(broken=True)  # an abandoned game
         self._seat = seat
         self._game = {"type": "new game", "seat": seat, "seed": int(rng.integers(2**53))}
         self._playing = processes.take(self.name)
@@ -67,8 +70,8 @@ class OutsideAgent:
             self._game["parameters"] = self._values(self._playing)
         self._tell(self._game)
 
-    def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002 - it has its seed
-        """Ask for one of the legal actions; see `engine.game_session.Agent`."""
+    def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002 - has a seed
+        """Request one of the legal actions; see `engine.game_session.Agent`."""
         answer = self._answer(decide_message(view))
         action = chosen(answer, view.legal_actions)
         if action is not None:
@@ -76,27 +79,28 @@ class OutsideAgent:
         self._end(broken=True)
         if "action" not in answer:
             shown = str(answer)[:100]
-            raise AgentFaultError(f"{self.name}: it answered {shown}, without action", Reason.NOT_UNDERSTOOD)
+            raise AgentFaultError(f"{self.name}: the answer {shown} has no action", Reason.NOT_UNDERSTOOD)
         shown = repr(answer["action"])[:100]
         raise AgentFaultError(f"{self.name}: {shown} is no legal action", Reason.ILLEGAL_ACTION)
 
     def game_over(self, outcome: Outcome, reason: Reason) -> None:
-        """Tell the process how the game ended, and free it for another."""
-        won = {Outcome.FIRST_WINS: 0, Outcome.SECOND_WINS: 1}.get(outcome)
-        result = "drawn" if won is None else "won" if won == self._seat else "lost"
+        """Send the result to the process and release it for another game."""
+        winner = {Outcome.FIRST_WINS: 0, Outcome.SECOND_WINS: 1}.get(outcome)
+        result = "drawn" if winner is None else "won" if winner == self._seat else "lost"
         if self._playing is not None:
             with contextlib.suppress(AgentFaultError):
                 self._tell({"type": "result", "result": result, "reason": str(reason)})
         self._end()
 
     def _values(self, playing: OutsideProcess) -> dict[str, float]:
-        """Values of its parameters by name, which must be those that it declared first."""
+        """Parameter values by name; the parameters must be those declared at the first start."""
         first = check_starts(self.name)
-        different = differences(playing.parameters, first)
-        if different:
+        changes = differences(playing.parameters, first)
+        if changes:
             self._end(broken=True)
             raise AgentFaultError(
-                f"{self.name}: started again it declares other parameters: {different}", Reason.NOT_UNDERSTOOD
+                f"{self.name}: the restarted process declares other parameters: {changes}",
+                Reason.NOT_UNDERSTOOD,
             )
         try:
             return values_of(first, self._weights)
@@ -105,7 +109,7 @@ class OutsideAgent:
             raise AgentFaultError(f"{self.name}: {error}", Reason.NOT_UNDERSTOOD) from None
 
     def _tell(self, message: dict[str, Any]) -> None:
-        """Tell the process something; that it has ended is told by the next question."""
+        """Send a message; an exit of the process is reported by the next request."""
         process = self._playing
         try:
             self._said(lambda playing: playing.send(message, self._seconds))
@@ -115,7 +119,7 @@ class OutsideAgent:
             self._ended = error, process
 
     def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a question. A process that ended well after its last game is no fault of this one."""
+        """Send a request and return the answer; replaces a process that exited normally between games."""
         process = self._playing
         try:
             if self._ended is not None:
@@ -134,9 +138,9 @@ class OutsideAgent:
         return found
 
     def _said(self, say: Any) -> Any:
-        """What is said to the process; after a fault it is ended."""
+        """Call `say` with the process; on a fault the process is killed."""
         if self._playing is None:
-            raise AgentFaultError(f"{self.name}: it is in no game", Reason.AGENT_ERROR)
+            raise AgentFaultError(f"{self.name}: no game is in progress", Reason.AGENT_ERROR)
         try:
             return say(self._playing)
         except BaseException:
@@ -144,7 +148,7 @@ class OutsideAgent:
             raise
 
     def _end(self, broken: bool = False) -> None:
-        """The game is over: keep the process for another, unless it is broken."""
+        """End the game: release the process for another game, or kill it if it is broken."""
         playing, self._playing = self._playing, None
         if playing is None:
             return
@@ -155,7 +159,7 @@ class OutsideAgent:
 
 
 class Processes:
-    """Processes of outside agents: those in games, and those that wait for their next one."""
+    """Pool of outside processes, idle or in games."""
 
     def __init__(self) -> None:
         self._free: dict[str, list[OutsideProcess]] = {}
@@ -164,14 +168,14 @@ class Processes:
         self._lock = threading.Lock()
 
     def take(self, name: str, new: bool = False) -> OutsideProcess:
-        """A process that is in no game.
+        """Take an idle process out of the pool, or start one.
 
         Args:
             name: of the agent.
-            new: one that has played no game.
+            new: start a new process.
 
         Raises:
-            AgentFaultError: none can be started, or one failed after its last game.
+            AgentFaultError: no process can be started, or one failed after its last game.
         """
         while True:
             with self._lock:
@@ -183,15 +187,15 @@ class Processes:
                 self.watch(process)
                 return process
             failed = process.failed()
-            process.close(now=True)  # it ended after its last game, or wrote something
+            process.close(now=True)  # exited after its last game, or wrote unexpected output
             if failed is not None:
                 raise failed
 
     def watch(self, process: OutsideProcess) -> None:
-        """Take a process in, which does something from now on.
+        """Register a process as busy.
 
         Raises:
-            AgentFaultError: no game goes on any more (`stopped`); the process is ended.
+            AgentFaultError: games are being stopped (`stopped`); the process is killed.
         """
         with self._lock:
             stopped = self._stopped
@@ -199,24 +203,24 @@ class Processes:
                 self._busy.add(process)
         if stopped:
             process.close(now=True)
-            raise AgentFaultError(f"{process.name}: the games are stopped", Reason.PROCESS_ENDED)
+            raise AgentFaultError(f"{process.name}: games are being stopped", Reason.PROCESS_ENDED)
 
     def give_back(self, name: str, process: OutsideProcess) -> None:
-        """Keep a process for another game."""
+        """Return a process to the pool for another game."""
         process.played = True
         with self._lock:
             self._busy.discard(process)
             self._free.setdefault(name, []).append(process)
 
     def discard(self, process: OutsideProcess) -> None:
-        """End a process that is in a game."""
+        """Kill a busy process."""
         with self._lock:
             self._busy.discard(process)
         process.close(now=True)
 
     @contextlib.contextmanager
     def stopped(self) -> Iterator[None]:
-        """End all that are in games, which are lost by it, and let none begin: while a pool is closed."""
+        """Context for closing a pool: kills all busy processes, which lose their games, and starts none."""
         with self._lock:
             self._stopped, busy = True, list(self._busy)
         for process in busy:
@@ -227,7 +231,7 @@ class Processes:
             self._stopped = False
 
     def close(self) -> None:
-        """End all that are in no game, and whatever the keepers of others cannot end any more."""
+        """End all idle processes, and kill what is left of busy ones whose supervisor is gone."""
         with self._lock:
             waiting = [process for free in self._free.values() for process in free]
             self._free.clear()
@@ -235,7 +239,7 @@ class Processes:
         for process in busy:
             process.end_left()
         for process in waiting:
-            process.hang_up()  # all end at once
+            process.hang_up()  # so that all exit in parallel
         for process in waiting:
             process.close()
 
@@ -246,39 +250,39 @@ atexit.register(processes.close)
 
 @cache
 def check_starts(name: str) -> tuple[Parameter, ...]:
-    """Start an agent once, and keep the process for its first game; the parameters that it declares.
+    """Start an agent once and keep the process for its first game; returns its declared parameters.
 
     Raises:
-        NotStartedError: it cannot be started, or does not say hello.
+        NotStartedError: it cannot be started, or does not answer `hello`.
         NotAllowedError: the command line does not name it.
     """
     try:
         process = start(name)
     except AgentFaultError as error:
-        raise NotStartedError(f"{error}; docs/agents-outside.md has the protocol") from None
+        raise NotStartedError(f"{error}; see docs/agents-outside.md for the protocol") from None
     processes.give_back(name, process)
     process.played = False
     return process.parameters
 
 
 def start(name: str) -> OutsideProcess:
-    """Start an agent, which says hello; its process.
+    """Start an agent and exchange `hello`; returns its process.
 
     Raises:
-        AgentFaultError: it cannot be started, or does not answer as it should.
-        OutsideAgentError: the name is none of an outside agent.
+        AgentFaultError: it cannot be started, or its answer is invalid.
+        OutsideAgentError: malformed name.
         NotAllowedError: the command line does not name it.
     """
     refuse_unnamed(name)
     process = OutsideProcess(name, command_of(name))
     processes.watch(process)
     try:
-        hello = {"type": "hello", "protocol": PROTOCOL, "manaforge": engine_versions()["manaforge"]}
-        answer = process.ask(hello, SECONDS_TO_START)
+        request = {"type": "hello", "protocol": PROTOCOL, "manaforge": engine_versions()["manaforge"]}
+        answer = process.ask(request, SECONDS_TO_START)
         if (answer.get("type"), answer.get("protocol"), type(answer.get("name"))) != ("hello", PROTOCOL, str):
             raise AgentFaultError(
-                f"{name}: it must answer to hello with type 'hello', protocol {PROTOCOL} and its name, and "
-                f"answered {str(answer)[:100]}",
+                f"{name}: the answer to hello must have type 'hello', protocol {PROTOCOL} and a name, "
+                f"got {str(answer)[:100]}",
                 Reason.NOT_UNDERSTOOD,
             )
         process.parameters = read_parameters(answer.get("parameters", []))

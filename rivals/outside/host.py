@@ -1,10 +1,11 @@
-"""Runs an agent in Python as an outside agent: `python -m rivals.outside.host MODULE CLASS`.
+"""Host that runs a Python agent as an outside agent: `python -m rivals.outside.host MODULE CLASS`.
 
-The class is made without arguments, and has `act(view, rng)` as every agent (`engine.game_session.Agent`);
-`new_game` and `game_over` are called if it has them. What it prints goes to standard error.
+The class is constructed without arguments and implements `act(view, rng)` (`engine.game_session.Agent`);
+`new_game` and `game_over` are optional. Its printed output goes to standard error.
 
-If it has `parameters`, a dict from names to (low, high), these can evolve; in a game that gives them values,
-the attribute `values` is a dict from names to numbers, and in another what it was at first, or the middles.
+An attribute `parameters`, a dict from names to (low, high), declares parameters that can evolve. A game that
+sets them assigns the attribute `values`, a dict from names to numbers; other games use its initial value, or
+the midpoints.
 """
 
 import importlib
@@ -24,39 +25,39 @@ from rivals.outside.messages import PROTOCOL
 
 
 def outcome_of(result: str, seat: int) -> Outcome:
-    """The outcome of a game, from what it was for who sat at this seat."""
+    """Outcome of a game from the result of the player at `seat`."""
     if result == "drawn":
         return Outcome.DRAW
     return Outcome.FIRST_WINS if (result == "won") == (seat == 0) else Outcome.SECOND_WINS
 
 
 def found_agent(module: str, name: str) -> Any:
-    """The agent of a class, made without arguments.
+    """Import the class and construct the agent.
 
     Raises:
-        SystemExit: there is none that can act; the message says what is missing.
+        SystemExit: import error, or no method `act`; the message says which.
     """
     try:
-        made = getattr(importlib.import_module(module), name)
+        agent_class = getattr(importlib.import_module(module), name)
     except ModuleNotFoundError as error:
         hint = f"; leave out .py: python:{module[:-3]}:{name}" if module.endswith(".py") else ""
-        sys.exit(f"ImportError: {error}, looked for in {os.getcwd()} and in this environment{hint}")  # noqa: PTH109
+        sys.exit(f"ImportError: {error}; searched {os.getcwd()} and this environment{hint}")  # noqa: PTH109
     except AttributeError as error:
         sys.exit(f"ImportError: {error}")
-    agent = made()
+    agent = agent_class()
     if not callable(getattr(agent, "act", None)):
-        sys.exit(f"TypeError: {module}.{name} makes {agent!r}, which has no method act(view, rng)")
+        sys.exit(f"TypeError: {module}.{name} creates {agent!r}, which has no method act(view, rng)")
     return agent
 
 
 def bounds_of(agent: Any) -> dict[str, tuple[Any, Any]]:
-    """The parameters that an agent declares, as it has them; {} where it declares none.
+    """Parameters that an agent declares, with bounds; {} if it declares none.
 
     Raises:
-        SystemExit: they are no names with pairs.
+        SystemExit: not a mapping from names to pairs.
     """
     declared = getattr(agent, "parameters", None)
-    if not isinstance(declared, Mapping):  # as of a network, whose `parameters` is a method
+    if not isinstance(declared, Mapping):  # e.g. a neural network, whose `parameters` is a method
         return {}
     for name, pair in declared.items():
         if not isinstance(name, str) or not isinstance(pair, tuple | list) or len(pair) != 2:
@@ -65,20 +66,20 @@ def bounds_of(agent: Any) -> dict[str, tuple[Any, Any]]:
 
 
 def main(module: str, name: str) -> None:
-    """Answer until the input ends."""
+    """Answer messages on standard input until it closes."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     messages = os.fdopen(os.dup(0), encoding="utf-8")
-    os.dup2(2, 1)  # what the agent prints is no answer
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)  # and what it starts reads no message
-    os.close(nothing)
+    os.dup2(2, 1)  # keep the agent's prints out of the answers
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)  # keep its child processes from reading messages
+    os.close(null)
     sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m has it
     agent = found_agent(module, name)
     seat, rng = 0, np.random.default_rng(0)
     bounds = bounds_of(agent)
-    own_values = getattr(agent, "values", None) if bounds else None
-    if bounds and own_values is None:
-        own_values = {own: (low + high) / 2 for own, (low, high) in bounds.items()}
+    default_values = getattr(agent, "values", None) if bounds else None
+    if bounds and default_values is None:
+        default_values = {own: (low + high) / 2 for own, (low, high) in bounds.items()}
     for line in messages:
         message = json.loads(line)
         match message["type"]:
@@ -89,7 +90,7 @@ def main(module: str, name: str) -> None:
             case "new game":
                 seat, rng = message["seat"], np.random.default_rng(message["seed"])
                 if bounds:
-                    agent.values = message.get("parameters", own_values)
+                    agent.values = message.get("parameters", default_values)
                 if hasattr(agent, "new_game"):
                     agent.new_game(seat, rng)
                 continue

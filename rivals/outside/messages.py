@@ -1,4 +1,4 @@
-"""What is said to outside agents, as JSON values; docs/agents-outside.md describes every message."""
+"""Messages to outside agents as JSON values; docs/agents-outside.md has the protocol."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from engine.minion import keyword_names
 from engine.view import MinionView, PlayerView, SideView
 
 PROTOCOL = 1
-"""Version of the protocol: raised when a message changes its meaning, not when one gains a field."""
+"""Protocol version; raised when a message changes its meaning, not when a field is added."""
 
 
 def decide_message(view: PlayerView) -> dict[str, Any]:
-    """A decision: the position as the agent's player sees it, twice, and all that is legal."""
+    """Request for a decision: the visible position, as text and as JSON values, and the legal actions."""
     return {
         "type": "decide",
         "position": str(view.position),
@@ -23,7 +23,7 @@ def decide_message(view: PlayerView) -> dict[str, Any]:
 
 
 def chosen(answer: dict[str, Any], legal: tuple[Action, ...]) -> Action | None:
-    """The legal action that an answer to `decide_message` names, by text or place; None if there is none."""
+    """Legal action named by an answer, by text or index; None if there is none."""
     action = answer.get("action")
     if type(action) is int and 0 <= action < len(legal):
         return legal[action]
@@ -31,7 +31,7 @@ def chosen(answer: dict[str, Any], legal: tuple[Action, ...]) -> Action | None:
 
 
 def state_of(view: PlayerView) -> dict[str, Any]:
-    """What a player knows, as JSON values."""
+    """A player's view as JSON values."""
     return {
         "turn": view.turn,
         "seat": view.seat,
@@ -72,7 +72,7 @@ def _side(side: SideView) -> dict[str, Any]:
 
 
 def _hand(side: SideView) -> list[dict[str, Any] | None]:
-    """Cards in hand, with the attack and health that they have there."""
+    """Cards in hand with their modified attack and health."""
     found = list(map(_card, side.hand))
     for card, (_, attack, health) in zip(found, side.held, strict=True):
         if card is not None and "attack" in card:
@@ -86,7 +86,7 @@ def _named(card: Card) -> dict[str, Any]:
 
 
 def _card(card: str | Card) -> dict[str, Any] | None:
-    """A card as it is printed; None for a hidden one."""
+    """A card as printed; None for a hidden card."""
     if isinstance(card, str):
         return None if card == "?" else {"id": "", "name": card, "kind": "spell", "cost": 0, "keywords": []}
     numbers = {"attack": card.spec.attack, "health": card.spec.health}

@@ -1,7 +1,7 @@
-"""An outside agent's process: started under its keeper, written and read by lines, in limited time.
+"""Process of an outside agent: started under a supervisor, line-based messages with time limits.
 
-All that an agent began carries a mark of its own in its environment, by which it is found and ended when the
-keeper cannot do that any more.
+All descendants of an agent inherit an environment variable as a mark, by which they are found and killed if
+the supervisor no longer can.
 """
 
 import contextlib
@@ -22,40 +22,40 @@ from engine.game_session import AgentFaultError, Reason
 from rivals.outside.parameters import Parameter
 from rivals.outside.supervisor import children_of
 
-KEEPER = Path(__file__).with_name("supervisor.py")
+SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 MOST_LINE = 2**16
-"""Bytes of a line that an agent may write."""
+"""Largest length of a line from an agent, in bytes."""
 
 MOST_READS = 16
-"""Reads of its standard error at a time."""
+"""Largest number of reads of standard error at a time."""
 
 KEPT_ERRORS = 2000
-"""Bytes of the end of its standard error that are told when it fails."""
+"""Bytes kept from the end of standard error, for error messages."""
 
 LONGEST_SHOWN = 100
-"""Bytes of what it wrote that a message shows."""
+"""Largest number of bytes of output quoted in a message."""
 
 SECONDS_TO_END = 3.0
-"""Longer than its keeper waits before it ends all."""
+"""Time limit for the supervisor to exit; longer than it waits for the agent."""
 
 LOOKS = 50
-"""For processes that are left; each may have begun another meanwhile."""
+"""Largest number of passes over leftover processes, since each may start others meanwhile."""
 
 
 class OutsideProcess:
-    """A running agent.
+    """A running outside agent.
 
     Attributes:
-        parameters: that it declared in its answer to hello.
+        parameters: declared in its answer to `hello`.
         played: whether it was in a game before.
 
     Args:
-        name: the entrant's, for errors.
-        command: the words that start it.
+        name: entrant name, for errors.
+        command: command line that starts it.
 
     Raises:
-        AgentFaultError: this machine cannot start it.
+        AgentFaultError: the process cannot be started.
     """
 
     def __init__(self, name: str, command: Sequence[str]) -> None:
@@ -65,8 +65,8 @@ class OutsideProcess:
         self._owner, self._mark = os.getpid(), f"MANAFORGE_AGENT_{secrets.token_hex(16)}"
         lifeline, self._lifeline = os.pipe()
         try:
-            self._keeper = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(KEEPER), str(lifeline), *command],
+            self._supervisor = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(SUPERVISOR), str(lifeline), *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -78,15 +78,15 @@ class OutsideProcess:
         except OSError as error:
             os.close(self._lifeline)
             raise AgentFaultError(
-                f"{name}: it cannot be started: {error.strerror or error}", Reason.PROCESS_ENDED
+                f"{name}: cannot be started: {error.strerror or error}", Reason.PROCESS_ENDED
             ) from None
         finally:
             os.close(lifeline)
-        assert self._keeper.stdin is not None
-        assert self._keeper.stdout is not None
-        assert self._keeper.stderr is not None
-        self._in, self._out = self._keeper.stdin.fileno(), self._keeper.stdout.fileno()
-        self._err = self._keeper.stderr.fileno()
+        assert self._supervisor.stdin is not None
+        assert self._supervisor.stdout is not None
+        assert self._supervisor.stderr is not None
+        self._in, self._out = self._supervisor.stdin.fileno(), self._supervisor.stdout.fileno()
+        self._err = self._supervisor.stderr.fileno()
         self._read, self._errors = b"", b""
         self._ready = selectors.DefaultSelector()
         for stream in (self._in, self._out, self._err):
@@ -96,25 +96,25 @@ class OutsideProcess:
 
     @property
     def code(self) -> int | None:
-        """Its exit code, where it has ended and that is known."""
-        return self._keeper.returncode
+        """Exit code; None while it runs or if unknown."""
+        return self._supervisor.returncode
 
     def is_ready(self) -> bool:
-        """Whether it goes on, and has written nothing that nobody asked for."""
+        """Whether it runs and has written nothing unrequested."""
         return self._take() and not self._read
 
     def failed(self) -> AgentFaultError | None:
-        """The fault of an agent that ended by an error while it had nothing to do."""
+        """Fault of an agent that exited with an error while idle; None without a fault."""
         if self._take():
             return None
-        fault = self._fault("it ended after its last game", Reason.PROCESS_ENDED)
+        fault = self._fault("the process ended after its last game", Reason.PROCESS_ENDED)
         return fault if self.code else None
 
     def send(self, message: dict[str, Any], seconds: float) -> None:
         """Write a message.
 
         Raises:
-            AgentFaultError: the agent does not read it in this time, or has ended.
+            AgentFaultError: the agent does not read it in time, or has ended.
         """
         left, until = json.dumps(message, separators=(",", ":")).encode() + b"\n", time.monotonic() + seconds
         while left:
@@ -127,18 +127,18 @@ class OutsideProcess:
                 finally:
                     self._ready.unregister(self._in)
             except OSError:
-                raise self._fault("it ended", Reason.PROCESS_ENDED) from None
+                raise self._fault("the process ended", Reason.PROCESS_ENDED) from None
 
     def ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Write a message and read the answer: one line, an object.
+        """Write a message and read the answer: one line with a JSON object.
 
         Raises:
-            AgentFaultError: there is none in this time, or it is no object on one line.
+            AgentFaultError: no answer in time, or not a JSON object on one line.
         """
         until = time.monotonic() + seconds
         self._take()
         if self._read:
-            raise self._fault(f"it wrote {_quoted(self._read)} unasked", Reason.NOT_UNDERSTOOD)
+            raise self._fault(f"it wrote {_quoted(self._read)} without a request", Reason.NOT_UNDERSTOOD)
         self.send(message, seconds)
         while b"\n" not in self._read:
             if len(self._read) > MOST_LINE:
@@ -156,17 +156,17 @@ class OutsideProcess:
         return answer
 
     def _wait(self, until: float, seconds: float, what: str) -> None:
-        """Wait until a stream is ready, and take what there is."""
+        """Wait until a stream is ready, and read what is available."""
         left = until - time.monotonic()
         if left <= 0 or not self._ready.select(left):
             raise self._fault(f"it did not {what} within {seconds:g} s", Reason.TOO_LATE)
         if not self._take() and b"\n" not in self._read:
-            raise self._fault("it ended", Reason.PROCESS_ENDED)
+            raise self._fault("the process ended", Reason.PROCESS_ENDED)
 
     def _take(self) -> bool:
-        """Read what the agent wrote so far; whether it goes on."""
+        """Read all available output; returns whether the process still runs."""
         with contextlib.suppress(BlockingIOError):
-            for _ in range(MOST_READS):  # what comes faster than that waits
+            for _ in range(MOST_READS):  # the rest is read next time
                 errors = os.read(self._err, 2**16)
                 self._errors = (self._errors + errors)[-KEPT_ERRORS:]
                 if len(errors) < 2**16:
@@ -181,27 +181,27 @@ class OutsideProcess:
             pass
         return True
 
-    def _fault(self, what: str, reason: Reason) -> AgentFaultError:
-        """The error of a fault, with the line of what the agent wrote as errors that seems to say why."""
+    def _fault(self, message: str, reason: Reason) -> AgentFaultError:
+        """Error for a fault, with the most informative line of the agent's standard error."""
         if reason == Reason.PROCESS_ENDED:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._keeper.wait(SECONDS_TO_END)
+                self._supervisor.wait(SECONDS_TO_END)
             self._take()
-            code = self._keeper.returncode
-            what += "" if code is None else f" with exit code {code}"
+            code = self._supervisor.returncode
+            message += "" if code is None else f" with exit code {code}"
         lines = self._errors.decode(errors="replace").strip().splitlines()
         why = next((line for line in reversed(lines) if "rror" in line), lines[-1] if lines else "")
-        told = f"; it said {_quoted(why.encode())}" if why else ""
-        return AgentFaultError(f"{self.name}: {what}{told}", reason)
+        detail = f"; its last error: {_quoted(why.encode())}" if why else ""
+        return AgentFaultError(f"{self.name}: {message}{detail}", reason)
 
     def stop(self) -> None:
-        """Have its keeper end it now, if stopped too; whoever waits for its answer is told that it ended."""
+        """Have the supervisor kill the agent now, even if suspended; pending requests fail."""
         for number in (signal.SIGTERM, signal.SIGCONT):
-            self._keeper.send_signal(number)
+            self._supervisor.send_signal(number)
 
     def hang_up(self) -> None:
-        """Close its streams, and have its keeper end it if it does not end by itself."""
-        for stream in (self._keeper.stdin, self._keeper.stdout, self._keeper.stderr):
+        """Close the streams; the supervisor kills the agent if it does not exit by itself."""
+        for stream in (self._supervisor.stdin, self._supervisor.stdout, self._supervisor.stderr):
             with contextlib.suppress(OSError):
                 if stream is not None:
                     stream.close()
@@ -210,56 +210,56 @@ class OutsideProcess:
             os.close(lifeline)
 
     def close(self, now: bool = False) -> None:
-        """End the agent: its input is closed; what does not end by itself is ended by its keeper.
+        """End the agent: close its input, then let the supervisor kill what does not exit.
 
-        Where the keeper was killed or does nothing, all that carries the agent's mark is ended here.
+        If the supervisor was killed or hangs, all processes with the agent's mark are killed.
 
         Args:
-            now: do not wait until it ends by itself.
+            now: do not wait for the agent to exit by itself.
         """
         if now:
             self.stop()
         self.hang_up()
         self._ready.close()
         try:
-            self._keeper.wait(SECONDS_TO_END)
+            self._supervisor.wait(SECONDS_TO_END)
         except subprocess.TimeoutExpired:
-            keeper = self._keeper.pid  # no other process has this number before it is waited for
-            end_all_in(lambda: children_of({keeper}))
-            self._keeper.kill()
-            self._keeper.wait()
+            supervisor = self._supervisor.pid  # its id is not reused before it is waited for
+            end_all_in(lambda: children_of({supervisor}))
+            self._supervisor.kill()
+            self._supervisor.wait()
         self.end_left()
 
     def end_left(self) -> None:
-        """End whatever carries its mark, if the keeper is gone; in the process that started it alone."""
-        if os.getpid() == self._owner and self._keeper.poll() is not None:
+        """Kill processes with the mark if the supervisor is gone; only in the process that started it."""
+        if os.getpid() == self._owner and self._supervisor.poll() is not None:
             end_all_in(lambda: marked(self._mark))
 
 
 def _quoted(text: bytes) -> str:
-    """The beginning of what an agent wrote, as text on one line."""
+    """Beginning of an agent's output as a quoted line."""
     shown = text[:LONGEST_SHOWN].decode(errors="replace")
     return repr(shown) + ("..." if len(text) > LONGEST_SHOWN else "")
 
 
 def marked(mark: str) -> set[int]:
-    """Processes that began with a variable of this name in their environment, on Linux; elsewhere none."""
+    """Processes whose initial environment has a variable of this name, on Linux; elsewhere none."""
     name, found = f"{mark}=".encode(), set()
     for file in Path("/proc").glob("[0-9]*/environ"):
-        with contextlib.suppress(OSError):  # another user's, or gone
+        with contextlib.suppress(OSError):  # belongs to another user, or has exited
             if any(entry.startswith(name) for entry in file.read_bytes().split(b"\0")):
                 found.add(int(file.parent.name))
     return found
 
 
 def end_all_in(find: Callable[[], set[int]]) -> None:
-    """Kill the processes that are found, until none of them lives; on Linux.
+    """Kill the processes that `find` returns, until none is left; Linux only.
 
-    Only those are killed that are found again once they are held by a file: a number that another process
-    has by now is not found.
+    A process is killed only if `find` returns it again after its pidfd is open, since its id may have been
+    reused.
 
     Args:
-        find: finds them, by their numbers.
+        find: returns process ids.
     """
     for _ in range(LOOKS):
         held: dict[int, int] = {}
@@ -281,7 +281,7 @@ def end_all_in(find: Callable[[], set[int]]) -> None:
 
 
 def _has_ended(file: int) -> bool:
-    """Whether the process that a file holds has ended, waited for or not."""
+    """Whether the process of a pidfd has exited."""
     poll = select.poll()
     poll.register(file, select.POLLIN)
     return bool(poll.poll(0))

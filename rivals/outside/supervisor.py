@@ -1,9 +1,9 @@
-"""The supervisor process of an outside agent: runs it, and leaves no process behind.
+"""Supervisor process of an outside agent: runs it, and leaves no process behind.
 
-A script of its own, which imports nothing of Manaforge: `python keeper.py LIFELINE COMMAND...`. The agent
-gets standard input and output as they are; the keeper touches neither. When the agent ends, or nobody holds
-the other end of the pipe LIFELINE any more (Manaforge ended, however it did), the keeper ends all processes
-that the agent began, and itself.
+A stand-alone script without imports from Manaforge: `python supervisor.py LIFELINE COMMAND...`. The agent
+inherits standard input and output; the supervisor uses neither. When the agent exits, or the other end of the
+pipe LIFELINE closes (because Manaforge exited for any reason), the supervisor kills all descendants of the
+agent and exits.
 """
 
 import contextlib
@@ -17,60 +17,60 @@ import time
 from pathlib import Path
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
-"""Of Linux: the agent is killed when its keeper is; its orphans become children of the keeper."""
+"""Options of Linux's prctl: kill the agent with its supervisor; reparent orphans to the supervisor."""
 
 SECONDS_TO_END = 1.0
-"""What an agent has to end by itself once its input is closed."""
+"""Time for an agent to exit by itself after its input is closed."""
 
 NOT_STARTED = 127
-"""Exit code of the keeper where the command cannot be started."""
+"""Exit code of the supervisor if the command cannot be started."""
 
 
 libc = ctypes.CDLL(None)
 
 
 def children_of(parents: set[int]) -> set[int]:
-    """Processes below some processes, on Linux; elsewhere none are found."""
+    """All descendants of some processes, on Linux; elsewhere none."""
     found: set[int] = set()
     tree: dict[int, list[int]] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, ValueError, IndexError):
-            text = entry.read_bytes()  # a name may be any bytes
+            text = entry.read_bytes()  # a process name may have any bytes
             tree.setdefault(int(text.rpartition(b")")[2].split()[1]), []).append(int(entry.parent.name))
-    waiting = list(parents)
-    while waiting:
-        for child in tree.get(waiting.pop(), []):
+    pending = list(parents)
+    while pending:
+        for child in tree.get(pending.pop(), []):
             if child not in found:
                 found.add(child)
-                waiting.append(child)
+                pending.append(child)
     return found
 
 
 def end_all(group: int) -> None:
-    """End the agent's group, and all processes below this one."""
+    """Kill the agent's process group and all descendants of this process."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)
-    for _ in range(50):  # each may have begun another meanwhile
-        below = children_of({os.getpid()})
-        for process in below:
+    for _ in range(50):  # each may have started others meanwhile
+        descendants = children_of({os.getpid()})
+        for process in descendants:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
-        if not below:
+        if not descendants:
             return
         time.sleep(0.01)
 
 
-def die_with_keeper() -> None:
-    """Have Linux kill this process, the agent to be, when its keeper is killed and can do nothing."""
+def die_with_parent() -> None:
+    """Have Linux kill this process, the future agent, if its supervisor is killed."""
     if sys.platform == "linux":
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def main(lifeline: int, command: list[str]) -> int:
-    """Run the agent until it ends, or the lifeline does, or SIGTERM comes; its exit code."""
+    """Run the agent until it exits, the lifeline closes, or SIGTERM arrives; returns its exit code."""
     if sys.platform == "linux":
         libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     woken, wake = os.pipe()
@@ -79,7 +79,7 @@ def main(lifeline: int, command: list[str]) -> int:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.signal(signal.SIGTERM, lambda *_: None)
     try:
-        agent = subprocess.Popen(command, start_new_session=True, preexec_fn=die_with_keeper)  # noqa: PLW1509
+        agent = subprocess.Popen(command, start_new_session=True, preexec_fn=die_with_parent)  # noqa: PLW1509
     except OSError as error:
         print(f"cannot start {command[0]}: {error.strerror}", file=sys.stderr)
         return NOT_STARTED

@@ -207,8 +207,8 @@ def test_faults_are_results_of_games_and_the_next_game_has_a_new_process() -> No
     [
         ("process:no-such-program", "cannot start no-such-program"),
         (f"process:{sys.executable} {FAULTY} another", "protocol 1"),
-        ("process:cat", "its name"),
-        ("process:true", "it ended with exit code 0"),
+        ("process:cat", "and a name"),
+        ("process:true", "the process ended with exit code 0"),
         ("python:no_such_module:Bot", "No module named 'no_such_module'"),
         ("python:tests.contracts.dice:Nobody", "no attribute 'Nobody'"),
     ],
@@ -275,7 +275,7 @@ def test_an_agent_whose_keeper_is_killed_dies_too() -> None:
     agent = OutsideAgent(f"process:{sys.executable} {FAULTY} well", PATIENCE)
     agent.new_game(0, np.random.default_rng(1))
     assert agent._playing is not None
-    keeper = agent._playing._keeper
+    keeper = agent._playing._supervisor
     (bot,) = children_of({keeper.pid})
     keeper.kill()
     wait_until(lambda: not Path(f"/proc/{bot}").exists(), "the agent ends", 0.05)
@@ -288,7 +288,7 @@ def with_orphans() -> tuple[OutsideAgent, subprocess.Popen[bytes], set[int], set
     agent = OutsideAgent(f"process:{sys.executable} {FAULTY} orphans", PATIENCE)
     agent.new_game(0, np.random.default_rng(1))
     assert agent._playing is not None
-    keeper = agent._playing._keeper
+    keeper = agent._playing._supervisor
     return agent, keeper, *orphans_below(keeper.pid)
 
 
@@ -353,7 +353,7 @@ def test_what_an_agent_began_ends_with_manaforge_though_its_keeper_was_killed() 
         "from rivals.outside.agent import OutsideAgent, processes; import os, signal; import numpy as np\n"
         f"agent = OutsideAgent('process:{sys.executable} {FAULTY} orphans', 10)\n"
         "agent.new_game(0, np.random.default_rng(1)); input('ready')\n"
-        "os.kill(agent._playing._keeper.pid, signal.SIGKILL); agent._playing._keeper.wait()"
+        "os.kill(agent._playing._supervisor.pid, signal.SIGKILL); agent._playing._supervisor.wait()"
     )
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", script], **pipes) as driver:  # type: ignore[call-overload]

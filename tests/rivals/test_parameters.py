@@ -68,21 +68,21 @@ def test_a_class_is_made_once() -> None:
     ("declared", "told"),
     [
         ("face", "must be a list"),
-        ([1], "has name, low and high"),
-        ([{"name": "face", "low": 0}], "has name, low and high"),
+        ([1], "must have name, low and high"),
+        ([{"name": "face", "low": 0}], "must have name, low and high"),
         ([{"name": "Face", "low": 0, "high": 1}], "lower-case"),
         ([{"name": "", "low": 0, "high": 1}], "lower-case"),
         ([{"name": "<b>", "low": 0, "high": 1}], "lower-case"),
-        ([{"name": "lambda", "low": 0, "high": 1}], "no word of Python"),
-        ([{"name": "names", "low": 0, "high": 1}], "no word of Python"),
+        ([{"name": "lambda", "low": 0, "high": 1}], "no Python keyword"),
+        ([{"name": "names", "low": 0, "high": 1}], "no Python keyword"),
         ([{"name": 3, "low": 0, "high": 1}], "lower-case"),
-        ([{"name": "a", "low": 1, "high": 1}], "low the smaller"),
-        ([{"name": "a", "low": True, "high": 2}], "are numbers"),
-        ([{"name": "a", "low": 0, "high": float("inf")}], "are numbers"),
-        ([{"name": "a", "low": float("nan"), "high": 1}], "are numbers"),
-        ([{"name": "a", "low": 0, "high": "1"}], "are numbers"),
-        ([{"name": "a", "low": 0, "high": 10**400}], "are numbers"),
-        ([{"name": "a", "low": 0, "high": 1}] * 2, "two of the name 'a'"),
+        ([{"name": "a", "low": 1, "high": 1}], "low < high"),
+        ([{"name": "a", "low": True, "high": 2}], "must be numbers"),
+        ([{"name": "a", "low": 0, "high": float("inf")}], "must be numbers"),
+        ([{"name": "a", "low": float("nan"), "high": 1}], "must be numbers"),
+        ([{"name": "a", "low": 0, "high": "1"}], "must be numbers"),
+        ([{"name": "a", "low": 0, "high": 10**400}], "must be numbers"),
+        ([{"name": "a", "low": 0, "high": 1}] * 2, "duplicate name 'a'"),
         ([{"name": f"a{i}", "low": 0, "high": 1} for i in range(1001)], "at most 1,000"),
     ],
 )
@@ -114,7 +114,7 @@ def test_a_profile_has_the_values_and_refuses_what_is_out_of_bounds(tmp_path: Pa
 def test_values_go_by_the_order_of_the_parameters() -> None:
     both = (Parameter("face", 0.0, 10.0), Parameter("trade", 0.0, 1.0))
     assert values_of(both, (0.5, 1.0)) == {"face": 5.0, "trade": 1.0}
-    with pytest.raises(ParameterError, match="given 3 parameters"):
+    with pytest.raises(ParameterError, match="got 3 parameter values"):
         values_of(both, (0.5, 1.0, 1.0))
 
 

@@ -90,7 +90,7 @@ def test_a_configuration_starts_nothing_by_itself(tmp_path: Path) -> None:
         f"process:touch {mark}",
     )
     assert named.returncode == 1
-    assert "it ended with exit code 0" in named.stderr
+    assert "the process ended with exit code 0" in named.stderr
     assert mark.exists()
 
 

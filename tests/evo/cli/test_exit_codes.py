@@ -271,7 +271,7 @@ def test_agents_that_play_bodies_alone_refuse_decks_with_a_class_before_anything
 ) -> None:
     assert code_of(line) == 1
     assert (
-        "plays bodies alone, and cards do what they say in decks with a class, such as basic-mage"
+        "does not support card effects, which decks with a class (such as basic-mage"
         in capsys.readouterr().err
     )
     assert not Path("new").exists()

@@ -236,10 +236,10 @@ def test_keywords_are_found_as_players_write_them() -> None:
         ("hearthsim --card Wisp --edition 2018 --values 1", "unknown edition '2018'"),
         ("hearthsim --keyword taunt --edition 2018-07 --values 1", "none of these is one"),
         ("hearthsim --card Wisp --edition 2018-07 --any-deck --values 1", "none of these is one"),
-        ("ilp:keep-alive --card Moonfire --values 0", "ilp plays bodies alone"),
+        ("ilp:keep-alive --card Moonfire --values 0", "ilp does not support card effects"),
         (
             "aggro --card Moonfire --values 0 --against ilp:keep-alive",
-            "in decks with Moonfire, such as random-min",
+            "decks with Moonfire (such as random-min",
         ),
         ("hearthsim --keyword taunt --values 30 --decks basic-mage", "basic-mage has 18 minions"),
     ],

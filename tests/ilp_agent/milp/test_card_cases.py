@@ -416,7 +416,7 @@ def test_what_cannot_be_paid_for_does_not_matter() -> None:
 
 def test_games_on_real_cards_stay_with_those_that_play_all_cards() -> None:
     for backend in ("gurobi", "highs"):
-        with pytest.raises(ManaforgeError, match=f"ilp with backend {backend} plays bodies alone"):
+        with pytest.raises(ManaforgeError, match=f"ilp with backend {backend} does not support card effects"):
             refuse_decks([("ilp", backend)], [find_deck("basic-mage")])
     with pytest.raises(
         SolverError, match="backend 'exact' does not support card effects; use auto or search"

@@ -143,13 +143,13 @@ class Trigger(IntEnum):
     OVERLOADED = 21  # a card with Overload was played
     ARMOURED = 22  # a hero gains armour
     EQUIPPED = 23  # a weapon
-    DISARMED = 24  # a weapon is destroyed
-    REVEALED = 25  # a Secret
+    WEAPON_DESTROYED = 24  # a weapon is destroyed
+    SECRET_REVEALED = 25  # a Secret
     TARGETED = 26  # a minion, by a spell
     SHIELD_LOST = 27  # a minion's
     IN_DECK = 28  # a card is played while this card is in the deck
     DISCARDED_ITSELF = 29  # this card is discarded from the hand
-    BURIED = 30  # after a minion's death and its Deathrattles
+    AFTER_DEATH = 30  # after a minion's death and its Deathrattles
 
 
 NOT_STANDING = (
@@ -184,16 +184,16 @@ class Op(IntEnum):
     WEAPON = 17  # amount attack and amount2 durability for the side's weapon
     DISARM = 18  # destroys the side's weapon
     ADD = 19  # times copies of card amount into the side's hand; `ITSELF`: the minion
-    GIVE = 20  # grants the effects of card amount, such as a Deathrattle
+    GRANT_EFFECTS = 20  # grants the effects of card amount, such as a Deathrattle
     CONTROL = 21  # the row's player takes control
     MULTIPLY = 22  # attack by amount, health by amount2
     SWAP = 23  # swaps attack and health
-    EQUALISE = 24  # sets attack to health
+    SET_ATTACK_TO_HEALTH = 24  # sets attack to health
     RESTORE = 25  # to full health
     TRAIT = 26  # adds traits; amount: bits of Trait
-    LOSE = 27  # keywords
+    LOSE_KEYWORDS = 27  # keywords
     SPELL_DAMAGE = 28  # amount more Spell Damage
-    UNLOCK = 29  # overloaded crystals of this turn and the next
+    UNLOCK_OVERLOAD = 29  # overloaded crystals of this turn and the next
     TRIGGER = 30  # its Deathrattle
     COST = 31  # cost change of amount for the cards matching `of`; not below amount2
     RULE = 32  # changes a rule while in play; amount: bits of Rule
@@ -201,37 +201,39 @@ class Op(IntEnum):
     COPY = 34  # summons a copy; amount and amount2 set its attack and health, 0 keeps them
     COPY_TO_HAND = 35  # times copies of its card; cost change of amount, or a cost of amount2 if positive
     COPY_TO_DECK = 36  # times copies of its card
-    BECOME = 37  # the row's minion becomes a copy of the target
+    BECOME_COPY = 37  # the row's minion becomes a copy of the target
     RECRUIT = 38  # summons times minions matching `of` from the side's deck
-    CALL = 39  # the same from the side's hand
-    MIRROR = 40  # summons for the row's player a copy of a card in the side's deck; stats as COPY
-    GLEAN = 41  # adds copies of times cards in the side's deck to the row's player's hand
-    READ = 42  # adds copies of times cards in the side's hand to the row's player's hand
-    ENHANCE = 43  # buffs times cards in hand matching `of` by amount attack, amount2 health; 0: all
-    CHEAPEN = 44  # cost change of amount for times cards in hand matching `of`; 0: all
+    SUMMON_FROM_HAND = 39  # the same from the side's hand
+    SUMMON_COPY_FROM_DECK = (
+        40  # summons for the row's player a copy of a card in the side's deck; stats as COPY
+    )
+    COPY_FROM_DECK = 41  # adds copies of times cards in the side's deck to the row's player's hand
+    COPY_FROM_HAND = 42  # adds copies of times cards in the side's hand to the row's player's hand
+    BUFF_HAND = 43  # buffs times cards in hand matching `of` by amount attack, amount2 health; 0: all
+    CHANGE_HAND_COST = 44  # cost change of amount for times cards in hand matching `of`; 0: all
     MILL = 45  # removes the top amount cards of the side's deck
-    FILL = 46  # draws until the hand holds amount cards
+    DRAW_UNTIL = 46  # draws until the hand holds amount cards
     POWER = 47  # replaces the hero power by card amount
-    REFRESH = 48  # the hero power can be used again
+    REFRESH_POWER = 48  # the hero power can be used again
     JADE = 49  # summons the next Jade Golem of the pool
-    REVERT = 50  # shuffles the minion into its owner's deck; amount 1: the deck of the row's player
-    OPTIONS = 51  # Choose One: the card is played as one of the two cards of the pool
+    RETURN_TO_DECK = 50  # shuffles the minion into its owner's deck; amount 1: the deck of the row's player
+    CHOOSE_ONE = 51  # Choose One: the card is played as one of the two cards of the pool
     DISCOVER = 52  # choose one of three cards of the pool for the hand; cost change of amount2
     CHOOSE_POWER = 53  # the same for hero powers
     TRACK = 54  # choose one of the top three cards of the deck; the others are removed
-    SEEK = 55  # choose one of three cards in the side's deck; a copy is added to the hand
-    BREW = 56  # choose the cost and the two effects of a potion (Kazakus) from the pool
+    DISCOVER_FROM_DECK = 55  # choose one of three cards in the side's deck; a copy is added to the hand
+    CREATE_POTION = 56  # choose the cost and the two effects of a potion (Kazakus) from the pool
     REDIRECT = 58  # redirects the attack to the target
     DECOY = 59  # summons card amount and redirects the attack or spell to it
     COUNTER = 60  # a Secret: counters the spell
     PREVENT = 61  # a Secret: prevents lethal damage to the hero
-    BURN = 62  # destroys the side's Secrets
-    HIDE = 63  # puts times Secrets of the side's deck into play
-    AIM = 64  # no effect; makes the card require a target
+    DESTROY_SECRETS = 62  # destroys the side's Secrets
+    PLAY_SECRETS_FROM_DECK = 63  # puts times Secrets of the side's deck into play
+    TARGET_ONLY = 64  # no effect; makes the card require a target
     REVIVE = 65  # a Secret: resummons the minion that died, with amount health
-    REFILL = 67  # refills mana to the crystals that are not overloaded
-    STRIKE = 66  # the card's target deals its attack as damage to the selected characters
-    RAISE = 57  # summons times minions of the side's graveyard matching `of`; 0: as many as fit
+    REFILL_MANA = 67  # refills mana to the crystals that are not overloaded
+    TARGET_DEALS_DAMAGE = 66  # the card's target deals its attack as damage to the selected characters
+    RESURRECT = 57  # summons times minions of the side's graveyard matching `of`; 0: as many as fit
 
 
 class Pick(IntEnum):
@@ -282,11 +284,11 @@ class Filter(IntEnum):
     RACE = 64  # arg, a `Race`
     TAUNT = 128
     FROZEN = 256
-    NEW = 512  # of a summoned minion's pool: only cards not on the player's board
+    NOT_ON_BOARD = 512  # of a summoned minion's pool: only cards not on the player's board
     NOT_RACE = 1024  # not arg, a `Race`
     KEYWORD = 2048  # arg, a `Keyword`
     DEATHRATTLE = 4096  # has a Deathrattle
-    NOT_FOE = 8192  # not the defender of the triggering attack
+    NOT_DEFENDER = 8192  # not the defender of the triggering attack
 
 
 class Until(IntEnum):
@@ -305,8 +307,8 @@ class Condition(IntEnum):
 
     NONE = 0
     MANA_FULL = 1  # the player has all ten crystals
-    AIMED = 2  # the card was played with a target
-    ARMED = 3  # the player has a weapon
+    HAS_TARGET = 2  # the card was played with a target
+    HAS_WEAPON = 3  # the player has a weapon
     ENEMY_TURN = 4  # it is the opponent's turn
     COMBO = 5  # the player has played another card this turn
     DAMAGED = 6  # the row's own minion is damaged
@@ -332,16 +334,16 @@ class Condition(IntEnum):
     MINION_ATTACK = 26  # the player has a minion with at least this attack
     MINION_HEALTH = 27  # the player has another minion with at least this health
     ATTACK = 28  # of the row's own minion, at least
-    AT_HERO = 29  # the defender of the attack is a hero
-    FOE_DYING = 30  # the defender of the attack is dead or about to die
+    ATTACKS_HERO = 29  # the defender of the attack is a hero
+    DEFENDER_DYING = 30  # the defender of the attack is dead or about to die
     ALONE = 31  # no other minion is in play
-    UNIQUE = 32  # the player's deck has no duplicates
+    NO_DUPLICATES = 32  # the player's deck has no duplicates
     ONLY_ODD = 33  # all cards of the player's deck have odd costs
     ONLY_EVEN = 34
     NO_COST = 35  # no card of the player's deck has this cost
-    DIED = 36  # number of minions that died this turn, at least
-    HURT = 37  # the player's hero took damage this turn
-    ELEMENTAL = 38  # the player played an Elemental last turn
+    MINIONS_DIED_THIS_TURN = 36  # number of minions that died this turn, at least
+    HERO_DAMAGED_THIS_TURN = 37  # the player's hero took damage this turn
+    ELEMENTAL_LAST_TURN = 38  # the player played an Elemental last turn
     DYING = 40  # the row's own minion is dying
     ROOM = 41  # the player's board has room
     ENEMY_PLAYED = 42  # number of cards the opponent played this turn, at least

@@ -348,7 +348,7 @@ _TEMPLATES: Sequence[tuple[str, Callable[[re.Match[str], Created], Rows | None]]
     (rf"Return (.+?)(?: from the battlefield)? to (?:{_WHOSE}) hand", _apply_to(Op.BOUNCE)),
     (r"Swap the Attack and Health of (.+)", _apply_to(Op.SWAP)),
     (r"Swap (.+)'s Attack and Health", _apply_to(Op.SWAP)),
-    (r"Change (.+)'s Attack to be equal to its Health", _apply_to(Op.EQUALISE)),
+    (r"Change (.+)'s Attack to be equal to its Health", _apply_to(Op.SET_ATTACK_TO_HEALTH)),
     (r"(?:Change|Set) (.+?)(?:'s?) (Attack and Health|Attack|remaining Health|Health) to (\d+)", _set),
     (r"(?:Change|Set) the (?=.*Health)(.*) to (\d+)", lambda found, _: _set_health(found)),
     (r"Double (.+)'s (Attack|Health)", _double),

@@ -258,7 +258,7 @@ def _brewed(cards: Mapping[str, Card]) -> Iterator[Card]:
     """Generate the potions of Kazakus, with two effects each."""
     for card in cards.values():
         for row in card.effects:
-            if row.op != Op.BREW:
+            if row.op != Op.CREATE_POTION:
                 continue
             listed = row.cards[: len(BREWED) + sum(BREWED)]
             for name in potions(listed):

@@ -140,7 +140,7 @@ def draws_at_random(effect: Effect) -> bool:
 
 def _made(effect: Effect, place: int) -> Card:
     """Card at an index of a row's pool; potion costs need no covered text, since they are never played."""
-    is_cost = effect.op == Op.BREW and place < len(BREWED)
+    is_cost = effect.op == Op.CREATE_POTION and place < len(BREWED)
     return edition().by_id[effect.cards[place]] if is_cost else token(effect.cards[place])
 
 
@@ -242,16 +242,16 @@ def _asks_of_row(effect: np.void) -> int:
     trigger, op = int(effect["trigger"]), int(effect["op"])
     asks = 0
     if trigger == Trigger.AURA:
-        asks |= Ask.AURAS if op in (Op.BUFF, Op.WEAPON, Op.EQUALISE) else 0
+        asks |= Ask.AURAS if op in (Op.BUFF, Op.WEAPON, Op.SET_ATTACK_TO_HEALTH) else 0
         asks |= Ask.RULES if op == Op.RULE else 0
     asks |= Ask.COSTS if op == Op.COST else 0
-    asks |= Ask.HAND if op in (Op.ENHANCE, Op.CHEAPEN) else 0
+    asks |= Ask.HAND if op in (Op.BUFF_HAND, Op.CHANGE_HAND_COST) else 0
     asks |= Ask.HAND if op in (Op.DRAW, Op.DISCOVER) and effect["amount2"] else 0
     asks |= Ask.HAND if op == Op.BOUNCE and effect["amount"] else 0
     asks |= Ask.HAND if op == Op.COPY_TO_HAND and (effect["amount"] or effect["amount2"]) else 0
     asks |= Ask.DECKS if trigger == Trigger.IN_DECK else 0
     asks |= Ask.EVENTS if trigger == Trigger.DISCARDED_ITSELF else 0
-    asks |= Ask.GRAVES if op == Op.RAISE else 0
+    asks |= Ask.GRAVES if op == Op.RESURRECT else 0
     asks |= Ask.JADE if op == Op.JADE else 0
     asks |= Ask.CLASSES if effect["of_filter"] & WHOSE_CLASS else 0
     asks |= Ask.NEIGHBOURS if effect["pick"] in (Pick.NEXT_TO_SELF, Pick.NEXT_TO_TARGET) else 0
@@ -271,9 +271,9 @@ _ASKED: Mapping[int, int] = {
 _ASKED_IF: Mapping[int, int] = {
     Condition.COMBO: Ask.PLAYED,
     Condition.ENEMY_PLAYED: Ask.PLAYED,
-    Condition.DIED: Ask.PERISHED,
-    Condition.HURT: Ask.HURT,
-    Condition.ELEMENTAL: Ask.ELEMENTALS,
+    Condition.MINIONS_DIED_THIS_TURN: Ask.PERISHED,
+    Condition.HERO_DAMAGED_THIS_TURN: Ask.HURT,
+    Condition.ELEMENTAL_LAST_TURN: Ask.ELEMENTALS,
 }
 
 
@@ -308,7 +308,7 @@ def write_card(row: np.void, card: Card, pools: Mapping[tuple[str, ...], int]) -
     _write_print(row, card)
     for place, effect in enumerate(card.effects if card.real else ()):
         _write_effect(row["effects"][place], effect, pools)
-        if effect.op == Op.OPTIONS:
+        if effect.op == Op.CHOOSE_ONE:
             row["options"] = pools[effect.cards]
     aimed = [effect for effect in card.effects if effect.pick == Pick.CHOSEN]
     if aimed and card.real:
@@ -345,7 +345,7 @@ def tags_of(card: Card) -> int:
     played = [effect for effect in card.effects if effect.trigger == Trigger.PLAY]
     tags = 0
     if card.kind in (CardKind.MINION, CardKind.WEAPON):
-        plain = [one for one in played if one.condition != Condition.COMBO and one.op != Op.OPTIONS]
+        plain = [one for one in played if one.condition != Condition.COMBO and one.op != Op.CHOOSE_ONE]
         tags |= CardFilter.BATTLECRY if plain else 0
     tags |= CardFilter.COMBO if any(abs(effect.condition) == Condition.COMBO for effect in played) else 0
     if card.kind in (CardKind.MINION, CardKind.WEAPON):  # a spell grants a Deathrattle but has none
@@ -359,7 +359,7 @@ def tags_of(card: Card) -> int:
 
 
 ABOUT_TARGETS = (
-    Condition.AIMED,
+    Condition.HAS_TARGET,
     Condition.TARGET_DYING,
     Condition.TARGET_RACE,
     Condition.TARGET_OWN,

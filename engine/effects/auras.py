@@ -111,7 +111,11 @@ def _add_bonuses(
     card = cards[number]
     for n in range(card["n_effects"]):
         effect = card["effects"][n]
-        if effect["trigger"] != Trigger.AURA or effect["op"] not in (Op.BUFF, Op.WEAPON, Op.EQUALISE):
+        if effect["trigger"] != Trigger.AURA or effect["op"] not in (
+            Op.BUFF,
+            Op.WEAPON,
+            Op.SET_ATTACK_TO_HEALTH,
+        ):
             continue
         if effect["condition"] and not holds(
             state, cards, seat, effect["condition"], effect["condition_arg"], row
@@ -120,7 +124,7 @@ def _add_bonuses(
         multiplier = 1
         if effect["count"]:
             multiplier = count_of(state, seat, effect["count"], effect["count_arg"], row)
-        if effect["op"] == Op.EQUALISE:
+        if effect["op"] == Op.SET_ATTACK_TO_HEALTH:
             bonuses[seat, place, 3] = 1
             continue
         if effect["op"] == Op.WEAPON:

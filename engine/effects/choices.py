@@ -36,11 +36,11 @@ def offer(state: np.void, cards: np.ndarray, events: np.void) -> None:
         choice = state["choices"][0]
         effect = cards[choice["card"]]["effects"][choice["row"]]
         op = effect["op"]
-        if op == Op.BREW:
+        if op == Op.CREATE_POTION:
             _offer_brew(state, cards, effect, choice["memo"], events)
         elif op == Op.TRACK:
             _offer_top(state, events)
-        elif op == Op.SEEK:
+        elif op == Op.DISCOVER_FROM_DECK:
             _offer_deck(state, cards, effect, events)
         else:
             _offer_pool(state, cards, effect, events)
@@ -242,7 +242,7 @@ def choose_one(state: np.void, cards: np.ndarray, place: int, events: np.void) -
     choice = state["choices"][0]
     effect = cards[choice["card"]]["effects"][choice["row"]]
     number = state["options"][place]
-    if effect["op"] == Op.BREW:
+    if effect["op"] == Op.CREATE_POTION:
         first, memo = int(effect["amount"]), int(choice["memo"])
         if memo == 0:
             choice["memo"] = 1 + _place_among(cards, first, BREWS, number)

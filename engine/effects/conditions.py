@@ -39,15 +39,15 @@ def _is_met(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: i
         Condition.TARGET_RACE,
         Condition.TARGET_OWN,
         Condition.TARGET_FROZEN,
-        Condition.AT_HERO,
-        Condition.FOE_DYING,
+        Condition.ATTACKS_HERO,
+        Condition.DEFENDER_DYING,
     ):
         return _is_met_by_character(state, seat, condition, arg, queued)
     if condition == Condition.MANA_FULL:
         return bool(side["crystals"] >= MAX_MANA)
-    if condition == Condition.AIMED:
+    if condition == Condition.HAS_TARGET:
         return bool(queued["target"] != NO_TARGET)
-    if condition == Condition.ARMED:
+    if condition == Condition.HAS_WEAPON:
         return bool(side["durability"] > 0)
     if condition == Condition.ENEMY_TURN:
         return bool(state["active"] != seat)
@@ -75,9 +75,9 @@ def _is_met(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: i
         return bool(side["armour"] >= arg)
     if condition == Condition.WEAPON_ATTACK:
         return bool(side["durability"] > 0 and side["weapon_attack"] >= arg)
-    if condition == Condition.DIED:
+    if condition == Condition.MINIONS_DIED_THIS_TURN:
         return bool(side["perished"] + enemy["perished"] >= arg)
-    if condition == Condition.HURT:
+    if condition == Condition.HERO_DAMAGED_THIS_TURN:
         return bool(side["hurt"] > 0)
     if condition == Condition.ROOM:
         return has_room(side)
@@ -85,9 +85,9 @@ def _is_met(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: i
         return bool(enemy["played"] >= arg)
     if condition == Condition.SECRET:
         return bool(side["n_secrets"] > 0)
-    if condition == Condition.ELEMENTAL:
+    if condition == Condition.ELEMENTAL_LAST_TURN:
         return bool(side["elementals_before"] > 0)
-    if condition in (Condition.UNIQUE, Condition.ONLY_ODD, Condition.ONLY_EVEN, Condition.NO_COST):
+    if condition in (Condition.NO_DUPLICATES, Condition.ONLY_ODD, Condition.ONLY_EVEN, Condition.NO_COST):
         return deck_is(side, cards, condition, arg)
     if condition == Condition.ENEMY_FROZEN and enemy["traits"] & Trait.FROZEN:
         return True
@@ -102,9 +102,9 @@ def _is_met_by_character(state: np.void, seat: int, condition: int, arg: int, qu
     character = queued["target"]
     if of_own_minion:
         character = queued["source"]
-    elif condition in (Condition.AT_HERO, Condition.FOE_DYING):
+    elif condition in (Condition.ATTACKS_HERO, Condition.DEFENDER_DYING):
         character = queued["foe"]
-    if condition == Condition.AT_HERO:
+    if condition == Condition.ATTACKS_HERO:
         # In the opponent's turn, ENEMY_HERO means an attack redirected to the attacker's own hero.
         return bool(character == OWN_HERO or (character == ENEMY_HERO and seat == state["active"]))
     if character in (OWN_HERO, ENEMY_HERO):
@@ -113,7 +113,7 @@ def _is_met_by_character(state: np.void, seat: int, condition: int, arg: int, qu
             return bool(hero["traits"] & Trait.FROZEN)
         if condition == Condition.TARGET_OWN:
             return bool(character == OWN_HERO and arg == 0)
-        return bool(condition in (Condition.TARGET_DYING, Condition.FOE_DYING) and hero["health"] <= 0)
+        return bool(condition in (Condition.TARGET_DYING, Condition.DEFENDER_DYING) and hero["health"] <= 0)
     place = place_of(side, character)
     is_own = place >= 0
     if not is_own:
@@ -121,7 +121,7 @@ def _is_met_by_character(state: np.void, seat: int, condition: int, arg: int, qu
         if place < 0 and condition == Condition.ATTACK:
             return bool(queued["amount"] >= arg)  # the attack it had when it died
         if place < 0:
-            return bool(condition in (Condition.TARGET_DYING, Condition.FOE_DYING, Condition.DYING))
+            return bool(condition in (Condition.TARGET_DYING, Condition.DEFENDER_DYING, Condition.DYING))
     minion = side["board"][place] if is_own else enemy["board"][place]
     if condition == Condition.DAMAGED:
         return bool(minion["health"] < minion["max_health"])
@@ -214,7 +214,7 @@ def deck_is(side: np.void, cards: np.ndarray, condition: int, arg: int) -> bool:
         if number < 0:
             continue
         cost = cards[number]["cost"]
-        if condition == Condition.UNIQUE:
+        if condition == Condition.NO_DUPLICATES:
             for other in range(place):
                 if side["deck"][other] == number:
                     return False

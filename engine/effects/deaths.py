@@ -57,7 +57,7 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
             leave(side, place, ZERO_MINION)
             place_before += 1
     sort_by_birth(events, begin, events["last"])
-    has_triggers = is_heard(cards, Trigger.DIED) or is_heard(cards, Trigger.BURIED)
+    has_triggers = is_heard(cards, Trigger.DIED) or is_heard(cards, Trigger.AFTER_DEATH)
     if has_triggers or asked_by(cards) & Ask.GRAVES:
         _sort_dead(events, n_dead)
         for n in range(n_dead):
@@ -93,7 +93,7 @@ def _queue_death_triggers(
     end += events["last"] - last
     sort_by_birth(events, begin, end)
     last = events["last"]
-    announce(state, cards, events, Trigger.BURIED, dead[1], dead[0], dead[2], 1)
+    announce(state, cards, events, Trigger.AFTER_DEATH, dead[1], dead[0], dead[2], 1)
     bring_forward(events, last, end)
     return int(end + events["last"] - last)
 

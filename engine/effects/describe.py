@@ -50,15 +50,15 @@ _OF_CARDS = {
     Trigger.OVERLOADED: "Whenever {player} play{s} {a card} with Overload: ",
     Trigger.EQUIPPED: "Whenever {player} equip{s} a weapon: ",
     Trigger.POWER_USED: "After {player} use{s} the hero power: ",
-    Trigger.REVEALED: "Whenever a Secret of {owner} is revealed: ",
-    Trigger.DISARMED: "Whenever a weapon of {owner} is destroyed: ",
+    Trigger.SECRET_REVEALED: "Whenever a Secret of {owner} is revealed: ",
+    Trigger.WEAPON_DESTROYED: "Whenever a weapon of {owner} is destroyed: ",
     Trigger.ARMOURED: "Whenever {player} gain{s} armour: ",
 }
 _OF_CHARACTERS = {
     Trigger.SUMMONED: "Whenever {subject} comes into play: ",
     Trigger.AFTER_SUMMONED: "After {subject} has come into play: ",
     Trigger.DIED: "After {subject} dies: ",
-    Trigger.BURIED: "After {subject} has died and its Deathrattles have resolved: ",
+    Trigger.AFTER_DEATH: "After {subject} has died and its Deathrattles have resolved: ",
     Trigger.DAMAGED: "Whenever {subject} takes damage: ",
     Trigger.HEALED: "Whenever {subject} is healed: ",
     Trigger.ATTACKS: "Whenever {subject} attacks: ",
@@ -68,8 +68,8 @@ _OF_CHARACTERS = {
 }
 _IF = {
     Condition.MANA_FULL: "you have all ten mana crystals",
-    Condition.AIMED: "a target was chosen",
-    Condition.ARMED: "you have a weapon",
+    Condition.HAS_TARGET: "a target was chosen",
+    Condition.HAS_WEAPON: "you have a weapon",
     Condition.ENEMY_TURN: "it is your opponent's turn",
     Condition.COMBO: "you have played another card this turn",
     Condition.DAMAGED: "it is damaged",
@@ -95,16 +95,16 @@ _IF = {
     Condition.MINION_ATTACK: "you have a minion with {n} or more attack",
     Condition.MINION_HEALTH: "you have another minion with {n} or more health",
     Condition.ATTACK: "it has {n} or more attack",
-    Condition.AT_HERO: "a hero is attacked",
-    Condition.FOE_DYING: "that kills the defender",
+    Condition.ATTACKS_HERO: "a hero is attacked",
+    Condition.DEFENDER_DYING: "that kills the defender",
     Condition.ALONE: "it is the only minion in play",
-    Condition.UNIQUE: "your deck holds no duplicates",
+    Condition.NO_DUPLICATES: "your deck holds no duplicates",
     Condition.ONLY_ODD: "all cards in your deck have odd costs",
     Condition.ONLY_EVEN: "all cards in your deck have even costs",
     Condition.NO_COST: "no card in your deck costs {n}",
-    Condition.DIED: "{n} or more minions died this turn",
-    Condition.HURT: "your hero took damage this turn",
-    Condition.ELEMENTAL: "you played an Elemental last turn",
+    Condition.MINIONS_DIED_THIS_TURN: "{n} or more minions died this turn",
+    Condition.HERO_DAMAGED_THIS_TURN: "your hero took damage this turn",
+    Condition.ELEMENTAL_LAST_TURN: "you played an Elemental last turn",
     Condition.DYING: "it is dying",
     Condition.ROOM: "there is room on your board",
     Condition.ENEMY_PLAYED: "your opponent has played {n} or more cards this turn",
@@ -269,14 +269,14 @@ _TO_PLAYER = {
     Op.ARMOUR: "gives {you} {amount} armour",
     Op.MANA: "gives {you} {amount} mana for this turn",
     Op.DISARM: "destroys {your} weapon",
-    Op.UNLOCK: "unlocks {your} overloaded mana crystals",
+    Op.UNLOCK_OVERLOAD: "unlocks {your} overloaded mana crystals",
     Op.COUNTER: "counters it",
     Op.PREVENT: "when your hero would die, prevents the damage and makes your hero immune this turn",
-    Op.BURN: "destroys {your} Secrets",
+    Op.DESTROY_SECRETS: "destroys {your} Secrets",
     Op.MILL: "removes the top {amount} cards of {your} deck",
-    Op.FILL: "draws until {you} hold as many cards as {amount}",
-    Op.REFRESH: "lets {you} use the hero power again",
-    Op.REFILL: "refills {your} mana crystals",
+    Op.DRAW_UNTIL: "draws until {you} hold as many cards as {amount}",
+    Op.REFRESH_POWER: "lets {you} use the hero power again",
+    Op.REFILL_MANA: "refills {your} mana crystals",
     Op.REVIVE: "brings it back with {amount} health",
 }
 _TO_CHARACTERS = {
@@ -286,23 +286,23 @@ _TO_CHARACTERS = {
     Op.FREEZE: "freezes {targets}",
     Op.CONTROL: "takes control of {targets}",
     Op.SWAP: "swaps the attack and health of {targets}",
-    Op.EQUALISE: "sets the attack of {targets} to its health",
+    Op.SET_ATTACK_TO_HEALTH: "sets the attack of {targets} to its health",
     Op.RESTORE: "restores {targets} to full health",
     Op.SPELL_DAMAGE: "gives {targets} Spell Damage +{amount}",
     Op.TRIGGER: "triggers the Deathrattle of {targets}",
     Op.REDIRECT: "redirects the attack to {targets}",
-    Op.AIM: "has the target {targets}",
-    Op.STRIKE: "makes the target deal its attack as damage to {targets}",
-    Op.BECOME: "becomes a copy of {targets}",
+    Op.TARGET_ONLY: "has the target {targets}",
+    Op.TARGET_DEALS_DAMAGE: "makes the target deal its attack as damage to {targets}",
+    Op.BECOME_COPY: "becomes a copy of {targets}",
 }
 _ZONED = {
     Op.RECRUIT: "puts {quantity} from {your} deck into play",
-    Op.CALL: "puts {quantity} from {your} hand into play",
-    Op.MIRROR: "puts a copy of {quantity} in {your} deck into play for you{body}",
-    Op.GLEAN: "adds copies of {quantity} in {your} deck to your hand",
-    Op.READ: "adds copies of {quantity} in {your} hand to your hand",
-    Op.ENHANCE: "gives {quantity} in {your} hand {change}",
-    Op.CHEAPEN: "lets {quantity} in {your} hand cost {change}",
+    Op.SUMMON_FROM_HAND: "puts {quantity} from {your} hand into play",
+    Op.SUMMON_COPY_FROM_DECK: "puts a copy of {quantity} in {your} deck into play for you{body}",
+    Op.COPY_FROM_DECK: "adds copies of {quantity} in {your} deck to your hand",
+    Op.COPY_FROM_HAND: "adds copies of {quantity} in {your} hand to your hand",
+    Op.BUFF_HAND: "gives {quantity} in {your} hand {change}",
+    Op.CHANGE_HAND_COST: "lets {quantity} in {your} hand cost {change}",
 }
 _PLACES = {
     Pick.SELF: "itself",
@@ -359,7 +359,7 @@ def _on_player(effect: Effect, card_name: CardName) -> str:
             drawn += f", which costs {abs(effect.amount2)} {'less' if effect.amount2 < 0 else 'more'},"
         return f"draws {drawn}" if effect.side == OWN else f"{you} draw{_s(effect.side == 3)} {drawn}"
     if op == Op.SUMMON:
-        new = f", of those that are not on {your} board" if effect.filter & Filter.NEW else ""
+        new = f", of those that are not on {your} board" if effect.filter & Filter.NOT_ON_BOARD else ""
         return f"summons {_cards(effect, card_name)}{new}{'' if effect.side == OWN else f' for {you}'}"
     if op == Op.ADD:
         if effect.cards == (ITS_OWN,):
@@ -382,16 +382,16 @@ def _on_player(effect: Effect, card_name: CardName) -> str:
         return _on_zone(effect, your)
     if op == Op.DECOY:
         return f"summons {_cards(effect, card_name)}, which becomes the target"
-    if op == Op.HIDE:
+    if op == Op.PLAY_SECRETS_FROM_DECK:
         quantity = f"{_number(effect.times)} random" if effect.times else "one of each of the"
         return f"puts {quantity} Secret{_s(effect.times)} from {your} deck into play"
     if op == Op.TRACK:
         return f"lets {you} choose one of the top three cards of {your} deck; the others are removed"
-    if op == Op.SEEK:
+    if op == Op.DISCOVER_FROM_DECK:
         return (
             f"lets you choose one of three {cards(effect.of)}s in {your} deck; a copy is added to your hand"
         )
-    if op == Op.BREW:
+    if op == Op.CREATE_POTION:
         costs = " or ".join(map(card_name, effect.cards[: len(BREWED)]))
         return (
             f"lets you choose a potion, {costs}, and two effects of it, each out of three at random, among "
@@ -402,10 +402,10 @@ def _on_player(effect: Effect, card_name: CardName) -> str:
         offered = ", ".join(map(card_name, effect.cards)) or f"{cards(effect.of)} of the edition"
         end = "as your hero power" if op == Op.CHOOSE_POWER else "for your hand"
         return f"lets you choose one of three random cards {end}{lower}: {offered}"
-    if op == Op.RAISE:
+    if op == Op.RESURRECT:
         quantity = "all" if effect.times == 0 else _number(effect.times)
         return f"summons {quantity} of {your} {cards(effect.of)}s that died this game"
-    if op == Op.OPTIONS:
+    if op == Op.CHOOSE_ONE:
         return f"is played as {card_name(effect.cards[0])} or {card_name(effect.cards[1])}"
     if op in (Op.SHUFFLE, Op.JADE, Op.POWER):
         made = "the next of the Jade Golems" if op == Op.JADE else _cards(effect, card_name)
@@ -428,9 +428,13 @@ def _on_zone(effect: Effect, your: str) -> str:
     """Describe an operation on cards in a hand or deck."""
     noun, n = cards(effect.of), effect.times
     quantity = f"all {noun}s" if n == 0 else f"{_number(n)} random {noun}{_s(n)}"
-    body = f" as {effect.amount}/{effect.amount2}" if effect.op == Op.MIRROR and effect.amount else ""
+    body = (
+        f" as {effect.amount}/{effect.amount2}"
+        if effect.op == Op.SUMMON_COPY_FROM_DECK and effect.amount
+        else ""
+    )
     change = f"{effect.amount:+d}/{effect.amount2:+d}"
-    if effect.op == Op.CHEAPEN:
+    if effect.op == Op.CHANGE_HAND_COST:
         change = f"{abs(effect.amount)} {'less' if effect.amount < 0 else 'more'}"
     return _ZONED[effect.op].format(quantity=quantity, your=your, body=body, change=change)
 
@@ -475,19 +479,19 @@ def _on_characters(effect: Effect, targets: str, card_name: CardName) -> str:
         return f"multiplies {' and '.join(parts)}"
     if op == Op.TRAIT:
         return _listed([text.format(targets) for bit, text in _TRAITS.items() if amount & bit])
-    if op == Op.LOSE:
+    if op == Op.LOSE_KEYWORDS:
         return f"takes {_listed(_keywords(effect.keywords))} from {targets}"
     if op == Op.BOUNCE:
         more = f", costing {abs(amount)} {'less' if amount < 0 else 'more'}" if amount else ""
         return f"returns {targets} to the owner's hand{more}"
-    if op == Op.REVERT:
+    if op == Op.RETURN_TO_DECK:
         return (
             f"shuffles {targets} into "
             f"{'your' if amount else 'the owner'}{'' if amount else chr(39) + 's'} deck"
         )
     if op in (Op.COPY, Op.COPY_TO_HAND, Op.COPY_TO_DECK):
         return _copies(effect, targets)
-    if op in (Op.TRANSFORM, Op.GIVE):
+    if op in (Op.TRANSFORM, Op.GRANT_EFFECTS):
         verb = "transforms {} into {}" if op == Op.TRANSFORM else "gives {} the Deathrattle of {}"
         return verb.format(targets, _cards(effect, card_name))
     return _TO_CHARACTERS[op].format(targets=targets, amount=amount)
@@ -555,7 +559,7 @@ def _nouns(effect: Effect) -> tuple[str, str]:
         after += " with a Deathrattle"
     if required & Filter.NOT_TARGET:
         after += " but the chosen one" if effect.pick == Pick.ALL else " but that one"
-    if required & Filter.NOT_FOE:
+    if required & Filter.NOT_DEFENDER:
         after += " and the defender"
     start = " ".join(word for word in before if word)
     start += " " if start else ""
@@ -571,7 +575,12 @@ def _cards(effect: Effect, card_name: CardName) -> str:
     own = {ITS_OWN: "this minion's card", EVENTS_CARD: "the same card"}
     names = [own.get(name) or card_name(name) for name in effect.cards]
     text = names[0] if len(names) == 1 else f"a random one of {', '.join(names[:-1])} and {names[-1]}"
-    if len(names) == 1 and effect.op != Op.GIVE and effect.cards not in NO_CARDS and text[:4] != "The ":
+    if (
+        len(names) == 1
+        and effect.op != Op.GRANT_EFFECTS
+        and effect.cards not in NO_CARDS
+        and text[:4] != "The "
+    ):
         text = f"{'an' if text[0].upper() in 'AEIOU' else 'a'} {text}"
     if effect.times == 1 or effect.op not in (Op.SUMMON, Op.ADD):
         return text

@@ -204,11 +204,11 @@ def change_minion(minion: np.void, cards: np.ndarray, effect: np.void, amount: i
         attack = minion["attack"]
         set_attack(minion, clamp(minion["health"], 0))
         set_health(minion, attack)
-    elif op == Op.EQUALISE:
+    elif op == Op.SET_ATTACK_TO_HEALTH:
         set_attack(minion, clamp(minion["health"], 0))
     elif op == Op.TRAIT:
         minion["traits"] |= effect["amount"]
-    elif op == Op.LOSE:
+    elif op == Op.LOSE_KEYWORDS:
         set_keywords(minion, minion["keywords"] & ~effect["keywords"])
         minion["aura_keywords"] &= ~effect["keywords"]
     elif op == Op.SPELL_DAMAGE:
@@ -379,4 +379,4 @@ def _unequip(state: np.void, cards: np.ndarray, seat: int) -> None:
 def leave_behind(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> None:
     """Queue the Deathrattle and the triggers of a destroyed weapon. `events` is modified in place."""
     queue_rows(cards, number, Trigger.DEATHRATTLE, seat, -1, -1, -1, NO_TARGET, events)
-    announce(state, cards, events, Trigger.DISARMED, seat, NO_ONE, number, 1)
+    announce(state, cards, events, Trigger.WEAPON_DESTROYED, seat, NO_ONE, number, 1)

@@ -46,23 +46,33 @@ def on_player(
     """
     side = state["sides"][seat]
     op = effect["op"]
-    if op in (Op.SUMMON, Op.ADD, Op.DISCARD, Op.SHUFFLE, Op.RECRUIT, Op.CALL, Op.MIRROR, Op.JADE, Op.RAISE):
+    if op in (
+        Op.SUMMON,
+        Op.ADD,
+        Op.DISCARD,
+        Op.SHUFFLE,
+        Op.RECRUIT,
+        Op.SUMMON_FROM_HAND,
+        Op.SUMMON_COPY_FROM_DECK,
+        Op.JADE,
+        Op.RESURRECT,
+    ):
         on_cards(state, cards, effect, count, seat, queued, events)
         return
-    if events["blind"] and op in (Op.DISCOVER, Op.SEEK, Op.BREW):
+    if events["blind"] and op in (Op.DISCOVER, Op.DISCOVER_FROM_DECK, Op.CREATE_POTION):
         take_unseen(side, 1, events)
         return
     if events["blind"] and op == Op.CHOOSE_POWER:
         events["unsure"] = 1
         side["power"] = 0  # unknown until the choice is made
         return
-    if op in (Op.DISCOVER, Op.CHOOSE_POWER, Op.TRACK, Op.SEEK, Op.BREW):
+    if op in (Op.DISCOVER, Op.CHOOSE_POWER, Op.TRACK, Op.DISCOVER_FROM_DECK, Op.CREATE_POTION):
         ask(state, queued["seat"], queued)
         return
-    if op in (Op.DECOY, Op.BURN, Op.HIDE):
+    if op in (Op.DECOY, Op.DESTROY_SECRETS, Op.PLAY_SECRETS_FROM_DECK):
         on_secrets(state, cards, effect, seat, queued, events)
         return
-    if op in (Op.GLEAN, Op.READ):
+    if op in (Op.COPY_FROM_DECK, Op.COPY_FROM_HAND):
         learn(state, cards, effect, count, seat, queued, events)
         return
     if op in (Op.EQUIP, Op.POWER):
@@ -74,7 +84,7 @@ def on_player(
         else:
             side["power"], side["power_used"] = number + 1, 0
         return
-    if op in (Op.DRAW, Op.FILL, Op.MILL, Op.ENHANCE, Op.CHEAPEN):
+    if op in (Op.DRAW, Op.DRAW_UNTIL, Op.MILL, Op.BUFF_HAND, Op.CHANGE_HAND_COST):
         _on_hand(state, cards, effect, count, seat, events)
     else:
         _on_resources(state, cards, effect, count, seat, queued, events)
@@ -98,12 +108,12 @@ def _on_hand(
                 return
             if effect["amount2"] and side["n_hand"] > hand_before:
                 change_held(side, hand_before, effect["amount2"], 0, 0)
-    elif op in (Op.ENHANCE, Op.CHEAPEN):
+    elif op in (Op.BUFF_HAND, Op.CHANGE_HAND_COST):
         change_hand(cards, side, effect, amount, count * int(effect["amount2"]), events)
     elif op == Op.MILL:
         for _ in range(min(amount, int(side["n_deck"]))):
             leave_deck(side, side["n_deck"] - 1)
-    elif op == Op.FILL:
+    elif op == Op.DRAW_UNTIL:
         for _ in range(amount - int(side["n_hand"])):
             draw_one(state, cards, events, seat)
 
@@ -121,7 +131,7 @@ def _on_resources(
     """Change a player's mana, armour, weapon, hero power or costs; arguments as `on_player`."""
     side, op = state["sides"][seat], effect["op"]
     amount = count * int(effect["amount"])
-    if op == Op.REFRESH:
+    if op == Op.REFRESH_POWER:
         side["power_used"] = 0
     elif op == Op.ARMOUR:
         side["armour"] = clamp(side["armour"] + amount, 0)
@@ -129,11 +139,11 @@ def _on_resources(
             announce(state, cards, events, Trigger.ARMOURED, seat, A_HERO, -1, amount)
     elif op == Op.MANA:
         side["mana"] = min(side["mana"] + amount, MAX_MANA)
-    elif op == Op.REFILL:
+    elif op == Op.REFILL_MANA:
         side["mana"] = max(int(side["crystals"] - side["locked"]), 0)
     elif op == Op.CRYSTALS:
         change_crystals(side, amount)
-    elif op == Op.UNLOCK:
+    elif op == Op.UNLOCK_OVERLOAD:
         side["mana"] = min(side["mana"] + side["locked"], MAX_MANA)
         side["locked"] = 0
         side["overload"] = 0

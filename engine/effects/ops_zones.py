@@ -37,7 +37,9 @@ NOT_COPIED = Trait.DOOMED | Trait.STOLEN | Trait.HASTENED
 def from_pool(
     state: np.void, cards: np.ndarray, seat: int, effect: np.void, queued: np.void, events: np.void
 ) -> int:
-    """Card number of a row's card, or of a random card of its pool; `Filter.NEW` excludes cards on the board.
+    """Card number of a row's card, or of a random card of its pool.
+
+    `Filter.NOT_ON_BOARD` excludes cards on the board.
 
     -1 if there is none; 0 if the action stops at this chance event.
     """
@@ -54,7 +56,7 @@ def from_pool(
         return -1 if n == 0 else listed(cards, pool, chosen)
     if last <= first:
         return int(first)
-    if not effect["filter"] & Filter.NEW:
+    if not effect["filter"] & Filter.NOT_ON_BOARD:
         return int(cards[first + chosen_of(events, last - first + 1)]["number"])
     side = state["sides"][seat]
     left = chosen_of(events, n_new(cards, side, effect))
@@ -168,7 +170,7 @@ def change_hand(
     cards: np.ndarray, side: np.void, effect: np.void, amount: int, amount2: int, events: np.void
 ) -> None:
     """Modify the cards in hand that match a row: all of them, or random different ones. Modified in place."""
-    cost_only = effect["op"] == Op.CHEAPEN
+    cost_only = effect["op"] == Op.CHANGE_HAND_COST
     taken = 0
     n_matches = 0
     for place in range(side["n_hand"]):
@@ -258,14 +260,14 @@ def on_cards(
         bounce(state, seat, source_place)
         close_gap(state, seat, source_place, queued["source"], events)
         return
-    if op == Op.RAISE:
+    if op == Op.RESURRECT:
         _resurrect(state, cards, effect, times, seat, queued, events)
         return
     if op == Op.ADD and events["blind"] and (effect["amount"] == POOL or effect["amount2"] > 0):
         take_unseen(side, times, events)
         return
     for n in range(times):
-        if op in (Op.RECRUIT, Op.CALL, Op.MIRROR):
+        if op in (Op.RECRUIT, Op.SUMMON_FROM_HAND, Op.SUMMON_COPY_FROM_DECK):
             left = effect["trigger"] == Trigger.PLAY and n % 2 == 1
             if not _summon_from_zone(state, cards, effect, seat, left, queued, events):
                 return
@@ -296,7 +298,7 @@ def on_secrets(
     """Apply an effect row that summons a decoy, destroys Secrets or plays them from the deck."""
     side = state["sides"][seat]
     op = effect["op"]
-    if op == Op.BURN:
+    if op == Op.DESTROY_SECRETS:
         while side["n_secrets"] > 0:
             lose_secret(side, side["n_secrets"] - 1)
     elif op == Op.DECOY:
@@ -388,7 +390,7 @@ def _summon_from_zone(
 ) -> bool:
     """Summon a random minion from a hand or deck, or a copy of one; whether the row continues."""
     side = state["sides"][seat]
-    if effect["op"] == Op.MIRROR:
+    if effect["op"] == Op.SUMMON_COPY_FROM_DECK:
         place = find_card(cards, side["deck"], side["n_deck"], effect, events)
         if place < 0:
             return False
@@ -429,11 +431,11 @@ def learn(
     """Copy random cards of a deck or hand, each at most once, into the hand of the row's player."""
     side, own = state["sides"][seat], state["sides"][queued["seat"]]
     if events["blind"]:
-        n_cards = int(side["n_deck"]) if effect["op"] == Op.GLEAN else int(side["n_hand"])
+        n_cards = int(side["n_deck"]) if effect["op"] == Op.COPY_FROM_DECK else int(side["n_hand"])
         take_unseen(own, min(count * int(effect["times"]), n_cards), events)
         return
     taken = 0
-    from_deck = effect["op"] == Op.GLEAN
+    from_deck = effect["op"] == Op.COPY_FROM_DECK
     for _ in range(count * int(effect["times"])):
         n = int(side["n_deck"]) if from_deck else int(side["n_hand"])
         n_candidates = 0

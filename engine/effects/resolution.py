@@ -97,7 +97,7 @@ def has_object(state: np.void, cards: np.ndarray, effect: np.void, queued: np.vo
         return False  # the board was full when the action began
     if op in (Op.ADD, Op.COPY_TO_HAND) and own["n_hand"] == HAND_SIZE:
         return False
-    if op in (Op.ENHANCE, Op.CHEAPEN) and n_named(cards, own, effect) == 0:
+    if op in (Op.BUFF_HAND, Op.CHANGE_HAND_COST) and n_named(cards, own, effect) == 0:
         return False
     if pick != Pick.RANDOM:
         return True
@@ -217,7 +217,7 @@ def _is_condition_met(
         return bool(own["n_board"] < BOARD_SIZE)
     if condition == Condition.EMPTY_HANDED:
         return bool(own["n_hand"] == 0)
-    if condition == Condition.ARMED:
+    if condition == Condition.HAS_WEAPON:
         return bool(own["armed"])
     if condition == Condition.ENEMY_MINIONS:
         return bool(enemy["n_board"] + 1 >= arg)  # including the minion being played
@@ -303,7 +303,7 @@ def _on_character(
         is_hit = amount > 0 and not minion["traits"] & Trait.IMMUNE
         dealt = strike_minion(state, cards, events, owner, place, amount, keywords, 0)
         _after_damage(state, cards, queued, dealt, is_hit, events)
-    elif op == Op.STRIKE:
+    elif op == Op.TARGET_DEALS_DAMAGE:
         _deal_attack_of(state, cards, owner, place, queued["target"], events)
     elif heals:
         mend_minion(state, cards, events, owner, place, amount)
@@ -327,14 +327,14 @@ def _on_character(
             if effect["until"] == Until.THIS_TURN:
                 _borrow(state, seat, character)
             close_gap(state, owner, place, character, events)
-    elif op in (Op.COPY, Op.COPY_TO_HAND, Op.COPY_TO_DECK, Op.BECOME, Op.REVERT):
+    elif op in (Op.COPY, Op.COPY_TO_HAND, Op.COPY_TO_DECK, Op.BECOME_COPY, Op.RETURN_TO_DECK):
         _apply_copies(state, cards, effect, owner, place, queued, events)
-    elif op == Op.GIVE:
+    elif op == Op.GRANT_EFFECTS:
         give(minion, cards, effect["amount"], owner != seat)
     elif op == Op.TRIGGER:
         for _ in range(1 + has_rule(state, cards, owner, Rule.DEATHRATTLES_TWICE)):
             queue_deathrattle(cards, minion, owner, -1, events)
-    elif op == Op.LOSE and minion["keywords"] & effect["keywords"] & Keyword.DIVINE_SHIELD:
+    elif op == Op.LOSE_KEYWORDS and minion["keywords"] & effect["keywords"] & Keyword.DIVINE_SHIELD:
         change_minion(minion, cards, effect, amount, amount2)
         announce(state, cards, events, Trigger.SHIELD_LOST, owner, character, minion["card"], 1)
     elif op == Op.SILENCE and minion["traits"] & Trait.STOLEN:
@@ -414,7 +414,7 @@ def _apply_copies(
             shuffle_in(own, number, events)
             if events["waiting"]:
                 return
-    elif op == Op.REVERT:
+    elif op == Op.RETURN_TO_DECK:
         shuffle_in(own if effect["amount"] else state["sides"][owner], number, events)
         if not events["waiting"]:
             leave(state["sides"][owner], place, ZERO_MINION)

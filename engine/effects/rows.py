@@ -191,14 +191,14 @@ CREATING = (
     Op.TRANSFORM,
     Op.EQUIP,
     Op.ADD,
-    Op.GIVE,
+    Op.GRANT_EFFECTS,
     Op.SHUFFLE,
     Op.POWER,
     Op.JADE,
-    Op.OPTIONS,
+    Op.CHOOSE_ONE,
     Op.DISCOVER,
     Op.CHOOSE_POWER,
-    Op.BREW,
+    Op.CREATE_POTION,
     Op.DECOY,
 )
 """Operations that create cards, named in the column `card` or filtered by `of`."""
@@ -367,7 +367,9 @@ def row_in_table(card_id: str, name: str, effect: Effect) -> dict[str, str]:
         "keywords": _bits(effect.keywords, Keyword),
         "until": effect.until.name.lower() if effect.until else "",
         "condition": condition_word(effect),
-        "card": " ".join(effect.cards[: sum(BREWED) + len(BREWED)] if effect.op == Op.BREW else effect.cards),
+        "card": " ".join(
+            effect.cards[: sum(BREWED) + len(BREWED)] if effect.op == Op.CREATE_POTION else effect.cards
+        ),
         "on": "" if effect.on == plain.on else _filter_words(effect.on, EVENT_SIDES, CARD_KINDS | KINDS),
         "of": _filter_words(effect.of, {}, CARD_KINDS),
         "count": _with_arg(effect.count, effect.count_arg, COUNT_ARGS) if effect.count else "",
@@ -442,7 +444,7 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
             raise unknown_name(f"card ({where}, column card)", card, known)
     if cards and (row["amount"] or row["amount2"]):
         raise fields.fail("amount", "must be empty if the column card is set")
-    if op == Op.BREW:
+    if op == Op.CREATE_POTION:
         cards += potions(cards)
     return Effect(
         trigger=fields.word("trigger", Trigger, Trigger.PLAY),

@@ -75,7 +75,7 @@ def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, row: int, e
                 break
             row = queued["row"]
             queued["heard"] = REVEALED
-    announce(state, cards, events, Trigger.REVEALED, seat, NO_ONE, number, 1)
+    announce(state, cards, events, Trigger.SECRET_REVEALED, seat, NO_ONE, number, 1)
 
 
 @njit_borrowing

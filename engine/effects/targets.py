@@ -94,7 +94,7 @@ def select(
                     continue
                 if required & Filter.NOT_TARGET and minion["born"] == target:
                     continue
-                if required & Filter.NOT_FOE and minion["born"] == foe:
+                if required & Filter.NOT_DEFENDER and minion["born"] == foe:
                     continue
                 if required == 0 or passes(required, arg, minion):
                     picked[n] = minion["born"]
@@ -102,7 +102,7 @@ def select(
         if effect["kind"] & HEROES and not (living and side["health"] <= 0):
             hero = OWN_HERO if side_bit == OWN else ENEMY_HERO
             excluded = (required & Filter.NOT_TARGET and target == hero) or (
-                required & Filter.NOT_FOE and foe == hero
+                required & Filter.NOT_DEFENDER and foe == hero
             )
             if hero_passes(required, side) and not excluded:
                 picked[n] = hero

@@ -198,7 +198,7 @@ def _add_player_effect(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
         Op.WEAPON: "a change to the weapon",
         Op.ADD: "cards added to the hand",
         Op.CRYSTALS: "lost mana crystals",
-        Op.UNLOCK: "unlocked mana crystals",
+        Op.UNLOCK_OVERLOAD: "unlocked mana crystals",
     }
     raise OutsideError(cast.label, reasons.get(op, f"{op.name.lower().replace('_', ' ')}"))
 

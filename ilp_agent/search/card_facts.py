@@ -101,10 +101,24 @@ def learn_facts(cards: np.ndarray) -> np.ndarray:
     return facts
 
 
-BRINGING = (Op.RECRUIT, Op.CALL, Op.MIRROR, Op.HIDE, Op.RAISE)
+BRINGING = (
+    Op.RECRUIT,
+    Op.SUMMON_FROM_HAND,
+    Op.SUMMON_COPY_FROM_DECK,
+    Op.PLAY_SECRETS_FROM_DECK,
+    Op.RESURRECT,
+)
 """Operations that put cards of decks, hands or graves into play."""
 
-ON_HANDS = (Op.DISCARD, Op.ENHANCE, Op.CHEAPEN, Op.CALL, Op.RECRUIT, Op.HIDE, Op.FILL)
+ON_HANDS = (
+    Op.DISCARD,
+    Op.BUFF_HAND,
+    Op.CHANGE_HAND_COST,
+    Op.SUMMON_FROM_HAND,
+    Op.RECRUIT,
+    Op.PLAY_SECRETS_FROM_DECK,
+    Op.DRAW_UNTIL,
+)
 """Operations on cards in hand, or that take cards out of a deck."""
 
 
@@ -186,11 +200,11 @@ COMES = (
     Op.TRANSFORM,
     Op.EQUIP,
     Op.ADD,
-    Op.GIVE,
+    Op.GRANT_EFFECTS,
     Op.POWER,
     Op.JADE,
-    Op.OPTIONS,
-    Op.BREW,
+    Op.CHOOSE_ONE,
+    Op.CREATE_POTION,
     Op.CHOOSE_POWER,
     Op.DECOY,
 )
@@ -249,7 +263,7 @@ def _learn(cards: np.ndarray, number: int, fact: np.void) -> None:
 PLAIN_COUNTS = (Count.NONE,)
 """Multipliers of amounts that the pruning rules cover."""
 
-PLAIN_FILTERS = sum(one for one in Filter if one != Filter.NOT_FOE)
+PLAIN_FILTERS = sum(one for one in Filter if one != Filter.NOT_DEFENDER)
 """Bits of the filters that the pruning rules cover."""
 
 
@@ -347,7 +361,7 @@ def _bits_of(effect: np.void) -> int:
     if pick == Pick.NONE:
         if op in (Op.DISCARD, Op.ADD):
             bits |= CHANGES_HAND
-        elif op in (Op.MANA, Op.UNLOCK, Op.CRYSTALS):
+        elif op in (Op.MANA, Op.UNLOCK_OVERLOAD, Op.CRYSTALS):
             bits |= GIVES_MANA
         elif op == Op.SUMMON and side & ENEMY:
             bits |= BARS_HERO
@@ -358,7 +372,7 @@ def _bits_of(effect: np.void) -> int:
         bits |= _bits_of_own(effect)
     if side & ENEMY and effect["kind"] & MINIONS:
         taunt = op == Op.BUFF and effect["keywords"] & Keyword.TAUNT
-        if taunt or op in (Op.TRANSFORM, Op.LOSE, Op.TRIGGER, Op.GIVE):
+        if taunt or op in (Op.TRANSFORM, Op.LOSE_KEYWORDS, Op.TRIGGER, Op.GRANT_EFFECTS):
             bits |= BARS_HERO
     asks = effect["filter"] & (Filter.DAMAGED | Filter.UNDAMAGED)
     if side & ENEMY and effect["kind"] & HEROES and (op == Op.SET or asks):
@@ -377,7 +391,7 @@ def _bits_of_own(effect: np.void) -> int:
     if op == Op.BUFF:
         more = effect["amount"] >= 0 and effect["amount2"] >= 0
         return HELPS_OWN if more and not effect["keywords"] & GIVES_ATTACKS else HARMS_OWN
-    if pick != Pick.CHOSEN or op in (Op.BOUNCE, Op.TRIGGER, Op.GIVE):
+    if pick != Pick.CHOSEN or op in (Op.BOUNCE, Op.TRIGGER, Op.GRANT_EFFECTS):
         return HARMS_OWN
     if op in (Op.DAMAGE, Op.FREEZE) and effect["filter"] == 0 and hero and effect["side"] & ENEMY:
         return AIMS_ANYWHERE

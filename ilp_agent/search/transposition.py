@@ -147,7 +147,7 @@ BLOWS_DO_MORE = (
             Trigger.AFTER_ATTACK,
             Trigger.DAMAGED,
             Trigger.DIED,
-            Trigger.BURIED,
+            Trigger.AFTER_DEATH,
             Trigger.SHIELD_LOST,
         )
     )

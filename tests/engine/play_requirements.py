@@ -15,7 +15,7 @@ _AIMED = {
     51: Condition.HOLDS_RACE,
     56: Condition.OWN_MINIONS,
     59: Condition.SECRET,
-    65: Condition.ELEMENTAL,
+    65: Condition.ELEMENTAL_LAST_TURN,
     75: Condition.ONLY_EVEN,
 }
 """Requirements that say that a card is aimed at a character, and under which condition."""
@@ -49,7 +49,7 @@ def disagreements(path: Path, effects: Mapping[str, Sequence[Effect]]) -> list[s
     needs = read_needs(path)
     found = []
     for name, rows in sorted(effects.items()):
-        if rows[0].op == Op.OPTIONS:  # each option is a card with targets of its own
+        if rows[0].op == Op.CHOOSE_ONE:  # each option is a card with targets of its own
             continue
         ours = next((_aim(row) for row in rows if row.pick == Pick.CHOSEN), None)
         theirs = required(needs.get(name, []))

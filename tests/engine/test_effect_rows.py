@@ -42,7 +42,16 @@ DATA = resources.files("engine") / "data"
 PRINTED_TRAITS = Trait.CANT_ATTACK | Trait.ELUSIVE | Trait.FREEZES | Trait.SPARES_HEROES | Trait.CLEAVES
 """Traits that cards have; the others come in play."""
 
-BRINGS = (Op.SUMMON, Op.CONTROL, Op.RAISE, Op.RECRUIT, Op.CALL, Op.COPY, Op.JADE, Op.MIRROR)
+BRINGS = (
+    Op.SUMMON,
+    Op.CONTROL,
+    Op.RESURRECT,
+    Op.RECRUIT,
+    Op.SUMMON_FROM_HAND,
+    Op.COPY,
+    Op.JADE,
+    Op.SUMMON_COPY_FROM_DECK,
+)
 """What brings a minion onto the own board."""
 
 EVA_DECKS = {
@@ -128,14 +137,14 @@ def test_every_created_card_is_exact_and_of_the_right_type() -> None:
     for name, rows in effect_rows().items():
         for effect in rows:
             for card in set(effect.cards) - {ITS_OWN, EVENTS_CARD}:
-                if effect.op == Op.BREW:  # its potions are brewed when a table is made
+                if effect.op == Op.CREATE_POTION:  # its potions are brewed when a table is made
                     continue
                 assert card in exact(), (name, card)
                 assert edition()[card]["type"] in fits.get(effect.op, ("MINION", "SPELL", "WEAPON")), (
                     name,
                     card,
                 )
-            if effect.op == Op.GIVE:
+            if effect.op == Op.GRANT_EFFECTS:
                 assert any(row.trigger != effect.trigger for row in effect_rows()[effect.cards[0]]), name
 
 
@@ -161,13 +170,13 @@ def test_needs_fit_rows() -> None:
                     for row in rows
                 ),
                 "two_enemy_minions": any(row.pick == Pick.RANDOM and row.times == 2 for row in rows),
-                "new_minion": bool(rows[0].filter & Filter.NEW),
+                "new_minion": bool(rows[0].filter & Filter.NOT_ON_BOARD),
                 "two_minions": any(row.pick == Pick.RANDOM and row.times == -1 for row in rows),
-                "dead": rows[0].op == Op.RAISE,
-                "secret_room": any(row.op == Op.HIDE for row in rows),
+                "dead": rows[0].op == Op.RESURRECT,
+                "secret_room": any(row.op == Op.PLAY_SECRETS_FROM_DECK for row in rows),
             }
             assert fits[need], (name, need)
-        assert all(not row.filter & Filter.NEW for row in rows[1:])
+        assert all(not row.filter & Filter.NOT_ON_BOARD for row in rows[1:])
 
 
 def test_targets_follow_from_play_requirements() -> None:

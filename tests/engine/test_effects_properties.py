@@ -53,27 +53,27 @@ MOVES_DECKS = {
     *(
         Op.SHUFFLE,
         Op.COPY_TO_DECK,
-        Op.REVERT,
+        Op.RETURN_TO_DECK,
         Op.MILL,
         Op.RECRUIT,
-        Op.MIRROR,
-        Op.GLEAN,
-        Op.READ,
+        Op.SUMMON_COPY_FROM_DECK,
+        Op.COPY_FROM_DECK,
+        Op.COPY_FROM_HAND,
         Op.TRACK,
-        Op.SEEK,
+        Op.DISCOVER_FROM_DECK,
     ),
-    *(Op.HIDE, Op.DISCOVER, Op.BREW, Op.COPY_TO_HAND, Op.OPTIONS),
+    *(Op.PLAY_SECRETS_FROM_DECK, Op.DISCOVER, Op.CREATE_POTION, Op.COPY_TO_HAND, Op.CHOOSE_ONE),
 }
 """What changes decks otherwise than by drawing from their end, or puts cards into a hand that it does not name."""
 
 MOVES_CARDS = MOVES_DECKS | {
     Op.CONTROL,
     Op.TRANSFORM,
-    Op.BECOME,
+    Op.BECOME_COPY,
     Op.BOUNCE,
     Op.ADD,
     Op.DISCARD,
-    Op.CALL,
+    Op.SUMMON_FROM_HAND,
 }
 """What changes the number of cards or minions otherwise than by playing, drawing, summoning and dying."""
 

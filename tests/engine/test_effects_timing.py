@@ -281,8 +281,8 @@ def test_the_coin_is_not_played_where_it_costs_more_than_there_is() -> None:
 
 def test_conditions_at_the_end_of_an_action_are_known() -> None:
     """Those about the event itself, and those that `resolve` asks of the begin of the action."""
-    of_event = {Condition.AT_HERO, Condition.FOE_DYING, Condition.ENEMY_PLAYED}
-    of_begin = {Condition.ROOM, Condition.EMPTY_HANDED, Condition.ENEMY_MINIONS, Condition.ARMED}
+    of_event = {Condition.ATTACKS_HERO, Condition.DEFENDER_DYING, Condition.ENEMY_PLAYED}
+    of_begin = {Condition.ROOM, Condition.EMPTY_HANDED, Condition.ENEMY_MINIONS, Condition.HAS_WEAPON}
     found = {
         abs(effect.condition)
         for rows in effect_rows().values()

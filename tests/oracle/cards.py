@@ -57,7 +57,7 @@ def _brewed() -> tuple[str, ...]:
         effect.cards[: len(BREWED) + sum(BREWED)]
         for card in edition().by_id.values()
         for effect in card.effects
-        if effect.op == Op.BREW
+        if effect.op == Op.CREATE_POTION
     )
 
 
@@ -105,7 +105,9 @@ class Cards:
 
     def gives(self, name: str) -> bool:
         """Whether a card that is played exactly gives minions a Deathrattle or what they wait for."""
-        return not self.reason(name) and any(effect.op == Op.GIVE for effect in self.card(name).effects)
+        return not self.reason(name) and any(
+            effect.op == Op.GRANT_EFFECTS for effect in self.card(name).effects
+        )
 
     def promises(self, name: str) -> bool:
         """Whether a card that is played exactly changes costs for a while."""

@@ -12,7 +12,7 @@ from tests.oracle.cards import Cards, SkippedError
 BRANN = "LOE_077"
 TRACKING = "DS1_184"
 BREWING = "KazakusAction"
-ASKING = (Op.DISCOVER, Op.CHOOSE_POWER, Op.TRACK, Op.SEEK, Op.BREW)
+ASKING = (Op.DISCOVER, Op.CHOOSE_POWER, Op.TRACK, Op.DISCOVER_FROM_DECK, Op.CREATE_POTION)
 
 
 def cards_of(state: dict[str, Any]) -> list[str]:
@@ -59,7 +59,7 @@ def import_choice(
         raise SkippedError("a choice of a card that is not covered")
     effect = cards.card(choice["source"]).effects[asking[0]]
     first = int(table.array[number]["effects"][asking[0]]["amount"])
-    if effect.op == Op.BREW:
+    if effect.op == Op.CREATE_POTION:
         numbers = {name: first + place for place, name in enumerate(effect.cards)}
     offered = [numbers[cards.our_id(name)] for name in choice["cards"]]
     record["n_options"] = len(offered)

@@ -251,7 +251,7 @@ def _option(action: dict[str, Any], name: str, cards: Cards) -> int:
     """Which of the two ways of a card is played, from 1; 0 for a card that has none."""
     if not action.get("choose"):
         return 0
-    ways = [effect.cards for effect in cards.card(name).effects if effect.op == Op.OPTIONS]
+    ways = [effect.cards for effect in cards.card(name).effects if effect.op == Op.CHOOSE_ONE]
     if not ways or action["choose"] not in ways[0]:
         raise SkippedError("a choice of a card that is not covered")
     return 1 + ways[0].index(action["choose"])

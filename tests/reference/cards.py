@@ -16,14 +16,14 @@ CREATING = {
     "transform",
     "equip",
     "add",
-    "give",
+    "grant_effects",
     "shuffle",
     "power",
     "jade",
-    "options",
+    "choose_one",
     "discover",
     "choose_power",
-    "brew",
+    "create_potion",
     "decoy",
 }
 
@@ -54,7 +54,7 @@ TESTS = {
     "battlecry": lambda card, _: (
         card["kind"] in ("minion", "weapon")
         and any(
-            row.trigger == "play" and row.op != "options" and (row.unless or row.condition != "combo")
+            row.trigger == "play" and row.op != "choose_one" and (row.unless or row.condition != "combo")
             for row in card["rows"]
         )
     ),
@@ -118,7 +118,7 @@ class Row:
             self.amount = int(line["amount"] or 0)
         self.amount2 = int(line["amount2"] or 0)
         self.card = tuple(line["card"].split())
-        if self.op == "brew":
+        if self.op == "create_potion":
             left = iter(self.card[3:])
             for n in (9, 10, 10):
                 of_cost = [next(left) for _ in range(n)]
@@ -220,7 +220,7 @@ def real_cards_of(table, dealt):
             assert [cards[number]["id"] for number in made] == list(row.card)
             made = [first_of[table.cards[number].key] for number in made]
             card["rows"][place] = row.numbered(made)
-            if row.op == "options":
+            if row.op == "choose_one":
                 card["options"] = made
     assert free == len(cards)
     return cards

@@ -2,7 +2,7 @@
 
 from tests.reference.plain import COIN
 
-KINDS = ("discover", "choose_power", "track", "seek", "brew")
+KINDS = ("discover", "choose_power", "track", "discover_from_deck", "create_potion")
 BREWED = (9, 10, 10)
 GANGS = {
     "kabal": ("mage", "priest", "warlock"),
@@ -32,15 +32,15 @@ def offered(game, row, memo):
     if row.op == "track":
         found, side.deck = side.deck[:3], side.deck[3:]
         return found
-    if row.op == "brew" and not memo:
+    if row.op == "create_potion" and not memo:
         return list(row.card[:3])
-    if row.op == "brew":
+    if row.op == "create_potion":
         cost, chosen = memo % 4 - 1, memo // 4 - 1
         first = 3 + sum(BREWED[:cost])
         pool = list(row.card[first : first + BREWED[cost]])
         if chosen >= 0:
             pool.pop(chosen)
-    elif row.op == "seek":
+    elif row.op == "discover_from_deck":
         deck = (side if "own" in row.side else game.opponent(side)).deck
         pool = list(
             dict.fromkeys(
@@ -71,7 +71,7 @@ def choose(game, n):
     facts, place, memo = game.choices[0]
     row, card = facts["rows"][place], game.options[n]
     game.options = []
-    if row.op == "brew":
+    if row.op == "create_potion":
         if not memo:
             game.choices[0][2] = 1 + row.card.index(card)
             return

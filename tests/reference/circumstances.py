@@ -4,7 +4,7 @@ from tests.reference.plain import COIN
 
 KEPT = {
     "combo": "played", "enemy_played": "played", "played": "played", "spells": "spells", "totems": "totems", "died": "perished",
-    "hurt": "hurt_now", "elemental": "elementals", "elementals": "elementals", "overloaded": "overloaded",
+    "minions_died_this_turn": "perished", "hero_damaged_this_turn": "hurt_now", "elemental_last_turn": "elementals", "elementals": "elementals", "overloaded": "overloaded",
     "powers": "powers", "secrets": "secrets_played",
 }  # fmt: skip
 """Words of conditions and counts, and the counter of a player that each needs."""
@@ -46,8 +46,8 @@ def is_minion_of(facts, race):
 
 MEANINGS = {
     "mana_full": lambda game, what, arg: what.side.crystals == 10,
-    "aimed": lambda game, what, arg: what.aim is not None,
-    "armed": lambda game, what, arg: what.side.weapon is not None,
+    "has_target": lambda game, what, arg: what.aim is not None,
+    "has_weapon": lambda game, what, arg: what.side.weapon is not None,
     "enemy_turn": lambda game, what, arg: game.sides[game.active] is not what.side,
     "combo": lambda game, what, arg: what.side.played > 0,
     "damaged": lambda game, what, arg: what.source.damaged,
@@ -86,18 +86,18 @@ MEANINGS = {
     "minion_attack": lambda game, what, arg: any(one.attack >= arg for one in what.side.board),
     "minion_health": lambda game, what, arg: any(one.health >= arg for one in others(what.side, what.source)),
     "attack": lambda game, what, arg: what.source.attack >= arg,
-    "at_hero": lambda game, what, arg: (
+    "attacks_hero": lambda game, what, arg: (
         what.foe is what.side or (not what.foe.is_minion and what.side is game.sides[game.active])
     ),
-    "foe_dying": lambda game, what, arg: dying(what.foe),
+    "defender_dying": lambda game, what, arg: dying(what.foe),
     "alone": lambda game, what, arg: sum(len(side.board) for side in game.sides) <= 1,
-    "unique": lambda game, what, arg: len(set(known(what.side.deck))) == len(known(what.side.deck)),
+    "no_duplicates": lambda game, what, arg: len(set(known(what.side.deck))) == len(known(what.side.deck)),
     "only_odd": lambda game, what, arg: all(card["cost"] % 2 for card in deck_facts(game, what)),
     "only_even": lambda game, what, arg: not any(card["cost"] % 2 for card in deck_facts(game, what)),
     "no_cost": lambda game, what, arg: all(card["cost"] != arg for card in deck_facts(game, what)),
-    "died": lambda game, what, arg: sum(side.perished for side in game.sides) >= arg,
-    "hurt": lambda game, what, arg: what.side.hurt_now > 0,
-    "elemental": lambda game, what, arg: what.side.elementals_before > 0,
+    "minions_died_this_turn": lambda game, what, arg: sum(side.perished for side in game.sides) >= arg,
+    "hero_damaged_this_turn": lambda game, what, arg: what.side.hurt_now > 0,
+    "elemental_last_turn": lambda game, what, arg: what.side.elementals_before > 0,
     "dying": lambda game, what, arg: dying(what.source),
 }
 

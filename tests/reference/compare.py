@@ -30,7 +30,7 @@ LIVELY = "lively"
 """Decks of cards of all classes that move minions about: not in every comparison, since few others are played."""
 
 MOVING = {
-    *(Op.SUMMON, Op.CONTROL, Op.BOUNCE, Op.TRIGGER, Op.GIVE, Op.TRANSFORM, Op.DESTROY, Op.SILENCE),
+    *(Op.SUMMON, Op.CONTROL, Op.BOUNCE, Op.TRIGGER, Op.GRANT_EFFECTS, Op.TRANSFORM, Op.DESTROY, Op.SILENCE),
     *(Op.SWAP, Op.MULTIPLY, Op.TRAIT, Op.ADD, Op.EQUIP, Op.WEAPON, Op.DISARM),
 }
 

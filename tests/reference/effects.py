@@ -70,7 +70,7 @@ def fits(row, one, side):
         "keyword": lambda: row.arg in one.keywords,
         "deathrattle": lambda: one.is_minion and one.deathrattles,
     }
-    return all(tests[word]() for word in row.filter - {"not_self", "not_target", "not_foe"})
+    return all(tests[word]() for word in row.filter - {"not_self", "not_target", "not_defender"})
 
 
 def candidates(game, what):
@@ -84,7 +84,7 @@ def candidates(game, what):
             continue
         if "not_target" in row.filter and one is what.aim:
             continue
-        if "not_foe" in row.filter and one is what.foe:
+        if "not_defender" in row.filter and one is what.foe:
             continue
         if fits(row, one, own):
             found.append(one)
@@ -200,7 +200,7 @@ def has_object(game, what):
         return False
     if row.op in ("add", "copy_to_hand") and len(what.side.hand) >= 10:
         return False
-    if row.op in ("enhance", "cheapen") and not fit(game, row, what.side.hand):
+    if row.op in ("buff_hand", "change_hand_cost") and not fit(game, row, what.side.hand):
         return False
     return row.pick != "random" or any(not one.dying for one in candidates(game, what))
 
@@ -440,15 +440,15 @@ def shuffle_in(game, side, card):
 
 CHARACTERS = {
     "copy": copy,
-    "become": become,
+    "become_copy": become,
     "copy_to_hand": copy_to_hand,
     "copy_to_deck": copy_to_deck,
-    "revert": revert,
+    "return_to_deck": revert,
     "damage": damage_row,
-    "strike": strike,
+    "target_deals_damage": strike,
     "heal": heal_row,
     "redirect": lambda game, what, one: setattr(game, "foe", one),
-    "aim": lambda game, what, one: None,
+    "target_only": lambda game, what, one: None,
     "buff": buff,
     "set": set_numbers,
     "destroy": lambda game, what, one: one.traits.add("doomed"),
@@ -459,12 +459,12 @@ CHARACTERS = {
     "control": control,
     "multiply": multiply,
     "swap": swap,
-    "equalise": lambda game, what, one: one.set_attack(one.health),
+    "set_attack_to_health": lambda game, what, one: one.set_attack(one.health),
     "restore": heal_row,
     "trait": lambda game, what, one: one.traits.update(what.row.traits),
-    "lose": lose,
+    "lose_keywords": lose,
     "spell_damage": gain_spell_damage,
-    "give": give,
+    "grant_effects": give,
     "trigger": trigger,
 }
 
@@ -556,7 +556,7 @@ def learn(game, what, cards):
     for _ in range(what.row.times * what.times):
         if places:
             card = cards[places.pop(game.chance(len(places)))]
-            what.side.take(card if what.row.op == "read" else int(card))
+            what.side.take(card if what.row.op == "copy_from_hand" else int(card))
 
 
 def glean(game, what, side):
@@ -570,7 +570,7 @@ def enhance(game, what, side):
     for _ in range(times):
         place = places.pop(0 if row.times == 0 else game.chance(len(places)))
         numbers = (row.amount * what.times, row.amount2 * what.times)
-        change = (numbers[0], 0, 0) if row.op == "cheapen" else (0, *numbers)
+        change = (numbers[0], 0, 0) if row.op == "change_hand_cost" else (0, *numbers)
         side.hand[place] = Held(side.hand[place], *change)
 
 
@@ -627,7 +627,7 @@ def card_of(game, what):
 def summon(game, what, side):
     row = what.row
     for turn in range(row.times * what.times):
-        if "new" in row.filter:
+        if "not_on_board" in row.filter:
             pool = game.new_of(row.card, side)
             if not pool:
                 return
@@ -754,29 +754,29 @@ def hide(game, what, side):
 
 PLAYERS = {
     "decoy": decoy,
-    "hide": hide,
-    "burn": lambda game, what, side: side.secrets.clear(),
-    "raise": raise_dead,
+    "play_secrets_from_deck": hide,
+    "destroy_secrets": lambda game, what, side: side.secrets.clear(),
+    "resurrect": raise_dead,
     **dict.fromkeys(choices.KINDS, lambda game, what, side: choices.ask(game, what)),
     "recruit": recruit,
-    "call": call,
-    "mirror": mirror,
-    "glean": glean,
-    "read": lambda game, what, side: learn(game, what, side.hand),
-    "enhance": enhance,
-    "cheapen": enhance,
+    "summon_from_hand": call,
+    "summon_copy_from_deck": mirror,
+    "copy_from_deck": glean,
+    "copy_from_hand": lambda game, what, side: learn(game, what, side.hand),
+    "buff_hand": enhance,
+    "change_hand_cost": enhance,
     "mill": mill,
-    "fill": fill,
+    "draw_until": fill,
     "power": power,
     "jade": jade,
     "shuffle": shuffle,
-    "refresh": refresh,
+    "refresh_power": refresh,
     "cost": promise,
     "armour": armour,
     "draw": draw,
     "summon": summon,
     "discard": discard,
-    "refill": refill,
+    "refill_mana": refill,
     "revive": revive,
     "equip": equip,
     "mana": mana,
@@ -784,5 +784,5 @@ PLAYERS = {
     "weapon": weapon,
     "disarm": lambda game, what, side: game.disarm(side),
     "add": add_card,
-    "unlock": unlock,
+    "unlock_overload": unlock,
 }

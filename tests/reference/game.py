@@ -198,7 +198,7 @@ class RealGame(Game):
         enemy = self.opponent(side)
         began = {
             "room": self.room[id(side)],
-            "armed": self.armed[id(side)],
+            "has_weapon": self.armed[id(side)],
             "empty_handed": self.empty_handed[id(side)],
             "enemy_minions": self.minions[id(enemy)] + 1 >= (row.condition_arg or 0),
         }
@@ -250,7 +250,7 @@ class RealGame(Game):
         """A Secret leaves play; its rows that wait for the same event are carried out all the same."""
         side.secrets.remove(secret)
         secret.revealed = event
-        self.announce("revealed", side, None, secret.facts)
+        self.announce("secret_revealed", side, None, secret.facts)
 
     def hide(self, side, card):
         side.secrets.append(Secret(self.cards[card], self.next_birth()))
@@ -319,7 +319,7 @@ class RealGame(Game):
                 sources += [(row, None) for row in side.weapon["rows"] if row.trigger == "aura"]
             for row, one in sources:
                 what = Waiting(row, side, one, None, None)
-                if row.op == "equalise":
+                if row.op == "set_attack_to_health":
                     equal.append(one)
                     continue
                 if row.op not in ("buff", "weapon") or not holds(self, what):
@@ -469,7 +469,7 @@ class RealGame(Game):
             elif not needed[need]:
                 return set()
         aimed = [row for row in facts["rows"] if row.pick == "chosen"]
-        of_target = ("", "aimed", "target_dying", "target_race", "target_own", "target_frozen")
+        of_target = ("", "has_target", "target_dying", "target_race", "target_own", "target_frozen")
         unknown = [row for row in aimed if row.condition in of_target]
         asked = [Waiting(row, side, None, None, facts, playing=facts) for row in aimed]
         if not unknown and not any(holds(self, what) for what in asked):
@@ -732,7 +732,7 @@ class RealGame(Game):
     def leave_behind(self, side, weapon):
         """The Deathrattle of a weapon that was destroyed."""
         self.queue(weapon, "deathrattle", side, None)
-        self.announce("disarmed", side, None, weapon)
+        self.announce("weapon_destroyed", side, None, weapon)
 
     def queue(self, facts, trigger, side, source, aim=None):
         for row in facts["rows"]:
@@ -756,7 +756,7 @@ class RealGame(Game):
             twice = [self.rules(side, "deathrattles_twice", dead) > 0 for side in self.sides]
             for minion in dead:
                 minion.side.died += 1
-                if any(row.op == "raise" for card in self.cards for row in card["rows"]):
+                if any(row.op == "resurrect" for card in self.cards for row in card["rows"]):
                     minion.side.graves = [*minion.side.graves, minion.number][-32:]
                 self.keep(minion.side, "perished")
                 minion.grave = Grave()
@@ -770,7 +770,7 @@ class RealGame(Game):
                 self.announce("died", minion.side, minion, minion.facts)
                 found = rattles[minion] + self.take_news()
                 self.waiting += sorted(found, key=lambda what: what.source.born if what.source else -1)
-                self.announce("buried", minion.side, minion, minion.facts)
+                self.announce("after_death", minion.side, minion, minion.facts)
                 self.waiting += self.take_news()
             for side in self.sides:
                 if id(side) in self.broken:

@@ -155,7 +155,7 @@ def newcomers_sentence(new: pd.DataFrame) -> str:
     )
     return (
         text
-        + f", and {late[0]:.1f} in each of a run's last ten ({_over_runs(late[1], late[2], '{:.1f}'.format)})."
+        + f", and {late[0]:.1f} in each of the last ten ({_over_runs(late[1], late[2], '{:.1f}'.format)})."
     )
 
 

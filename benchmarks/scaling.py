@@ -16,7 +16,7 @@ from engine import find_deck, find_ruleset
 from evo.config.files import read_config
 from evo.evolution.fitness import all_pairings, tally
 from evo.evolution.records import individuals_table, new_strategy, pairings_table
-from evo.evolution.run import new_manifest
+from evo.evolution.session import new_manifest
 from evo.play.dispatch import ChunkSizer
 from evo.play.games import GAME, Player, Roster, Schedule, roster_of
 from evo.play.matchups import make_schedule, make_setups

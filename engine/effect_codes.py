@@ -117,10 +117,6 @@ class Trait(IntEnum):
     HASTENED = 16384  # it has Charge until it goes back
 
 
-PRINTED_TRAITS = Trait.CANT_ATTACK | Trait.ELUSIVE | Trait.FREEZES | Trait.SPARES_HEROES | Trait.CLEAVES
-"""Traits that cards have; the others come in play."""
-
-
 class Trigger(IntEnum):
     """When a row is carried out."""
 

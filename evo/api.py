@@ -25,7 +25,7 @@ from evo.cli.run_summary import begin_or_refuse, refuse_without_memory
 from evo.cli.sessions import carry_on, play_into, playing, write_page
 from evo.config.files import find_config, names_in, read_config
 from evo.config.run_config import RunConfig
-from evo.evolution.study import open_or_create
+from evo.evolution.session import open_or_create
 from evo.play.notation import OFFERED_FORMATS, SEATS
 from evo.storage.champion import read_final
 from evo.storage.run_folder import peek_run

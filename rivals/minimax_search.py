@@ -315,7 +315,7 @@ def _mean_value(
 def key_of(state: np.void) -> np.uint64:
     """A hash of a position within a turn; the order of boards and hands does not matter.
 
-    It has only what every game keeps. `engine.effects.transposition.future_key` has more where a card of the
+    It has only what every game keeps. `engine.effects.transposition.kept_key` has more where a card of the
     table asks for it, and the table of a batch of games has the cards of all of them.
     """
     seat = state["active"]

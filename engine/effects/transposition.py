@@ -17,31 +17,6 @@ _FIELD = 0xFFFF
 
 
 @njit_borrowing
-def future_key(state: np.void, cards: np.ndarray) -> np.uint64:
-    """A hash, below 2**63, of everything on which the rest of the active player's turn can depend.
-
-    Args:
-        cards: the card table.
-        state: dtype `engine.state.STATE`, of a game with effects. Of the cards in decks only their number
-            counts, since no player knows their order.
-    """
-    seat = state["active"]
-    total = np.uint64(0)
-    for who in range(2):
-        side = state["sides"][who]
-        own = np.uint64(1 if who == seat else 2)
-        for place in range(side["n_board"]):
-            total += minion_key(side["board"][place], own)
-        total += side_key(side, own)
-    side = state["sides"][seat]
-    for place in range(side["n_hand"]):
-        total += card_key(side["hand"][place])
-    if not is_simple(cards):
-        total += kept_key(state, cards)
-    return total + choices_key(state)
-
-
-@njit_borrowing
 def word_of(first: int, second: int, third: int, fourth: int) -> np.uint64:
     """Four numbers of 16 bits in a word."""
     word = np.uint64(int(first) & _FIELD)

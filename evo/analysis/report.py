@@ -297,7 +297,8 @@ def _opponents_sentence(config: RunConfig) -> str:
     deals = "common deals" if config.deals == "common" else "separate deals for each pairing"
     text = f"In every generation individuals play {', and '.join(whom)}"
     text += f", with every ordered pair of decks, on {deals}"
-    return f"{text}; individuals that are clearly beaten get no more games." if config.racing else f"{text}."
+    text += "".join(f", with {key} = {value} of an older version" for key, value in config.removed.items())
+    return f"{text}."
 
 
 def _finished_runs(n: int, finished: int) -> str:

@@ -185,7 +185,7 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
     for place, name in enumerate(vector.names()):
         if name not in inert:
             individuals[f"share_{name}"] = shares[:, place]
-    # Individuals that racing dropped played fewer games; their fitness is extrapolated to all games.
+    # In older runs with racing some played fewer games; their fitness is extrapolated to all games.
     games = individuals.groupby(["run", "generation"], observed=True)["games"].transform("max")
     individuals["win_rate"] = individuals["fitness"] / games
     individuals["age"] = individuals["generation"] - individuals["birth"]

@@ -282,7 +282,7 @@ def _evolve_and_score(
     from engine import find_ruleset
     from evo.cli.progress import Counter, Display
     from evo.cli.sessions import carry_on, playing, pool_of
-    from evo.evolution.study import open_or_create
+    from evo.evolution.session import open_or_create
     from evo.experiments.exploit import score_against
     from evo.play.entrants import find_entrant
 

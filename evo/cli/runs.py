@@ -77,7 +77,7 @@ def evolve_command(
     from evo.cli.run_summary import begin_or_refuse, refuse_without_memory, show_champion
     from evo.cli.sessions import carry_on, playing
     from evo.config.files import find_config, read_config, read_toml
-    from evo.evolution.study import open_or_create
+    from evo.evolution.session import open_or_create
     from evo.storage.run_folder import RunNameError, check_vacant
 
     chosen = placed(read_config(config, overrides or (), begins=True), workers, pool, address)
@@ -151,7 +151,7 @@ def study_command(
     from evo.cli.sessions import carry_on, playing
     from evo.cli.tables import show_runs
     from evo.config.files import find_config, read_config
-    from evo.evolution.study import open_member, run_side_by_side, runs_at_a_time
+    from evo.evolution.session import open_member, run_side_by_side, runs_at_a_time
     from evo.play.pool import InterruptedRunError
     from evo.storage.run_folder import RunError
 

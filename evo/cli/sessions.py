@@ -22,7 +22,8 @@ from evo.cli.progress import Counter, Display, print_problems, stop_on_signals
 from evo.config.messages import counted
 from evo.config.run_config import RunConfig
 from evo.evolution.fitness import find_opponents
-from evo.evolution.run import begin_session, evolve, extend
+from evo.evolution.run import evolve
+from evo.evolution.session import begin_session, extend
 from evo.figures.page import Section
 from evo.play.games import Player, compile_games
 from evo.play.matchups import games_table

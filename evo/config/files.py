@@ -13,7 +13,15 @@ from engine.decks import split_words
 from engine.errors import ManaforgeError, unknown_name
 from engine.shipped import shipped_decks
 from engine.terminal import shown
-from evo.config.run_config import Config, ConfigError, ConfigOptionError, RunConfig, meanings, validated_as
+from evo.config.run_config import (
+    REMOVED,
+    Config,
+    ConfigError,
+    ConfigOptionError,
+    RunConfig,
+    meanings,
+    validated_as,
+)
 from ilp_agent.shipped import configs_folder, shipped_configs, shipped_learning
 
 LISTS = ("decks", "library", "test.against", "also")
@@ -26,13 +34,19 @@ ADDRESSES_OF_FILES = ("", "auto")
 """What a file may hold, and neither is followed: no file chooses the cluster that this machine joins."""
 
 
-def read_config(path: str | Path, overrides: Sequence[str] = (), begins: bool = False) -> RunConfig:
+def read_config(
+    path: str | Path, overrides: Sequence[str] = (), begins: bool = False, stored: bool = False
+) -> RunConfig:
     """The configuration of a run; see `read_config_as`."""
-    return read_config_as(RunConfig, path, overrides, begins)
+    return read_config_as(RunConfig, path, overrides, begins, stored)
 
 
 def read_config_as(
-    model: type[Config], path: str | Path, overrides: Sequence[str] = (), begins: bool = False
+    model: type[Config],
+    path: str | Path,
+    overrides: Sequence[str] = (),
+    begins: bool = False,
+    stored: bool = False,
 ) -> Config:
     """Read a configuration file, or a shipped one by name, with `key=value` overrides.
 
@@ -45,6 +59,7 @@ def read_config_as(
         overrides: such as "seed=7", "es.initial_sigma=0.1" or "decks=thesis-paladin,thesis-warrior"; values
             are TOML, but text needs no quotes and a list no brackets.
         begins: whether a run begins by it; an agent from outside is then started, to ask for its parameters.
+        stored: whether it is in a run folder, where keys of older versions may be set.
 
     Raises:
         ConfigError: it cannot be read or used; the message names the key, and the nearest known one.
@@ -63,7 +78,7 @@ def read_config_as(
         if isinstance(content.get(key), list):
             content[key] = [beside(text, file.parent) for text in content[key]]
     given = {_override(content, override, model): f"--set {override}" for override in overrides}
-    return validated_as(model, content, str(file), given, begins)
+    return validated_as(model, content, str(file), given, begins, stored)
 
 
 def _folder_beside(text: Any, folder: Path) -> Any:
@@ -166,7 +181,7 @@ def _override(content: dict[str, Any], text: str, model: type[BaseModel]) -> str
         raise ConfigOptionError(f"--set {text}: only --address chooses a cluster")
     if not equals or not key:
         raise ConfigOptionError(f"--set takes KEY=VALUE, got {text!r}")
-    if key not in known:
+    if key not in known and not (key in REMOVED and model is RunConfig):
         raise ConfigOptionError(f"--set {text}: {unknown_name('key', key, known)}")
     try:
         parsed = safe_files.parse_toml(f"value = {value}")["value"]

@@ -250,15 +250,6 @@ class RunKeys(Settings):
         int,
         Field(ge=2, le=MOST_GAMES_A_CELL, multiple_of=2, description="where that growth ends, games; even"),
     ] = 1_000
-    racing: Annotated[
-        float,
-        Field(
-            ge=0,
-            lt=0.5,
-            description="clearly beaten individuals get no more games in their generation; the probability "
-            "that one of the best mu of those still in is among them; 0: all play all",
-        ),
-    ] = 0.0
     deals: Annotated[
         Literal["common", "own"],
         Field(description="all pairings of a generation play the same deals, or each pairing its own"),

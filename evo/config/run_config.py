@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import tomli_w
-from pydantic import BaseModel, ValidationError, ValidationInfo, create_model, model_validator
+from pydantic import (
+    BaseModel,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    create_model,
+    model_validator,
+)
 
 from engine import Deck, ManaforgeError, find_deck, rulesets
 from engine.effect_codes import EFFECTS_VERSION
@@ -54,6 +62,9 @@ NOT_HASHED = (
 """Keys that do not change the history and the champion of a run, as far as it goes."""
 
 
+REMOVED = {"racing": 0.0}
+"""Keys of older versions. Files may have them at this value, the default they had, without any effect."""
+
 SPSA_PAIRS, PAIRS_BEFORE = "spsa.pairs", 10_000
 """A key whose default was this number, which is not hashed for that; and only where the strategy has it."""
 
@@ -68,6 +79,19 @@ class ConfigOptionError(ConfigError, WrongValueError):
     """What was typed of a configuration is wrong: a file that cannot be opened, or the value of an option."""
 
 
+def removed_text(key: str, value: Any) -> str:
+    """What to say of a `REMOVED` key that is set."""
+    return (
+        f"{key} = {value}: this key was removed; leave it out of a new run, and continue an older one with "
+        "the version of Manaforge that its manifest.json names"
+    )
+
+
+def _is(info: ValidationInfo, what: str) -> bool:
+    """Whether a configuration is validated as of a run that "begins", or as "stored" in a folder."""
+    return bool(info.context and info.context.get(what))
+
+
 def _by_turn_program(agent: str) -> bool:
     """Whether an agent plays by weights of the turn program."""
     return not is_outside(agent) and weight_class(agent).AGENT == DEFAULT_AGENT
@@ -76,11 +100,31 @@ def _by_turn_program(agent: str) -> bool:
 class _RunConfig(RunKeys):
     """A run of the evolution, every value with its unit and meaning."""
 
+    _removed: dict[str, Any] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _without_removed(
+        cls, content: Any, validate: ModelWrapValidatorHandler[Self], info: ValidationInfo
+    ) -> Self:
+        """Leave out `REMOVED` keys; a folder of a run may have them at other values, to be read."""
+        if not isinstance(content, dict):
+            return validate(content)
+        removed = {
+            key: content[key] for key, default in REMOVED.items() if content.get(key, default) != default
+        }
+        for key, value in removed.items():
+            if not _is(info, "stored") or not isinstance(value, float):
+                raise ValueError(removed_text(key, value))
+        config = validate({key: value for key, value in content.items() if key not in REMOVED})
+        config._removed.update(removed)
+        return config
+
     @model_validator(mode="before")
     @classmethod
     def _declared(cls, content: Any, info: ValidationInfo) -> Any:
         """Where a run begins, ask an agent from outside for its parameters; run folders say them."""
-        agent = content.get("agent") if isinstance(content, dict) and info.context else None
+        agent = content.get("agent") if isinstance(content, dict) and _is(info, "begins") else None
         if not isinstance(agent, str) or not is_outside(agent) or content.get("parameters"):
             return content
         return {**content, "parameters": loaded("rivals.outside.agent:check_starts")(agent)}
@@ -130,8 +174,6 @@ class _RunConfig(RunKeys):
             raise ValueError(
                 f"validation.games: a stop rule takes at most {MOST_DEALS:,} deals, got {deals:,}"
             )
-        if self.racing and strategy.evaluated(self.mu, self.lambda_, 1) <= self.mu:
-            raise ValueError(f'racing: strategy "{self.strategy}" leaves nobody out with these mu and lambda')
         bodies = not any(deck.effects for deck in self.found_decks)
         solver = settled(self.backend, bodies, self.weights == "thesis")
         # Written and hashed as what it comes to, so that a file made before there was `auto` says the same.
@@ -216,7 +258,7 @@ class _RunConfig(RunKeys):
 
     def digest_under(self, effects: int) -> str:
         """What `digest` is where games are played under this version of the effects."""
-        content: dict[str, Any] = {}
+        content: dict[str, Any] = {**self._removed}
         for key, value, default in _values(self):
             if key == SPSA_PAIRS and (self.strategy != "spsa" or value == PAIRS_BEFORE):
                 continue
@@ -227,6 +269,11 @@ class _RunConfig(RunKeys):
         if self.library:
             content["library"] = [deck.identity_under(effects) for deck in self.found_library]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def removed(self) -> dict[str, Any]:
+        """Keys of an older version with the values that this run was played with; see `REMOVED`."""
+        return dict(self._removed)
 
     @property
     def takes_weight_set(self) -> bool:
@@ -380,6 +427,7 @@ def validated_as(
     where: str,
     given: Mapping[str, str] | None = None,
     begins: bool = False,
+    stored: bool = False,
 ) -> Config:
     """The configuration with this content.
 
@@ -389,10 +437,11 @@ def validated_as(
         where: names the file in errors.
         given: options of the command line by the key they set, for errors.
         begins: whether it is of a run that begins; an agent from outside is then asked for its parameters.
+        stored: whether it is read from a run folder, where `REMOVED` keys may be set.
     """
     given = given or {}
     try:
-        return model.model_validate(content, context={"begins": True} if begins else None)
+        return model.model_validate(content, context={"begins": begins, "stored": stored})
     except ManaforgeError as error:
         option = blamed(str(error), given)
         kind = ConfigOptionError if option or where == TYPED else ConfigError

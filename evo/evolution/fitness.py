@@ -16,7 +16,6 @@ import numpy as np
 
 from engine.streams import generator
 from evo.config.run_config import RunConfig
-from evo.evolution.racing import Group, race
 from evo.play.entrants import find_entrant
 from evo.play.games import SOLVED, Play, Player, Roster, roster_of
 from evo.play.matchups import Setups, make_schedule, make_setups
@@ -93,7 +92,6 @@ def play_pairings(
     address: tuple[int, ...],
     play: Play,
     own: Iterable[int] | None = None,
-    start: int = 0,
 ) -> "Tally":
     """Play pairings over common setups and sum the results.
 
@@ -105,12 +103,11 @@ def play_pairings(
         address: of the setups below it.
         play: plays a schedule (`evo.play.pool.Pool.play`).
         own: numbers of the pairings, if each has deals of its own; None: all share them.
-        start: leave out the first `start` of these games, even.
 
     Raises:
         GameError: an agent failed.
     """
-    setups = make_setups(len(roster.decks), games, seed, *address, start=start, own=own)
+    setups = make_setups(len(roster.decks), games, seed, *address, own=own)
     schedule = make_schedule(pairings, setups)
     played = play(roster, schedule)
     refuse_faults(roster, schedule, played)
@@ -150,9 +147,6 @@ def tally(pairings: np.ndarray, setups: Setups, n_decks: int, played: np.ndarray
         points.mean(axis=2),
     )
 
-
-SCORE_DIGITS = 12
-"""Digits of mean scores in a race: equal points are equal fitness, however they were added up."""
 
 NASH_DIGITS = 3
 """Digits of a member's part of the Nash mixture; who has less than that is not met for it."""
@@ -277,37 +271,29 @@ def play_generation(
 ) -> Generation:
     """Play a generation against itself and its opponents.
 
-    With the population alone, fitness is the games won, draws half. With racing, clearly beaten individuals
-    do not play all their games, and fitness is the mean score times the games of those who do.
+    With the population alone, fitness is the games won, draws half.
     """
     n, generation = len(asked), strategy.generation
     opponents = opponents_of(config, strategy, asked, fixed, play)
     roster = roster_of(config, asked, [opponent.player for opponent in opponents])
-    groups: list[Group] = []
+    parts: list[Tally] = []
+
+    def play_part(pairings: np.ndarray, games: int) -> None:
+        before = sum(len(part.pairings) for part in parts)
+        own = None if config.deals == "common" else range(before, before + len(pairings))
+        address = (Stream.SETUP, generation)
+        parts.append(play_pairings(roster, pairings, games, config.seed, address, play, own))
+
     if config.opponents.population and n > 1:
-        shares = np.full(n, config.opponents.population / (n - 1))
-        groups.append(Group(all_pairings(n), config.games_in(generation), shares))
+        play_part(all_pairings(n), config.games_in(generation))
     if opponents:
         places = np.arange(n, n + len(opponents))
         pairings = np.stack([np.tile(np.arange(n), len(places)), np.repeat(places, n)], axis=1)
-        shares = np.concatenate([np.zeros(n), [opponent.share for opponent in opponents]])
-        before = sum(len(group.pairings) for group in groups)
-        groups.append(Group(pairings, config.opponent_games_in(generation), shares, before))
-
-    def against(group: Group, which: np.ndarray, start: int, games: int) -> Tally:
-        own = None if config.deals == "common" else (group.first + np.flatnonzero(which)).tolist()
-        address = (Stream.SETUP, generation)
-        return play_pairings(roster, group.pairings[which], games, config.seed, address, play, own, start)
-
-    if config.racing:
-        tally, mean = race(n, config.mu, groups, config.racing, against)
-        most = tally.played(n + len(opponents))[:n].sum(axis=(1, 2)).max()
-        return Generation(tally, opponents, np.round(mean, SCORE_DIGITS) * most)
-    parts = [against(group, np.ones(len(group.pairings), bool), 0, group.games) for group in groups]
+        play_part(pairings, config.opponent_games_in(generation))
     tally = join(parts)
     if not opponents:
         return Generation(tally, [], tally.scores(n).sum(axis=(1, 2)))
-    weights = [config.opponents.population] * (len(groups) - 1) + [opponent.share for opponent in opponents]
+    weights = [config.opponents.population] * (len(parts) - 1) + [opponent.share for opponent in opponents]
     scores = [_mean_scores(part, n) for part in parts[:-1]]
     last = parts[-1]
     won = (last.wins + last.draws / 2).sum(axis=(1, 2)) / last.games.sum(axis=(1, 2))

@@ -1,44 +1,33 @@
-"""The loop of a run: ask, play, tell, commit; then the final."""
+"""The loop of a run: ask, play, tell, commit; then the final. And how many games and bytes a run needs.
 
-import platform
-import subprocess
+Source: "Optimizing Hearthstone agents using an evolutionary algorithm" (EVA), Algorithm 2, for any strategy.
+"""
+
 import time
-from datetime import UTC, datetime
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
+import pandas as pd
 
-from engine import RULES_VERSION
-from engine.compile_progress import processors
 from evo.config.run_config import RunConfig
 from evo.evolution.champion import THESIS_SEVEN, games_of_panel, play_final, play_panel
-from evo.evolution.fitness import Tally, play_generation
+from evo.evolution.fitness import Generation, Tally, play_generation
 from evo.evolution.records import individuals_table, new_strategy, pairings_table
 from evo.evolution.validation import (
     Stop,
     Validation,
+    end_by_rule,
     games_of_validation,
     is_due,
     missing_validations,
-    stop_of,
     validate,
 )
 from evo.play.games import Roster, Schedule
-from evo.play.opponents import opponents_digest, read_opponents
+from evo.play.opponents import read_opponents
 from evo.play.pool import Pool
 from evo.storage.champion import whole_champion, write_champion
-from evo.storage.files import OPPONENTS, json_bytes
-from evo.storage.run_folder import RunError, RunFolder, refuse_earlier_effects
-from evo.storage.schema import RUN_SCHEMA
-from evo.strategies import Strategy, Told, find_strategy
-from ilp_agent.backends import library_versions
-from rivals import find_kind, other_versions
-
-LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "ray")
-"""Libraries in the manifest; those of strategies and solvers are added."""
-
+from evo.storage.run_folder import RunFolder
+from evo.strategies import Individual, Strategy, Told
 
 GENERATION_BYTES, FINAL_BYTES = 100, 260
 """Memory of the driver for a game of a generation and for one of the final (docs/performance.md)."""
@@ -78,87 +67,131 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         InterruptedRunError: the reporter asked to stop; nothing finished is lost.
     """
     missing = missing_validations(folder)
-    if not missing:
-        end_by_rule(folder)
-    ended = is_ended(folder)
-    config = folder.config
-    if ended and not missing:
+    if not missing and is_finished(folder):
         reporter.begin(folder, 0)
         return
-    strategy, fixed, played = new_strategy(config), read_opponents(folder.path, config), 0
-    names = config.deck_names
-
-    def play(roster: Roster, games: Schedule) -> np.ndarray:
-        nonlocal played
-        played += len(games)
-        return pool.play(roster, games, reporter.advance, lambda what: folder.note(event="worker", what=what))
-
-    left = 0 if ended else games_to_play(config, folder.committed)
-    reporter.begin(folder, left + len(missing) * games_of_validation(config))
-    for generation, individuals in enumerate(folder.tables("generations")):
-        strategy.restore([individuals])
-        if generation in missing:
-            validate(folder, generation, individuals, strategy.centre(), play)
-    known: dict[int, np.ndarray] = {}
-    stop = end_by_rule(folder, known)
-    if stop is not None:
-        reporter.stopped(stop)
+    run = _Run(folder, pool, reporter)
+    run.restore(missing)
+    run.apply_stop_rule()
     if is_ended(folder):
         return
-    config = folder.config
-    while strategy.generation <= config.generations and stop is None:
+    strategy = run.strategy
+    while run.goes_on:
         began = time.perf_counter()
-        generation = strategy.generation
         asked = strategy.ask()
-        before = played
-        met = play_generation(config, strategy, asked, fixed, play)
-        reporter.advance(games_of_generation(config, generation) - (played - before))  # fewer opponents
-        told, tally = strategy.tell(met.fitness), met.tally
-        numbers = [individual.number for individual in asked]
-        individuals = individuals_table(told, strategy, tally, names)
-        pairings = pairings_table(
-            generation, numbers, tally, names, met.opponents if config.opponents.beside else None
-        )
-        folder.commit(generation, individuals, pairings)
+        games = run.play_generation(asked)
+        told = strategy.tell(games.fitness)
+        individuals = run.commit(told, games)
+        seconds = run.log_generation(told, games, began)
+        validation = run.validate_if_due(told.generation, individuals)
+        reporter.generation(told, strategy, games.tally, seconds, validation)
+        if validation is not None:
+            run.apply_stop_rule()
+    run.choose_champion()
+
+
+class _Run:
+    """A run between its last committed generation and its champion: the steps of `evolve`.
+
+    Args:
+        folder: new or opened.
+        pool: plays the games.
+        reporter: shows the progress.
+
+    Attributes:
+        strategy: after `restore`, in its state after the last committed generation.
+    """
+
+    def __init__(self, folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
+        self._folder, self._pool, self._reporter = folder, pool, reporter
+        self.strategy = new_strategy(folder.config)
+        self._fixed = read_opponents(folder.path, folder.config)
+        self._decks = folder.config.deck_names
+        self._games_played = 0
+        self._scores: dict[int, np.ndarray] = {}
+        self._stop: Stop | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether another generation follows."""
+        return self._stop is None and self.strategy.generation <= self._folder.config.generations
+
+    def restore(self, missing: list[int]) -> None:
+        """Bring the strategy to its state after the committed generations; play missing validations."""
+        folder, config = self._folder, self._folder.config
+        left = 0 if is_ended(folder) else games_to_play(config, folder.committed)
+        self._reporter.begin(folder, left + len(missing) * games_of_validation(config))
+        for generation, individuals in enumerate(folder.tables("generations")):
+            self.strategy.restore([individuals])
+            if generation in missing:
+                validate(folder, generation, individuals, self.strategy.centre(), self._play)
+
+    def play_generation(self, asked: list[Individual]) -> Generation:
+        """Play the games of a generation."""
+        config, before = self._folder.config, self._games_played
+        planned = games_of_generation(config, self.strategy.generation)
+        games = play_generation(config, self.strategy, asked, self._fixed, self._play)
+        self._reporter.advance(planned - (self._games_played - before))  # fewer opponents than planned
+        return games
+
+    def commit(self, told: Told, games: Generation) -> pd.DataFrame:
+        """Write the tables of a generation; returns that of its individuals."""
+        numbers = [individual.number for individual in told.individuals]
+        opponents = games.opponents if self._folder.config.opponents.beside else None
+        individuals = individuals_table(told, self.strategy, games.tally, self._decks)
+        pairings = pairings_table(told.generation, numbers, games.tally, self._decks, opponents)
+        self._folder.commit(told.generation, individuals, pairings)
+        return individuals
+
+    def log_generation(self, told: Told, games: Generation, began: float) -> float:
+        """Write a generation's seconds since `began` and its solved turns to the log; returns the seconds."""
         seconds = time.perf_counter() - began
-        solved = dict(tally.solved)
-        folder.note(event="generation", generation=generation, seconds=round(seconds, 3), solved=solved)
-        validation = None
-        if is_due(config, generation):
-            validation = validate(folder, generation, individuals, strategy.centre(), play)
-        reporter.generation(told, strategy, tally, seconds, validation)
-        stop = end_by_rule(folder, known) if validation is not None else None
-        if stop is not None:
-            reporter.stopped(stop)
-    reporter.final()
-    began = time.perf_counter()
-    champion = play_final(strategy, config, play, fixed)
-    panel = play_panel(tuple(champion.profile.weights.array), config, play)
-    write_champion(folder, champion.profile, champion.table, panel)
-    folder.note(event="final", seconds=round(time.perf_counter() - began, 3))
+        self._folder.note(
+            event="generation",
+            generation=told.generation,
+            seconds=round(seconds, 3),
+            solved=dict(games.tally.solved),
+        )
+        return seconds
+
+    def validate_if_due(self, generation: int, individuals: pd.DataFrame) -> Validation | None:
+        """Validate a committed generation where that is due."""
+        if not is_due(self._folder.config, generation):
+            return None
+        return validate(self._folder, generation, individuals, self.strategy.centre(), self._play)
+
+    def apply_stop_rule(self) -> None:
+        """End the run where the stop rule says so."""
+        self._stop = end_by_rule(self._folder, self._scores)
+        if self._stop is not None:
+            self._reporter.stopped(self._stop)
+
+    def choose_champion(self) -> None:
+        """Play the final and the panel, and write the champion."""
+        self._reporter.final()
+        began, config = time.perf_counter(), self._folder.config
+        champion = play_final(self.strategy, config, self._play, self._fixed)
+        panel = play_panel(tuple(champion.profile.weights.array), config, self._play)
+        write_champion(self._folder, champion.profile, champion.table, panel)
+        self._folder.note(event="final", seconds=round(time.perf_counter() - began, 3))
+
+    def _play(self, roster: Roster, games: Schedule) -> np.ndarray:
+        self._games_played += len(games)
+        return self._pool.play(roster, games, self._reporter.advance, self._note_worker)
+
+    def _note_worker(self, what: str) -> None:
+        self._folder.note(event="worker", what=what)
+
+
+def is_finished(folder: RunFolder) -> bool:
+    """Whether a run with all its validations has nothing left to do; its stop rule may end it here."""
+    end_by_rule(folder)
+    return is_ended(folder)
 
 
 def is_ended(folder: RunFolder) -> bool:
     """Whether all generations are committed and the champion is chosen."""
     return folder.committed == folder.config.generations + 1 and whole_champion(folder) is not None
-
-
-def end_by_rule(folder: RunFolder, known: dict[int, np.ndarray] | None = None) -> Stop | None:
-    """End a run where the stop rule says so: its configuration then has as many generations as it played.
-
-    Args:
-        folder: of the run.
-        known: see `stop_of`.
-
-    Returns:
-        Why; None where it goes on.
-    """
-    stop = stop_of(folder, known)
-    if stop is not None and folder.config.generations >= folder.committed:
-        folder.config = folder.config.changed(generations=folder.committed - 1)
-        folder.write_config()
-        folder.note(event="stop rule", what=stop.sentence)
-    return stop
 
 
 def games_of_generation(config: RunConfig, generation: int) -> int:
@@ -194,121 +227,3 @@ def memory_of(config: RunConfig) -> int:
         games_of_validation(config),
     )
     return max(last * GENERATION_BYTES, final * FINAL_BYTES)
-
-
-def extend(folder: RunFolder, generations: int) -> None:
-    """Set the number of generations of a run; past its end, validations before that count no more.
-
-    Raises:
-        RunError: the run is already longer.
-    """
-    if generations < folder.committed - 1:
-        raise RunError(
-            f"run folder {folder.path} already has {folder.committed - 1} generations after the first; "
-            f"--generations takes the new total, got {generations}"
-        )
-    values: dict[str, Any] = {"generations": generations}
-    complete = folder.committed == folder.config.generations + 1
-    if complete and generations >= folder.committed and folder.config.validation.stop_when_gain_below:
-        validation = folder.config.validation.model_dump()
-        values["validation"] = validation | {"stop_from": folder.committed}
-    folder.config = folder.config.changed(**values)
-    folder.write_config()
-
-
-def new_manifest(config: RunConfig) -> dict[str, Any]:
-    """Versions and machine that started a run. Nothing in it affects the bytes of the history."""
-    own = find_strategy(config.strategy).LIBRARIES
-    libraries = {name: version(name) for name in {*LIBRARIES, *own}} | library_versions()
-    return {
-        "manaforge": version("manaforge"),
-        "git": _git_commit(),
-        "rules": RULES_VERSION,
-        "seed": config.seed,
-        "config_hash": config.digest,
-        "python": platform.python_version(),
-        "libraries": dict(sorted(libraries.items())),
-        "machine": {
-            "system": platform.system(),
-            "processor": platform.machine(),
-            "processors": processors(),
-        },
-        "created": _now(),
-        "sessions": [],
-    }
-
-
-def _refuse_other_agents(folder: RunFolder, manifest: dict[str, Any], is_new: bool) -> None:
-    """Refuse a run in which agents played otherwise than here; note their versions where its manifest is new.
-
-    Raises:
-        RunError: there are such agents; the message names them.
-    """
-    opponents = read_opponents(folder.path, folder.config)
-    later = {
-        kind.name: kind.version
-        for kind in map(find_kind, [folder.config.agent, *(one.kind for one in opponents)])
-        if kind.version > 1
-    }
-    if later and (is_new or folder.committed == 0):
-        manifest.setdefault("agents", later)
-    kept = manifest.get("agents")
-    other = other_versions(dict.fromkeys(later, 1) | (kept if isinstance(kept, dict) else {}))
-    if other:
-        raise RunError(f"run folder {folder.path} was started with {other}; start a new run")
-
-
-def begin_session(folder: RunFolder, pool: Pool) -> None:
-    """Add this session to the manifest; refuse a run of other rules.
-
-    Raises:
-        RunError: the run was started under other rules, or its configuration or deck files changed.
-    """
-    manifest, rebuilt = folder.manifest(), False
-    if "config_hash" not in manifest:
-        folder.problems.append("manifest.json is missing or damaged; a new one is written")
-        manifest = {"schema": RUN_SCHEMA, **new_manifest(folder.config)}
-        rebuilt = True
-    if manifest.get("rules", RULES_VERSION) != RULES_VERSION:
-        raise RunError(
-            f"run folder {folder.path} was started under rules {manifest['rules']}, "
-            f"and this version plays rules {RULES_VERSION}"
-        )
-    known = manifest.get("config_hash", folder.config.digest)
-    if known != folder.config.digest:
-        refuse_earlier_effects(folder, known)
-        raise RunError(
-            f"config.toml of {folder.path}, or a deck it names, is not what the run was started with; "
-            "start a new run"
-        )
-    if folder.config.opponents.fixed:
-        kept = opponents_digest(folder.path)
-        if manifest.setdefault("opponents_sha256", kept) != kept:
-            raise RunError(
-                f"{folder.path / OPPONENTS} is not what the run was started with; "
-                "put it back, or start a new run"
-            )
-    _refuse_other_agents(folder, manifest, rebuilt)
-    session = {"began": _now(), "from": folder.committed, "pool": pool.name, "workers": pool.workers}
-    manifest.setdefault("sessions", []).append(session)
-    folder.write("manifest.json", json_bytes(manifest))
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _git_commit() -> str:
-    """The git commit of this source tree, or ""."""
-    try:
-        done = subprocess.run(
-            ["git", "rev-parse", "HEAD"],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=5,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip()

@@ -226,3 +226,21 @@ def first_stop(config: RunConfig, validations: Sequence[tuple[int, np.ndarray]])
         if sure >= 1 - (1 - options.confidence) / (look * (look + 1)):
             return Stop(window[-1][0], window[0][0], gain, sure, options.stop_when_gain_below)
     return None
+
+
+def end_by_rule(folder: RunFolder, known: dict[int, np.ndarray] | None = None) -> Stop | None:
+    """End a run where the stop rule says so: its configuration then has as many generations as it played.
+
+    Args:
+        folder: of the run.
+        known: see `stop_of`.
+
+    Returns:
+        Why; None where it goes on.
+    """
+    stop = stop_of(folder, known)
+    if stop is not None and folder.config.generations >= folder.committed:
+        folder.config = folder.config.changed(generations=folder.committed - 1)
+        folder.write_config()
+        folder.note(event="stop rule", what=stop.sentence)
+    return stop

@@ -24,7 +24,7 @@ from evo.config.run_config import ConfigOptionError, RunConfig
 from evo.evolution.fitness import find_opponents, play_generation, play_pairings
 from evo.evolution.records import new_strategy
 from evo.evolution.run import games_of_generation
-from evo.evolution.study import run_side_by_side
+from evo.evolution.session import run_side_by_side
 from evo.experiments.folder import ExperimentFolder
 from evo.experiments.plots import plot_curves
 from evo.figures.page import Section, html_table, image, intervals, make_page
@@ -237,7 +237,7 @@ def runs_of(bench: Bench) -> list[Run]:
 def play_run(run: Run, play: Play) -> list[dict[str, Any]]:
     """Play a run; its points: mark, games, generation and weights of the centre at every mark.
 
-    A race plays fewer games than a generation may have, and so has more generations for the same budget.
+    A generation that meets fewer earlier bests than it may plays fewer games; those that it played count.
     """
     config = run.config
     strategy, fixed, played = new_strategy(config), list(find_opponents(config).values()), 0

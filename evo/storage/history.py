@@ -147,30 +147,20 @@ def read_committed(run: Path, kind: str, generation: int, entry: Entry) -> bytes
     return read_checked(run, f"{kind}/{generation:04d}.parquet", entry.sums[KINDS.index(kind)])
 
 
-class CheckedFolder:
-    """A folder that one process writes at a time, with records that are known by their checksums.
-
-    Args:
-        path: the folder.
+class LockedFolder:
+    """A folder that one process writes at a time.
 
     Attributes:
         path: the folder.
-        problems: damage found on opening, one sentence each.
-        entries: the committed records, by name.
     """
 
     WHAT: ClassVar[str] = ""
     """Stands before its path in messages."""
 
     ERROR: ClassVar[type[ManaforgeError]] = ManaforgeError
-    RECORDS: ClassVar[Records] = TABLES
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.problems: list[str] = []
-        self.entries: dict[str, Entry] = {}
-        self._lock: IO[bytes] | None = None
-        self._committing = threading.Lock()
+    path: Path
+    _lock: IO[bytes] | None = None
 
     def acquire(self) -> None:
         """Take the operating system's lock, which ends with the process.
@@ -197,6 +187,27 @@ class CheckedFolder:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class CheckedFolder(LockedFolder):
+    """A folder that one process writes at a time, with records that are known by their checksums.
+
+    Args:
+        path: the folder.
+
+    Attributes:
+        path: the folder.
+        problems: damage found on opening, one sentence each.
+        entries: the committed records, by name.
+    """
+
+    RECORDS: ClassVar[Records] = TABLES
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.problems: list[str] = []
+        self.entries: dict[str, Entry] = {}
+        self._committing = threading.Lock()
 
     def replace(self, name: str, content: bytes) -> None:
         """Write a file below the folder, all or nothing; the temporary one stays in the folder itself.

@@ -21,7 +21,7 @@ from engine.decks import earlier_effects
 from engine.errors import WrongValueError
 from engine.safe_files import read_bytes, read_json
 from evo.config.files import deck_beside, read_config, read_toml
-from evo.config.run_config import ConfigError, RunConfig
+from evo.config.run_config import ConfigError, RunConfig, removed_text
 from evo.storage.files import (
     OPPONENTS,
     RUNS,
@@ -328,10 +328,13 @@ def open_run(path: Path) -> RunFolder:
     """Lock a run folder to continue the run; damage is set aside and listed in `problems`.
 
     Raises:
-        RunError: it is not a run folder, is in use, or has an unknown schema.
+        RunError: it is not a run folder, is in use, has an unknown schema, or was played with a key that was
+            removed.
         ConfigError: its configuration cannot be used.
     """
     folder = RunFolder(path, peek_run(path).config)
+    for key, value in folder.config.removed.items():
+        raise RunError(f"run folder {path}: {removed_text(key, value)}")
     with contextlib.ExitStack() as on_error:
         on_error.callback(folder.close)
         try:
@@ -358,7 +361,7 @@ def run_config(path: Path) -> RunConfig:
     """
     file = path / "config.toml"
     try:
-        return read_config(file)
+        return read_config(file, stored=True)
     except ConfigError as error:
         if missing_decks(path, [deck for named in _decks_named(path).values() for deck in named]):
             raise ConfigError(f"{error}; to give it: manaforge resume {path} --decks FILE") from None

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -28,13 +28,12 @@ from evo.stats.ratings import OUTCOMES
 from evo.storage.files import (
     append_event,
     digest_of,
-    first_link,
     json_bytes,
     parquet_bytes,
     replace_file,
-    take_lock,
     why_unusable,
 )
+from evo.storage.history import LockedFolder
 from evo.storage.run_folder import DECKS, keep_decks
 from evo.storage.schema import COUNT, NAME, Kind, count_rows, read_batches
 from rivals import other_versions
@@ -78,7 +77,7 @@ class DefinitionError(TournamentError, WrongValueError):
 
 
 @dataclass
-class TournamentFolder:
+class TournamentFolder(LockedFolder):
     """A tournament on disk, from `open_tournament`.
 
     Attributes:
@@ -89,12 +88,13 @@ class TournamentFolder:
         library: the folder of the library that is kept here.
     """
 
+    ERROR: ClassVar[type[ManaforgeError]] = TournamentError
+
     path: Path
     played: np.ndarray = field(default_factory=lambda: np.zeros(0, GAME))
     problems: list[str] = field(default_factory=list)
     deck_files: dict[str, Path] = field(default_factory=dict)
     library: Path | None = None
-    _lock: IO[bytes] | None = None
 
     def append(self, results: np.ndarray) -> None:
         """Save the results of the games that follow those played.
@@ -154,18 +154,6 @@ class TournamentFolder:
         """Append a worker's failure that was handled to `log.jsonl`."""
         append_event(self.path / "log.jsonl", event="worker", what=what)
 
-    def close(self) -> None:
-        """Release the folder."""
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
-
-    def __enter__(self) -> "TournamentFolder":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def _write(self, target: Path, content: bytes) -> None:
         temporary = self.path / f"{target.name}.tmp"
         try:
@@ -193,12 +181,7 @@ class TournamentFolder:
             file.suffix != ".tmp" and file.name not in ("lock", "batches") for file in self.path.iterdir()
         ):
             raise TournamentError(f"{self.path} is neither empty nor a tournament; choose another --out")
-        link = first_link(self.path)
-        if link is not None:
-            raise TournamentError(f"{link} is a symbolic link; a tournament's folder holds its own files")
-        self._lock = take_lock(self.path)
-        if self._lock is None:
-            raise TournamentError(f"{self.path} is in use by another process")
+        self.acquire()
         (self.path / "batches").mkdir(exist_ok=True)
         if about.exists():
             self._compare(about, definition, decks)

@@ -10,17 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.codes import KEYWORD_FIELDS
-from engine.effect_codes import (
-    PRINTED_TRAITS,
-    Condition,
-    Count,
-    Filter,
-    Need,
-    Op,
-    Pick,
-    Race,
-    Trait,
-)
+from engine.effect_codes import Condition, Count, Filter, Need, Op, Pick, Race, Trait
 from engine.effects.describe import row_in_words
 from engine.effects.rows import (
     EFFECT_COLUMNS,
@@ -33,6 +23,7 @@ from engine.effects.rows import (
     row_in_table,
 )
 from engine.errors import CardError, UnknownNameError
+from tests.engine.play_requirements import disagreements, required
 from tools import effect_drafts as drafts
 from tools.card_tables import (
     BASIC_POWERS,
@@ -43,10 +34,13 @@ from tools.card_tables import (
     printed_traits,
     says_no_more,
 )
-from tools.effect_drafts import Text, disagreements, draft, required
+from tools.effect_drafts import Text, draft
 
 PACKAGE = Path(__file__).resolve().parents[2] / "build" / "editions" / "25252.1"
 DATA = resources.files("engine") / "data"
+
+PRINTED_TRAITS = Trait.CANT_ATTACK | Trait.ELUSIVE | Trait.FREEZES | Trait.SPARES_HEROES | Trait.CLEAVES
+"""Traits that cards have; the others come in play."""
 
 BRINGS = (Op.SUMMON, Op.CONTROL, Op.RAISE, Op.RECRUIT, Op.CALL, Op.COPY, Op.JADE, Op.MIRROR)
 """What brings a minion onto the own board."""

@@ -15,7 +15,8 @@ from unittest.mock import patch
 from evo.cli import progress
 from evo.cli.main import main
 from evo.config.run_config import RunConfig
-from evo.evolution.run import begin_session, evolve, new_manifest
+from evo.evolution.run import evolve
+from evo.evolution.session import begin_session, new_manifest
 from evo.evolution.validation import Stop
 from evo.play.pool import LocalPool, Pool
 from evo.storage.run_folder import RunFolder, create_run, open_run

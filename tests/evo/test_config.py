@@ -47,6 +47,8 @@ def test_eva_is_the_protocol_of_the_paper() -> None:
         ("gams = 4", "unknown key 'gams'; nearest: games"),
         ("[es]\nsigma = 1", "unknown key 'es.sigma'; nearest: es.initial_sigma"),
         ("games = 3", "games must be a multiple of 2, got 3"),
+        ("racing = 0.05", "racing = 0.05: this key was removed; leave it out"),
+        ('racing = "0"', "racing = 0: this key was removed"),
         ("games = 0", "games must be at least 2, got 0"),
         ("seed = 1.5", "seed must be a whole number, got 1.5"),
         ("seed = -1", "seed must be at least 0, got -1"),
@@ -175,13 +177,36 @@ def test_shipped_configurations_keep_their_hash(name: str) -> None:
     assert read_config(name).digest == HASHES[name]
 
 
+def test_a_key_that_was_removed_may_stay_at_its_default(tmp_path: Path) -> None:
+    file = tmp_path / "old.toml"
+    file.write_text("racing = 0.0")
+    assert read_config(file) == RunConfig()
+    assert read_config("", ["racing=0"]) == RunConfig()
+    assert "racing" not in read_config(file).to_toml()
+    with pytest.raises(ConfigError, match=r"--set racing=0.1: racing = 0.1: this key was removed"):
+        read_config("", ["racing=0.1"])
+    with pytest.raises(ConfigError, match="this key was removed"):
+        RunConfig().changed(racing=0.1)
+
+
+def test_a_folder_with_a_removed_key_keeps_its_hash(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("racing = 0.05")
+    stored = read_config(file, stored=True)
+    assert stored.removed == {"racing": 0.05}
+    assert stored.digest == "5ee3db928982ce810f163cdc02a277f015db18b52cb1bc27f20f966571867096"
+    file.write_text("racing = [2001-01-01]")
+    with pytest.raises(ConfigError, match="this key was removed"):
+        read_config(file, stored=True)
+
+
 def test_the_hash_covers_what_decides_the_games() -> None:
     base = RunConfig()
     known = dict(meanings())
     assert set(HASHED) | set(NOT_HASHED) <= set(known)
     later = set(known) - set(HASHED) - set(NOT_HASHED)
     added = {"cma.initial_sigma", "cma.initial_mean", "weights", "options", "library", "deals", "parameters"}
-    added |= {"games_growth", "games_most", "racing", "nevergrad.initial_mean", "nevergrad.budget"}
+    added |= {"games_growth", "games_most", "nevergrad.initial_mean", "nevergrad.budget"}
     added |= {f"spsa.{name}" for name in ("initial_mean", "c_end", "r_end", "pairs", "a_ratio")}
     added |= {f"opponents.{name}" for name in ("population", "fixed", "hall", "nash", "members", "games")}
     assert later == added, "keys added later"

@@ -8,7 +8,7 @@ from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
 from evo.analysis.report import make_report
 from evo.analysis.tables import names_of, read_runs
 from evo.config.run_config import ConfigError, RunConfig
-from evo.evolution.run import extend
+from evo.evolution.session import extend
 from evo.play.entrants import find_entrant
 from evo.play.pool import LocalPool
 from evo.storage.run_folder import RunError, open_run

@@ -18,7 +18,8 @@ from evo.analysis.tables import names_of, read_runs
 from evo.cli.main import app
 from evo.cli.progress import Display, output_console
 from evo.config.run_config import ConfigError, RunConfig
-from evo.evolution.run import begin_session, evolve, extend
+from evo.evolution.run import evolve
+from evo.evolution.session import begin_session, extend
 from evo.play.entrants import find_entrant, find_entrants
 from evo.play.games import GAME, Player, Roster, Schedule, _play_compiled, _play_in_python
 from evo.play.pool import LocalPool
@@ -197,7 +198,7 @@ def test_a_report_of_twenty_one_weights(tmp_path: Path) -> None:
 
 @compiled
 def test_the_display_tells_whose_weights_evolve(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from evo.evolution.run import new_manifest
+    from evo.evolution.session import new_manifest
     from evo.storage.run_folder import create_run
 
     config = tiny("eva").changed(final={"games": 0, "benchmark_games": 0})

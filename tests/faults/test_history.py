@@ -18,7 +18,7 @@ import pytest
 
 from evo.analysis.export import best_profiles
 from evo.analysis.tables import RunWarning, read_runs
-from evo.evolution.run import begin_session
+from evo.evolution.session import begin_session
 from evo.play.pool import LocalPool
 from evo.storage.champion import whole_champion
 from evo.storage.files import is_locked

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from evo.config.run_config import RunConfig
-from evo.evolution.run import begin_session, evolve, new_manifest
+from evo.evolution.run import evolve
+from evo.evolution.session import begin_session, new_manifest
 from evo.play import dispatch
 from evo.play.cluster import address_file
 from evo.play.games import compile_games

@@ -11,7 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from evo.analysis.export import ExportError, best_profiles
 from evo.config.run_config import RunConfig
-from evo.evolution.run import begin_session, evolve, extend, new_manifest
+from evo.evolution.run import evolve
+from evo.evolution.session import begin_session, extend, new_manifest
 from evo.play.pool import LocalPool
 from evo.storage.run_folder import RunError, create_run, open_run, peek_run
 from tests.conftest import cases

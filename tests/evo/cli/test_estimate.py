@@ -13,7 +13,8 @@ from rich.console import Console
 from evo.cli import run_summary
 from evo.cli.run_summary import Speed, begin_or_refuse, disk_of, games_a_second
 from evo.config.run_config import RunConfig
-from evo.evolution.run import begin_session, evolve, games_to_play, new_manifest
+from evo.evolution.run import evolve, games_to_play
+from evo.evolution.session import begin_session, new_manifest
 from evo.play.games import Roster, Schedule
 from evo.play.pool import LocalPool
 from evo.storage.run_folder import create_run

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evo.analysis.listing import others_below, runs_below, state_of, tournaments_below
-from evo.evolution.run import new_manifest
+from evo.evolution.session import new_manifest
 from evo.storage.run_folder import create_run, peek_run
 from tests.evo.runs import TINY, manaforge, run_new
 from tests.waiting import HANG

@@ -13,7 +13,7 @@ import pytest
 from evo.cli.progress import Display, output_console
 from evo.cli.sessions import carry_on
 from evo.config.files import read_config
-from evo.evolution.run import new_manifest
+from evo.evolution.session import new_manifest
 from evo.play.pool import InterruptedRunError, LocalPool
 from evo.storage.run_folder import create_run
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, heavy

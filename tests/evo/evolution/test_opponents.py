@@ -20,8 +20,8 @@ from evo.evolution.fitness import (
     play_generation,
 )
 from evo.evolution.records import new_strategy
-from evo.evolution.run import begin_session, evolve, games_of_generation
-from evo.evolution.study import open_or_create
+from evo.evolution.run import evolve, games_of_generation
+from evo.evolution.session import begin_session, open_or_create
 from evo.play.entrants import EntrantError, find_entrant
 from evo.play.games import Roster, Schedule, play_schedule, roster_of
 from evo.play.matchups import Matchups, make_pairings, play_matchups

@@ -7,8 +7,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from evo.analysis.tables import read_runs
 from evo.evolution.records import restore
-from evo.evolution.run import begin_session, evolve, extend, new_manifest
+from evo.evolution.run import evolve
+from evo.evolution.session import begin_session, extend, new_manifest
 from evo.play.pool import LocalPool
 from evo.play.ray import RayPool
 from evo.storage.champion import whole_champion
@@ -100,6 +102,20 @@ def test_a_strategy_comes_back_from_its_history(finished: Path) -> None:
         int(list(folder.tables("generations"))[g].query("rank == 1")["individual"].iloc[0]) for g in range(4)
     ]
     assert [one.number for one in strategy.hall] == list(dict.fromkeys(reversed(best)))
+
+
+@pytest.mark.parametrize("racing", [0.0, 0.05])
+def test_a_run_of_a_version_with_racing(racing: float, finished: Path, copy: Path) -> None:
+    file = copy / "config.toml"
+    file.write_text(f"racing = {racing}\n{file.read_text()}")
+    assert len(read_runs([copy]).individuals) == 3 + 3 * 6
+    if racing:
+        assert peek_run(copy).config.digest != TINY.digest
+        with pytest.raises(RunError, match="run folder .*racing = 0.05: this key was removed.*manifest.json"):
+            open_run(copy)
+    else:
+        (copy / "champion.toml").unlink()
+        assert run_on(copy) == bytes_of(finished)
 
 
 # Stopped on the way

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from evo.config.run_config import ConfigError, RunConfig
-from evo.evolution.run import begin_session, end_by_rule, evolve, extend, new_manifest
-from evo.evolution.study import open_or_create
-from evo.evolution.validation import first_stop, stop_of
+from evo.evolution.run import evolve
+from evo.evolution.session import begin_session, extend, new_manifest, open_or_create
+from evo.evolution.validation import end_by_rule, first_stop, stop_of
 from evo.play.pool import LocalPool
 from evo.stats.ratings import ELO, elo
 from evo.stats.run_statistics import gain_of

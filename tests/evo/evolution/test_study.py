@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evo.evolution.run import begin_session, evolve
-from evo.evolution.study import open_member, open_or_create, run_side_by_side, runs_at_a_time
+from evo.evolution.run import evolve
+from evo.evolution.session import begin_session, open_member, open_or_create, run_side_by_side, runs_at_a_time
 from evo.play.pool import InterruptedRunError, LocalPool
 from evo.storage.run_folder import RunError, open_run
 from tests.conftest import BOUNDSCHECK, UNCOMPILED

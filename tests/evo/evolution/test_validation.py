@@ -15,7 +15,8 @@ from evo.analysis.watching import view_run
 from evo.cli.progress import Display
 from evo.evolution.champion import THESIS_SEVEN, thesis_seven
 from evo.evolution.records import new_strategy
-from evo.evolution.run import begin_session, evolve, games_to_play, new_manifest
+from evo.evolution.run import evolve, games_to_play
+from evo.evolution.session import begin_session, new_manifest
 from evo.evolution.validation import (
     games_of_validation,
     missing_validations,

@@ -161,20 +161,7 @@ def test_points_of_smaller_budgets_are_those_of_runs_of_their_own() -> None:
     assert all(point["games"] <= point["mark"] for point in long)
 
 
-@pytest.mark.heavy
-def test_a_race_spends_what_it_saves_on_more_generations() -> None:
-    points = []
-    for racing in (0.0, 0.4):
-        text = f"es@mu=2,lambda=6,games=40,racing={racing}"
-        contender = find_contender(text, "", ("decks=thesis-paladin,thesis-warrior",))
-        with closing(LocalPool(2)) as pool:
-            points.append(play_run(runs_of(Bench((contender,), (20_000,), 1, {}, 4))[0], pool.play)[-1])
-    plain, raced = points
-    assert raced["generation"] > plain["generation"]
-    assert plain["games"] <= raced["games"] <= 20_000
-
-
-@pytest.mark.parametrize("text", ["es@opponents.nash=1.0", "es@opponents.hall=1.0", "es@racing=0.2,games=20"])
+@pytest.mark.parametrize("text", ["es@opponents.nash=1.0", "es@opponents.hall=1.0"])
 def test_all_games_that_are_played_count_towards_the_budget(text: str) -> None:
     played = 0
     with closing(LocalPool(2)) as pool:

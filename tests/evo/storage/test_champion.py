@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import tomli_w
 
-from evo.evolution.run import extend
+from evo.evolution.session import extend
 from evo.storage.champion import read_champion_file, read_final, whole_champion
 from evo.storage.files import parquet_bytes
 from evo.storage.run_folder import open_run, peek_run

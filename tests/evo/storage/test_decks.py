@@ -12,7 +12,7 @@ from evo.analysis.tables import read_runs
 from evo.cli.main import app
 from evo.config.files import read_config
 from evo.config.run_config import ConfigError
-from evo.evolution.run import new_manifest
+from evo.evolution.session import new_manifest
 from evo.storage.run_folder import (
     RunError,
     create_run,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evo.evolution.run import new_manifest
+from evo.evolution.session import new_manifest
 from evo.storage.files import replace_file
 from evo.storage.history import HistoryError, read_committed, read_history, table_file
 from evo.storage.run_folder import RunError, check_vacant, create_run, open_run, peek_run

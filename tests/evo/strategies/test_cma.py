@@ -65,7 +65,8 @@ def evolved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_run_stopped_and_resumed_has_the_same_bytes(evolved: Path, tmp_path: Path) -> None:
-    from evo.evolution.run import begin_session, evolve, new_manifest
+    from evo.evolution.run import evolve
+    from evo.evolution.session import begin_session, new_manifest
     from evo.play.pool import LocalPool
     from evo.storage.run_folder import create_run
 

@@ -391,7 +391,7 @@ def plot_accuracy(axes: Axes, table: pd.DataFrame) -> Axes:
         label = "as in the library" if exchanged == 0 else f"{exchanged} cards exchanged"
         axes.fill_between(rows["seen"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
         axes.plot(rows["seen"], rows["right"], MARKERS[place] + "-", color=colour, markersize=3, label=label)
-    axes.set(xlabel="cards seen", ylabel="cards left predicted correctly", ylim=(0, 1.02))
+    axes.set(xlabel="cards seen", ylabel="cards left predicted right", ylim=(0, 1.02))
     whole_ticks(axes.xaxis)
     share_ticks(axes.yaxis)
     legend_above(axes)

@@ -259,7 +259,7 @@ def test_noise_makes_no_clusters() -> None:
     assert not any("by chance" in note for note in cluster_weights(population(planted()[0])).notes)
     tiny = cluster_weights(population(planted((8, 7, 2))[0]), 3)
     assert np.isnan(tiny.summary["stability"].iloc[2])
-    assert "too small to tell its stability" in clusters_sentence(tiny)
+    assert "too small to estimate its stability" in clusters_sentence(tiny)
     nobody = cluster_weights(population(np.zeros((4, N))))
     assert nobody.summary.empty
     assert "there are no individuals" in nobody.notes[-1]

@@ -139,14 +139,14 @@ def test_sentences_tell_the_numbers_of_the_tables() -> None:
     assert "points of score in generation 0" in fitness_sentence(individuals)
     lived = spans[spans["lifespan"] > 0]
     assert ages_sentence(individuals, spans).startswith(
-        f"{len(lived)} of {len(spans)} individuals survived at all"
+        f"{len(lived)} of {len(spans)} individuals survived at least one generation"
     )
     assert "one run, no interval" in newcomers_sentence(newcomers(individuals))
     top = population[shares_of(population)].median().idxmax().removeprefix("share_")
     assert weights_sentence(population).startswith(f"Largest in the median of 8 individuals: {top} ")
     assert "The median step size over all weights went from" in sigmas_sentence(long_sigmas(individuals))
     scores = wins_by_decks(population, ["thesis-paladin", "thesis-warrior"])
-    assert decks_sentence(scores).startswith(f"{scores.mean(axis=1).idxmax()} serves best")
+    assert decks_sentence(scores).startswith(f"{scores.mean(axis=1).idxmax()} scores best")
     assert "here 4 for each ordered pair of decks" in few_deals(4)
     assert few_deals(20) == ""
     rows = [
@@ -154,7 +154,7 @@ def test_sentences_tell_the_numbers_of_the_tables() -> None:
     ]
     said = progress_sentence(pd.DataFrame(rows, columns=["run", "generation", "score"]))
     assert "a gain of +10.0 points (95% interval over runs +10.0 to +10.0). Of it, +0.0 points" in said
-    assert "cannot be told from chance" in said
+    assert "further improvement is not significant" in said
     rising = pd.DataFrame(
         [(r, g, 0.5 + g / 100 + n / 1000 * g) for n, r in enumerate("abc") for g in (0, 5, 10)]
     )
@@ -186,7 +186,7 @@ def test_progress_of_one_run_is_judged_by_its_games(late: float, half: float | N
     assert said in sentence
     assert "in the mean of" not in sentence
     if half:
-        assert sentence.endswith("Other seeds may gain more or less: one run cannot tell.")
+        assert sentence.endswith("Other seeds may gain more or less: this is one run.")
         assert progress_conclusion(table).endswith(
             "(95% interval of the games "
             f"{100 * (late - 0.5 - 0.0424264):+.1f} to {100 * (late - 0.5 + 0.0424264):+.1f})."
@@ -271,7 +271,7 @@ def test_runs_with_other_decks_are_refused_with_what_differs() -> None:
     names = f"({paladin.cards[29].name} against {warrior.cards[0].name})"
     start = "thesis-paladin of a and thesis-paladin of b have"
     assert refusal(paladin, swapped) == f"{start} other cards {names}"
-    assert refusal(paladin, changed) == f"{start} the same cards, whose numbers or keywords differ"
+    assert refusal(paladin, changed) == f"{start} the same cards with different stats or keywords"
 
 
 @compiled

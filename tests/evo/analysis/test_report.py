@@ -13,7 +13,7 @@ from matplotlib.text import Text
 
 from engine import Deck, find_deck
 from evo.analysis.clustering import cluster_weights
-from evo.analysis.crossplay import _refuse_other_decks
+from evo.analysis.crossplay import _check_same_decks
 from evo.analysis.plots import (
     plot_ages,
     plot_comparison,
@@ -135,7 +135,7 @@ def test_sentences_tell_the_numbers_of_the_tables() -> None:
     population, spans = last_population(individuals), lifespans(individuals)
     last = individuals[individuals["generation"] == 14]["win_rate"]
     spread = 100 * (last.quantile(0.75) - last.quantile(0.25))
-    assert f"and within {spread:.1f} in generation 14" in fitness_sentence(individuals)
+    assert f"and {spread:.1f} in generation 14" in fitness_sentence(individuals)
     assert "points of score in generation 0" in fitness_sentence(individuals)
     lived = spans[spans["lifespan"] > 0]
     assert ages_sentence(individuals, spans).startswith(
@@ -174,7 +174,7 @@ def test_sentences_tell_the_numbers_of_the_tables() -> None:
             "+10.0 points (95% interval of the games +5.8 to +14.2) came after generation 5: it still",
         ),
         (0.62, 0.03, "+2.0 points (95% interval of the games -2.2 to +6.2) came after generation 5; further"),
-        (0.70, None, "came after generation 5; one run without intervals cannot tell this from chance."),
+        (0.70, None, "came after generation 5; one run without intervals cannot distinguish this from chance."),
     ],
 )
 def test_progress_of_one_run_is_judged_by_its_games(late: float, half: float | None, said: str) -> None:
@@ -206,7 +206,7 @@ def test_progress_over_two_generations_is_told_once() -> None:
 def test_counts_of_one_are_not_plural() -> None:
     spans = pd.DataFrame({"lifespan": [1, 1, 0], "birth": [0, 1, 1], "alive": [True, False, False]})
     individuals = pd.DataFrame({"generation": [1], "age": [1], "survived": [True]})
-    assert "survived at all, 1 generation in the median and 1 at most" in ages_sentence(individuals, spans)
+    assert "survived at least one generation; their lifespan is 1 generation in the median and at most 1" in ages_sentence(individuals, spans)
     family = pd.DataFrame({"individual": [3, 5, 9], "birth": [0, 1, 2]})
     assert lineage_sentence(family, "r").endswith("and has 2 ancestors, the oldest born in generation 0.")
     assert lineage_sentence(family[1:], "r").endswith("and has 1 ancestor, born in generation 1.")
@@ -264,13 +264,13 @@ def test_runs_with_other_decks_are_refused_with_what_differs() -> None:
             }
         )
         with pytest.raises(RunError) as error:
-            _refuse_other_decks(runs)  # type: ignore[arg-type]
+            _check_same_decks(runs)  # type: ignore[arg-type]
         return str(error.value).removeprefix("these runs have different decks: ")
 
     assert refusal(paladin, warrior) == "a has thesis-paladin; b has thesis-warrior"
     names = f"({paladin.cards[29].name} against {warrior.cards[0].name})"
     start = "thesis-paladin of a and thesis-paladin of b have"
-    assert refusal(paladin, swapped) == f"{start} other cards {names}"
+    assert refusal(paladin, swapped) == f"{start} different cards {names}"
     assert refusal(paladin, changed) == f"{start} the same cards with different stats or keywords"
 
 

@@ -291,11 +291,11 @@ def what_was_run(given: Material) -> list[Section]:
 def _opponents_sentence(config: RunConfig) -> str:
     """Sentence on the opponents and deals of a generation's games."""
     options = config.opponents
-    whom = ["each other"] if options.population or not options.fixed else []
-    whom += [f"{listed(list(options.fixed), 'and')}"] if options.fixed else []
-    whom += ["bests of earlier generations"] if options.hall or options.nash else []
+    opponents = ["each other"] if options.population or not options.fixed else []
+    opponents += [f"{listed(list(options.fixed), 'and')}"] if options.fixed else []
+    opponents += ["bests of earlier generations"] if options.hall or options.nash else []
     deals = "common deals" if config.deals == "common" else "separate deals for each pairing"
-    text = f"In every generation individuals play {', and '.join(whom)}"
+    text = f"In every generation individuals play {', and '.join(opponents)}"
     text += f", with every ordered pair of decks, on {deals}"
     text += "".join(f", with {key} = {value} of an older version" for key, value in config.removed.items())
     return f"{text}."

@@ -295,7 +295,7 @@ def check_agent_command(
     console = output_console(stderr=as_data)
     found = find_entrant(entrant)
     counter = Counter(console, games + 2 * min(REPEATED, games))
-    counter.at_once = True
+    counter.stops_immediately = True
     checks: list[Check] = []
     try:
         with stop_on_signals(counter):

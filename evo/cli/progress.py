@@ -58,13 +58,13 @@ class Stoppable:
 
     Attributes:
         stopping: number of the signal received; 0 for none.
-        at_once: whether a signal raises `KeyboardInterrupt` immediately, since there is nothing to save yet.
+        stops_immediately: whether a signal raises `KeyboardInterrupt`, since there is nothing to save yet.
         parent: a display whose stop also stops this one.
     """
 
     console: Console
     stopping = 0
-    at_once = False
+    stops_immediately = False
     parent: "Stoppable | None" = None
 
     def raise_if_stopped(self) -> None:
@@ -86,7 +86,7 @@ def stop_on_signals(display: Stoppable) -> Iterator[None]:
     Signals are handled in the main thread only.
 
     Raises:
-        KeyboardInterrupt: a signal while the display is `at_once`; its argument is the signal.
+        KeyboardInterrupt: a signal while `stops_immediately` is set; its argument is the signal.
     """
     if isinstance(display.console, Output):
         display.console.stoppable = display
@@ -99,7 +99,7 @@ def stop_on_signals(display: Stoppable) -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         display.stopping = number
-        if display.at_once:
+        if display.stops_immediately:
             raise KeyboardInterrupt(number)
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}

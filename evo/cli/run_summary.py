@@ -71,8 +71,8 @@ def _final_games_phrase(config: RunConfig, games: int) -> str:
     options = config.opponents
     if not options.fixed:
         return f"of {games:,} games against the other candidates"
-    whom = "fixed opponents and the other candidates" if options.population else "the fixed opponents"
-    return f"in {games:,} games against {whom}, by their shares"
+    opponents = "fixed opponents and the other candidates" if options.population else "the fixed opponents"
+    return f"in {games:,} games against {opponents}, by their shares"
 
 
 def show_champion(path: Path, console: Console) -> None:

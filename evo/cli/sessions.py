@@ -95,9 +95,9 @@ def pool_of(
                     names = ", ".join(slow)
                     note = f"games of {names} are not compiled, so they are much slower than the others"
                     display.console.print(note, markup=False, highlight=False)
-                display.at_once = True
+                display.stops_immediately = True
                 compile_games(players, decks)
-                display.at_once = False
+                display.stops_immediately = False
                 display.raise_if_stopped()
                 ready = True
                 yield pool

@@ -261,14 +261,14 @@ class Swept(NamedTuple):
         if len(self.words) != 2:
             got = " and ".join(self.words[::2]) or "none of them"
             raise SweepError(f"a sweep needs exactly one of --weight, --card and --keyword; got {got}")
-        who, values = find_entrant(self.entrant), parse_values(self.values)
-        varied = vary(who, self.weight, values) if self.weight else None
+        varied_entrant, values = find_entrant(self.entrant), parse_values(self.values)
+        varied = vary(varied_entrant, self.weight, values) if self.weight else None
         names = chosen_decks(names_in(decks), edition, bodies, any_deck, bool(self.card))
         found = tuple(find_deck(name) for name in names)
         n_held = 1 if is_fixed else len(found)
         if self.card:
-            varied = vary_card(who, self.card, values, found, n_held, edition)
-        return names, found, varied or vary_keyword(who, self.keyword, values, found, n_held)
+            varied = vary_card(varied_entrant, self.card, values, found, n_held, edition)
+        return names, found, varied or vary_keyword(varied_entrant, self.keyword, values, found, n_held)
 
 
 def sweep_command(

@@ -166,10 +166,10 @@ def action_text(position: Position, action: Action) -> str:
     """Text of an action with card names: "play Fireball -> Wolfrider", "attack with hero -> Wolfrider"."""
     own = position.state["sides"][position.active]
     if action.kind == ActionKind.ATTACK:
-        who = "hero"
+        attacker = "hero"
         if action.source != HERO:
-            who = position.card_name(int(own["board"][action.source]["card"]))
-        return f"attack with {who} -> {character_name(position, action.target)}"
+            attacker = position.card_name(int(own["board"][action.source]["card"]))
+        return f"attack with {attacker} -> {character_name(position, action.target)}"
     if action.kind == ActionKind.CHOOSE:
         return f"choose {position.card_name(int(position.state['options'][action.source]))}"
     if action.kind == ActionKind.POWER:
@@ -333,9 +333,9 @@ def tell(
             "action": _notation_text(position, action),
             "outcomes": list(random_outcomes),
         }
-        teller = reasons[position.active]
-        if fresh and teller is not None:
-            step["reasons"] = teller(PlayerView(position, position.active).position)
+        explainer = reasons[position.active]
+        if fresh and explainer is not None:
+            step["reasons"] = explainer(PlayerView(position, position.active).position)
         steps.append(step)
         position.play(action, Chance.given(random_outcomes))
         fresh = action.kind == ActionKind.END_TURN
@@ -406,19 +406,19 @@ def replayed(
     result, different = replay(record, tournament, number, lambda *_: go_on())
     texts = str(row["first"]), str(row["second"])
     players = dict(zip(tournament.names, tournament.roster.players, strict=True))
-    tellers = [
+    explainers = [
         None if is_outside(players[text].kind) else reasons_of(players[text].agent()) for text in texts
     ]
     cast = Cast(texts, (str(row["first_deck"]), str(row["second_deck"])), tournament.ruleset.name)
-    return tell(result, cast, [_stoppable(teller, go_on) for teller in tellers], different)
+    return tell(result, cast, [_stoppable(explainer, go_on) for explainer in explainers], different)
 
 
-def _stoppable(teller: Reasons | None, go_on: Callable[[], None]) -> Reasons | None:
+def _stoppable(explainer: Reasons | None, go_on: Callable[[], None]) -> Reasons | None:
     """Wrap an explanation function so that it calls `go_on` first."""
 
-    def told(position: Position) -> dict[str, Any]:
-        assert teller is not None
+    def explain_unless_stopped(position: Position) -> dict[str, Any]:
+        assert explainer is not None
         go_on()
-        return teller(position)
+        return explainer(position)
 
-    return None if teller is None else told
+    return None if explainer is None else explain_unless_stopped

@@ -147,7 +147,7 @@ def test_sentences_tell_the_numbers_of_the_tables() -> None:
     assert "The median step size over all weights went from" in sigmas_sentence(long_sigmas(individuals))
     scores = wins_by_decks(population, ["thesis-paladin", "thesis-warrior"])
     assert decks_sentence(scores).startswith(f"{scores.mean(axis=1).idxmax()} scores best")
-    assert "here 4 for each ordered pair of decks" in few_deals(4)
+    assert "share 4 deals per ordered pair of decks" in few_deals(4)
     assert few_deals(20) == ""
     rows = [
         (run, g, s + 0.001 * n) for n, run in enumerate("abc") for g, s in ((0, 0.5), (5, 0.6), (10, 0.6))
@@ -174,7 +174,11 @@ def test_sentences_tell_the_numbers_of_the_tables() -> None:
             "+10.0 points (95% interval of the games +5.8 to +14.2) came after generation 5: it still",
         ),
         (0.62, 0.03, "+2.0 points (95% interval of the games -2.2 to +6.2) came after generation 5; further"),
-        (0.70, None, "came after generation 5; one run without intervals cannot distinguish this from chance."),
+        (
+            0.70,
+            None,
+            "came after generation 5; one run without intervals cannot distinguish this from chance.",
+        ),
     ],
 )
 def test_progress_of_one_run_is_judged_by_its_games(late: float, half: float | None, said: str) -> None:
@@ -206,7 +210,10 @@ def test_progress_over_two_generations_is_told_once() -> None:
 def test_counts_of_one_are_not_plural() -> None:
     spans = pd.DataFrame({"lifespan": [1, 1, 0], "birth": [0, 1, 1], "alive": [True, False, False]})
     individuals = pd.DataFrame({"generation": [1], "age": [1], "survived": [True]})
-    assert "survived at least one generation; their lifespan is 1 generation in the median and at most 1" in ages_sentence(individuals, spans)
+    assert (
+        "survived at least one generation; their lifespan is 1 generation in the median and at most 1"
+        in ages_sentence(individuals, spans)
+    )
     family = pd.DataFrame({"individual": [3, 5, 9], "birth": [0, 1, 2]})
     assert lineage_sentence(family, "r").endswith("and has 2 ancestors, the oldest born in generation 0.")
     assert lineage_sentence(family[1:], "r").endswith("and has 1 ancestor, born in generation 1.")

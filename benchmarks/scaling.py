@@ -1,4 +1,4 @@
-"""The overhead of a generation, and the formula of docs/scaling.md compared with measured runs.
+"""The overhead of a generation, and the formula of docs/performance.md#scaling compared with measured runs.
 
 Run with `python -m benchmarks.scaling`. It measures on `eva.toml`: local threads, Ray on this machine, Ray
 clusters of two and three nodes on this machine. It takes about three minutes.
@@ -111,7 +111,7 @@ def time_of(process: int) -> float:
 
 
 def predicted(games: float, speed: float, workers: int, costs: dict[str, float], task: float) -> float:
-    """Games a second by the formula of docs/scaling.md: one run, its generations one after another."""
+    """Games a second of one run by the formula of docs/performance.md#scaling."""
     playing = games / (speed * workers)
     chunk = min(1.0, max(playing / 8, 0.05 if task else 0.005))
     tasks = playing * workers / chunk

@@ -1,4 +1,4 @@
-"""The rules of a Hearthstone-like game, compiled, with its real cards.
+"""A compiled Hearthstone-like game engine with real cards.
 
     >>> from engine import RandomAgent, find_deck, play
     >>> decks = find_deck("thesis-paladin"), find_deck("thesis-warrior")
@@ -6,14 +6,14 @@
     'SECOND_WINS'
 
 Kernels for millions of games are in `engine.rules` (`legal_actions`, `apply`, `outcome`) and
-`engine.state` (`new_game`); this package exports the checked, readable side of the same rules.
+`engine.state` (`new_game`); this package exports the checked, readable interface to the same rules.
 """
 
 from typing import TYPE_CHECKING
 
 from engine.lazy import exports
 
-if TYPE_CHECKING:  # imported when they are first asked for
+if TYPE_CHECKING:  # imported at first use
     from engine.actions import Action
     from engine.cards import Card, find_card
     from engine.cards.table import CardTable

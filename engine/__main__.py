@@ -1,4 +1,4 @@
-"""`python -m engine`: the commands about positions, decks and cards (`evo.cli.engine_commands`)."""
+"""Entry point of `python -m engine`: commands for positions, decks and cards (`evo.cli.engine_commands`)."""
 
 from engine.lazy import loaded
 

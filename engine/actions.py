@@ -1,4 +1,4 @@
-"""Action: one decision of a player, readable; `engine.rules.encode` packs the same into an integer."""
+"""Player actions in readable form; `engine.rules.encode` packs the same into an integer."""
 
 from typing import NamedTuple
 
@@ -18,18 +18,18 @@ from engine.errors import IllegalActionError
 
 
 class Action(NamedTuple):
-    """One decision.
+    """One player action.
 
     Attributes:
-        kind: what it does, an `ActionKind`.
-        source: place in hand of the card played, or place on board of the attacker, from 0; `engine.HERO`
-            where the hero attacks.
-        target: place of the enemy minion attacked, from 0, or `engine.HERO`; of what is aimed, a character:
-            those, and `engine.own` of the same on one's own side.
-        aimed: whether a card or the hero power is used on the target; a play that is not has target 0.
-        option: of a card that lets its player choose one: 1 or 2, in the order of its text; else 0.
-        place: where on the own board a minion comes in, from 0; -1: at the right end. Places are offered
-            where it matters who stands beside whom.
+        kind: an `ActionKind`.
+        source: hand position of the card played, or board position of the attacker, from 0; `engine.HERO`
+            if the hero attacks.
+        target: board position of the enemy minion, from 0, or `engine.HERO`; for a targeted card or hero
+            power also `engine.actions.own` of these, for a friendly character.
+        aimed: whether a card or the hero power has a target; without one, `target` is 0.
+        option: of a Choose One card: 1 or 2, in the order of its text; else 0.
+        place: board position of the minion played, from 0; -1: the right end. Listed among the legal
+            actions only if adjacency matters.
     """
 
     kind: ActionKind
@@ -52,34 +52,34 @@ class Action(NamedTuple):
 
     @staticmethod
     def play(place: int, target: int | None = None, option: int = 0, at: int = -1) -> "Action":
-        """Play the card at this place in hand, or The Coin; on a character, where it is aimed at one.
+        """Play a card from hand, or The Coin, with or without a target.
 
         Args:
-            place: in hand, from 0.
-            target: a character, as `Action.target` has it.
-            option: of a card that lets its player choose one: 1 or 2.
-            at: where on the own board a minion comes in; -1: at the right end.
+            place: hand position, from 0.
+            target: a character, encoded as in `Action.target`.
+            option: of a Choose One card: 1 or 2.
+            at: board position of the minion; -1: the right end.
         """
         return Action(ActionKind.PLAY, place, target or 0, target is not None, option, at)
 
     @staticmethod
     def choose(option: int) -> "Action":
-        """Choose one of the cards that are offered, from 0."""
+        """Choose one of the offered cards, as for Discover; numbered from 0."""
         return Action(ActionKind.CHOOSE, option)
 
     @staticmethod
     def power(target: int | None = None) -> "Action":
-        """Use the hero power; on a character, where it is aimed at one."""
+        """Use the hero power, with or without a target."""
         return Action(ActionKind.POWER, 0, target or 0, target is not None)
 
     @staticmethod
     def attack(attacker: int, target: int) -> "Action":
-        """Attack an enemy minion, or the hero with `engine.HERO`, which as attacker is the own hero."""
+        """Attack an enemy minion or the enemy hero; `engine.HERO` as `attacker` is the own hero."""
         return Action(ActionKind.ATTACK, attacker, target)
 
     @staticmethod
     def from_code(code: int) -> "Action":
-        """The action that kernels write as this integer (`engine.rules.encode`)."""
+        """Decode an action from the kernels' integer (`engine.rules.encode`)."""
         found = _BY_CODE.get(code)
         if found is None:
             kind, source, target = unpack_action(code)
@@ -90,7 +90,7 @@ class Action(NamedTuple):
 
     @staticmethod
     def checked(answer: object) -> "Action":
-        """An agent's answer as a well-formed action, its numbers made plain integers.
+        """Validate what an agent returned, and convert its numbers to plain integers.
 
         Raises:
             IllegalActionError: it is not an `Action`, or one of its fields is not an integer.
@@ -113,7 +113,7 @@ class Action(NamedTuple):
 
     @property
     def code(self) -> int:
-        """The integer kernels use (`engine.rules.encode`)."""
+        """The action as the kernels' integer (`engine.rules.encode`)."""
         more = (AIMED if self.aimed else 0) | self.option << OPTION_SHIFT | (self.place + 1) << AT_SHIFT
         return pack_action(self.kind, self.source, self.target) | more
 
@@ -132,12 +132,12 @@ class Action(NamedTuple):
 
 
 def own(character: int) -> int:
-    """One's own minion at a place, or one's own hero with `engine.HERO`, as the target of a card or power."""
+    """Target code of a friendly minion (board position) or of the own hero (`engine.HERO`)."""
     return OWN_SIDE + character
 
 
 def character_text(character: int) -> str:
-    """A character that a card is aimed at as actions write it: "0", "hero", "own 0", "own hero"."""
+    """Notation of a target: "0", "hero", "own 0", "own hero"."""
     side, place = ("own ", character - OWN_SIDE) if character >= OWN_SIDE else ("", character)
     return f"{side}{'hero' if place == HERO else place}"
 
@@ -145,4 +145,4 @@ def character_text(character: int) -> str:
 _TYPES = (ActionKind, int, int, bool, int, int)
 
 _BY_CODE: dict[int, Action] = {}
-"""Actions are immutable and few: each is made once."""
+"""Cache of decoded actions, which are immutable and few."""

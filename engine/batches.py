@@ -1,8 +1,7 @@
 """Batches of games in arrays: deal, play to the end, and random playouts.
 
-Apart from any agent's kernels, so that games that an agent does not play wait for none of its kernels.
-
-Playouts are the core of Monte Carlo agents, and measure the speed of the rules.
+This module imports no agent's kernels, so its kernels compile without them. Playouts are the core of Monte
+Carlo agents, and measure the speed of the rules.
 """
 
 from collections.abc import Callable
@@ -19,12 +18,12 @@ from engine.streams import below, derive
 
 
 def game_loop(take_turn: Callable[..., None]) -> Callable[..., None]:
-    """A kernel that plays many games on, while agents are to move whose turns `take_turn` takes.
+    """Build a kernel that plays many games with one kind of agent.
 
     Args:
-        take_turn: a kernel that takes a turn or a part of one. It is called with the number of the game, its
-            state, the card table, the agent's row, the game's chance (a record of dtype `EVENTS`), memory of
-            its own, and the record of what the game has used; it modifies the state and the last three.
+        take_turn: a kernel that plays a turn or a part of one. Its arguments: index of the game, state, card
+            table, the agent's row, the game's chance source (a record of dtype `EVENTS`), the agent's
+            memory, and the game's usage record; it modifies the state and the last three.
     """
 
     @njit
@@ -37,30 +36,30 @@ def game_loop(take_turn: Callable[..., None]) -> Callable[..., None]:
         memory: Any,
         used: np.ndarray,
     ) -> None:
-        """Play each game on while an agent of the kind is to move.
+        """Play each game for as long as an agent of this kind is to move.
 
         Args:
             cards: the card table, dtype `engine.state.CARD`.
             rows: weights and options, shape (agents, numbers).
-            agents: shape (games, 2) integers into `rows`; -1 for another kind of agent.
+            agents: indices into `rows`, shape (games, 2); -1 for another kind of agent.
             states: dtype `STATE`, shape (games,). Modified in place.
-            chances: uint64, shape (games,): streams of the games' chance.
-            memory: of `take_turn`. Modified in place.
-            used: records, shape (games,). Added to in place.
+            chances: uint64, shape (games,): keys of the games' chance streams.
+            memory: the memory of `take_turn`. Modified in place.
+            used: usage records, shape (games,). Added to in place.
         """
-        luck = np.zeros(1, EVENTS)
+        chance = np.zeros(1, EVENTS)
         for game in range(len(states)):
             state = states[game]
-            draw_for(luck[0], state, chances[game])
+            draw_for(chance[0], state, chances[game])
             while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
                 row = rows[agents[game, state["active"]]]
-                take_turn(game, state, cards, row, luck[0], memory, used[game])
+                take_turn(game, state, cards, row, chance[0], memory, used[game])
 
     return play_games
 
 
 def endings(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Outcomes of games, and rounds begun, at most the ruleset's cap; each int64, shape (games,)."""
+    """Outcomes and numbers of rounds (at most the turn cap) of games; each int64, shape (games,)."""
     outcomes = np.empty(len(states), np.int64)
     read_outcomes(states, outcomes)
     return outcomes, np.minimum(states["turn"], states["turn_cap"])
@@ -68,7 +67,7 @@ def endings(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @njit
 def read_outcomes(states: np.ndarray, outcomes: np.ndarray) -> None:
-    """How each game stands, an `Outcome`. `outcomes` is modified in place."""
+    """Write each game's `Outcome` to `outcomes`."""
     for game in range(len(states)):
         outcomes[game] = outcome(states[game])
 
@@ -88,8 +87,8 @@ def deal_games(
         cards: the card table, dtype `engine.state.CARD`.
         decks: dtype `engine.state.DECK`, shape (decks,).
         rules: dtype `engine.state.RULES`.
-        deck_numbers: shape (games, 2) integers into `decks`; column 0 goes first.
-        keys: uint64, shape (games,): the deals.
+        deck_numbers: indices into `decks`, shape (games, 2); column 0 goes first.
+        keys: uint64, shape (games,): keys of the deals.
         states: dtype `STATE`, shape (games,). Modified in place.
     """
     for game in range(len(keys)):
@@ -108,36 +107,37 @@ def deal_chosen_games(
     choices: np.ndarray,
     rows: np.ndarray,
 ) -> None:
-    """Deal a batch of games in which players choose the opening cards that they keep.
+    """Deal a batch of games with the players' mulligan choices.
 
     Args:
-        cards: this and those up to `states` as of `deal_games`.
-        decks: as there.
-        rules: as there.
-        deck_numbers: as there.
-        keys: as there.
-        states: as there. Modified in place.
+        cards: the card table, dtype `engine.state.CARD`.
+        decks: dtype `engine.state.DECK`, shape (decks,).
+        rules: dtype `engine.state.RULES`.
+        deck_numbers: indices into `decks`, shape (games, 2); column 0 goes first.
+        keys: uint64, shape (games,): keys of the deals.
+        states: dtype `STATE`, shape (games,). Modified in place.
         choices: codes of `engine.codes.Opening`, uint8, shape (rows, cards).
-        rows: whose choice each seat goes by, shape (games, 2) integers into `choices`; -1 for the ruleset's
-            rule.
+        rows: each seat's row of `choices`, shape (games, 2); -1: the ruleset's mulligan rule.
     """
     by_rule = np.empty(0, np.uint8)
     for game in range(len(keys)):
         first, second = deck_numbers[game]
-        one = choices[rows[game, 0]] if rows[game, 0] >= 0 else by_rule
-        other = choices[rows[game, 1]] if rows[game, 1] >= 0 else by_rule
-        deal_game(states[game], cards, decks[first], decks[second], rules, keys[game], one, other)
+        first_choices = choices[rows[game, 0]] if rows[game, 0] >= 0 else by_rule
+        second_choices = choices[rows[game, 1]] if rows[game, 1] >= 0 else by_rule
+        deal_game(
+            states[game], cards, decks[first], decks[second], rules, keys[game], first_choices, second_choices
+        )
 
 
 def dealt_cards(states: np.ndarray) -> np.ndarray:
-    """The cards that each player's deck had, read from games that were just dealt.
+    """Both players' full deck contents, read from newly dealt games.
 
     Args:
         states: dtype `STATE`, shape (games,).
 
     Returns:
-        Card numbers, int16, shape (games, 2, `DECK_SIZE`), in no order that means anything; `UNKNOWN` where
-        there are fewer, as in games that begin later.
+        Card numbers, int16, shape (games, 2, `DECK_SIZE`), in arbitrary order; padded with `UNKNOWN`, as for
+        games that start from a later position.
     """
     found = nothing_dealt(len(states))
     read_dealt(states, found)
@@ -145,13 +145,13 @@ def dealt_cards(states: np.ndarray) -> np.ndarray:
 
 
 def nothing_dealt(n: int) -> np.ndarray:
-    """What `dealt_cards` returns for `n` games of which nobody knows the decks."""
+    """Unknown deck contents of `n` games, shaped as `dealt_cards` returns them."""
     return np.full((n, 2, DECK_SIZE), UNKNOWN, np.int16)
 
 
 @njit
 def read_dealt(states: np.ndarray, found: np.ndarray) -> None:
-    """Read hands, decks and boards of games. `found`, as `dealt_cards` returns it, is modified in place."""
+    """Collect the card numbers of decks, hands and boards in `found` (see `dealt_cards`)."""
     for game in range(len(states)):
         for seat in range(2):
             side, n = states[game]["sides"][seat], 0
@@ -176,8 +176,8 @@ def playout(state: np.void, cards: np.ndarray, actions: np.ndarray, key: np.uint
         state: dtype `STATE`. Modified in place.
         cards: the card table, dtype `CARD`.
         actions: workspace of integers, shape (at least `MAX_ACTIONS`,). Modified in place.
-        key: stream of the choices; choice n of the game is number n of the stream.
-        events: dtype `EVENTS`, set up for the game's chance. Modified in place.
+        key: stream of the choices; choice n of the game uses number n of the stream.
+        events: dtype `EVENTS`, set up with the game's chance stream. Modified in place.
 
     Returns:
         The game's `Outcome`.
@@ -195,7 +195,7 @@ def playout(state: np.void, cards: np.ndarray, actions: np.ndarray, key: np.uint
 def random_games(
     cards: np.ndarray, first: np.void, second: np.void, rules: np.void, keys: np.ndarray, outcomes: np.ndarray
 ) -> int:
-    """Play a batch of whole games, random against random.
+    """Deal and play a batch of games between two random agents.
 
     Args:
         cards: the card table, dtype `CARD`.

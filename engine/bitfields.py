@@ -1,7 +1,7 @@
 """Bit fields in integers, and integer hashes.
 
-Every packed number of the project is built from these widths, so that a larger limit or one more keyword
-either fits or fails here, when the module is imported.
+Every packed number of the project uses these widths; a limit or keyword that does not fit fails an assertion
+at import.
 """
 
 import numpy as np
@@ -10,32 +10,32 @@ from engine.codes import BOARD_SIZE, CHARACTERS, HAND_SIZE, HERO, MAX_MANA, MAX_
 from engine.jit import config, njit, njit_inline
 
 PLACE_BITS = 4
-"""A place in hand or on board, `HERO`, mana, or a number of cards or minions."""
+"""Width of a hand or board position, `HERO`, mana, or a number of cards or minions."""
 
 PLACE_MASK = (1 << PLACE_BITS) - 1
 
 STAT_BITS = MAX_STAT.bit_length()
-"""An attack, a health or a cost."""
+"""Width of an attack, a health or a cost."""
 
 KEYWORD_BITS = 12
-"""A set of keywords, with room for keywords to come."""
+"""Width of a keyword set, with room for more keywords."""
 
 KIND_SHIFT, SOURCE_SHIFT = 2 * PLACE_BITS, PLACE_BITS
 
 KIND_BITS = 3
-"""An `ActionKind`."""
+"""Width of an `ActionKind`."""
 
 KIND_MASK = (1 << KIND_BITS) - 1
 
 AIMED = 1 << (KIND_SHIFT + KIND_BITS)
-"""Bit of an action that plays a card or uses a power on a target; its target is then a character, 0 to 15."""
+"""Bit of an action with a card or power target; the target field is then a character code, 0 to 15."""
 
 OPTION_SHIFT = KIND_SHIFT + KIND_BITS + 1
 OPTION_BITS = 2
-"""What a card that lets its player choose is played as: 1 or 2; 0 where there is nothing to choose."""
+"""Width of a Choose One option: 1 or 2; 0: none."""
 
 AT_SHIFT = OPTION_SHIFT + OPTION_BITS
-"""1 + the place on the own board at which a minion comes in; 0: at the right end."""
+"""Shift of 1 + the board position of the minion played; 0: the right end."""
 
 assert max(HAND_SIZE, BOARD_SIZE, HERO, MAX_MANA, CHARACTERS - 1) <= PLACE_MASK
 assert max(ActionKind) <= KIND_MASK
@@ -55,21 +55,21 @@ def unpack_action(action: int) -> tuple[int, int, int]:
 
 
 def option_of(action: int) -> int:
-    """What a card is played as: 1 or 2, or 0."""
+    """Choose One option of an action: 1 or 2; 0: none."""
     return (action >> OPTION_SHIFT) & ((1 << OPTION_BITS) - 1)
 
 
 def place_in(action: int) -> int:
-    """The place on the own board at which a minion comes in; -1: at the right end."""
+    """Board position of the minion that an action plays; -1: the right end."""
     return ((action >> AT_SHIFT) & PLACE_MASK) - 1
 
 
 @njit
 def append_field(word: np.uint64, value: int, bits: int) -> np.uint64:
-    """A packed word with one more field at its low end.
+    """Append a field at the low end of a packed word.
 
     Args:
-        word: what is packed so far; its top `bits` bits are lost.
+        word: the fields packed so far; its top `bits` bits are lost.
         value: in [0, 2**bits).
         bits: the field's width.
     """
@@ -84,25 +84,25 @@ _ALL = (1 << 64) - 1
 if config.DISABLE_JIT:
 
     def _times(one: np.uint64, other: np.uint64) -> np.uint64:
-        """A product modulo 2**64; numpy warns of what machine code does silently."""
+        """Product modulo 2**64; numpy would warn of the overflow, which machine code ignores."""
         return np.uint64(int(one) * int(other) & _ALL)
 
 else:
 
     @njit_inline
     def _times(one: np.uint64, other: np.uint64) -> np.uint64:
-        """A product modulo 2**64."""
+        """Product modulo 2**64."""
         return one * other
 
 
 @njit_inline
 def stir(key: np.uint64, word: np.uint64) -> np.uint64:
-    """A hash of a key and one more word; four times as fast as `mix`, for tables in memory."""
+    """Hash of a key and one more word, for tables in memory; four times as fast as `engine.streams.mix`."""
     key = _times(key ^ word, _STIR)
     return key ^ (key >> _SHIFT)
 
 
 @njit_inline
 def to_sum(key: np.uint64) -> np.uint64:
-    """A stirred key, below 2**58, so that thirty of them add up without wrapping around."""
+    """Final hash of a `stir` key, below 2**58, so that a sum of thirty does not overflow."""
     return stir(stir(key, _SUM), _SUM) & _KEEP

@@ -1,9 +1,9 @@
-"""Every code and limit of the game by name. Kernels and Python read the same members."""
+"""Game constants and enumerations, shared by kernels and Python."""
 
 from enum import IntEnum
 
 RULES_VERSION = 1
-"""Changes only when the same seed would play another game."""
+"""Version of the game rules; it changes only if the same seed would give a different game."""
 
 BOARD_SIZE = 7
 HAND_SIZE = 10
@@ -11,47 +11,47 @@ DECK_SIZE = 30
 MAX_MANA = 10
 HERO_HEALTH = 30
 MAX_STAT = 999
-"""Largest attack, health, cost or armour a card or hero may have: sums stay far inside int16."""
+"""Largest attack, health, cost or armour of a card or hero, so that sums stay far inside int16."""
 
 COIN = -1
-"""The Coin, where a hand holds a card number."""
+"""Card number of The Coin in a hand."""
 UNKNOWN = -2
-"""A card the observer cannot see."""
+"""Card number of a card hidden from the observer."""
 UNSEEN = -3
-"""A card that an effect made, which a player who thinks ahead does not see."""
+"""Card number, in a search, of a card created by an effect and hidden from the searching player."""
 
 HERO = 7
-"""The enemy hero as a target; enemy minions are 0 to 6."""
+"""Target code of the enemy hero; enemy minions are 0 to 6."""
 assert HERO == BOARD_SIZE
 
 OWN_SIDE = BOARD_SIZE + 1
-"""Where one's own characters begin among the targets of cards."""
+"""Offset of friendly characters among target codes."""
 CHARACTERS = 2 * OWN_SIDE
-"""Targets of cards: enemy minions 0 to 6, the enemy hero 7, own minions 8 to 14, the own hero 15."""
+"""Number of target codes: enemy minions 0 to 6, the enemy hero 7, own minions 8 to 14, the own hero 15."""
 
 MAX_OPTIONS = 2
-"""Ways to play a card that lets its player choose one."""
+"""Options of a Choose One card."""
 
 MAX_ACTIONS = (
     (BOARD_SIZE + 1) * (BOARD_SIZE + 1) + (HAND_SIZE * MAX_OPTIONS * (BOARD_SIZE + 1) + 1) * CHARACTERS + 1
 )
-"""Most actions any position can offer: attacks; plays by what is chosen, place and target; the power by
-target; the end of the turn."""
+"""Upper bound on the legal actions of a position: attacks; plays by hand position, option and target; hero
+power by target; end of turn."""
 
 MAX_DEPTH = 12
-"""Length of the longest sequences of actions that move trees are counted to."""
+"""Largest depth of perft counts."""
 
 
 class Keyword(IntEnum):
-    """Bits of a minion's keywords, each with the letter that positions write for it.
+    """Bits of a minion's keywords, each with its letter in the notation.
 
-    A new keyword is a line here, a field of `engine.minion.MinionSpec`, and its rule in `engine.rules`.
+    A new keyword needs a line here, a field of `engine.minion.MinionSpec`, and its rule in `engine.rules`.
     """
 
     letter: str
 
     def __new__(cls, bit: int, letter: str) -> "Keyword":
-        """A member that is its bit."""
+        """Create a member whose value is its bit."""
         member = int.__new__(cls, bit)
         member._value_ = bit
         member.letter = letter
@@ -68,24 +68,24 @@ class Keyword(IntEnum):
 
 
 KEYWORD_FIELDS = tuple(keyword.name.lower() for keyword in Keyword)
-"""The keywords as field names: charge, rush, taunt, ... in the order of their bits."""
+"""Field names of the keywords, in bit order: charge, rush, taunt, ..."""
 
 KEYWORD_LETTERS = "".join(keyword.letter for keyword in Keyword)
-"""The keywords as letters of positions, in the order of their bits."""
+"""Notation letters of the keywords, in bit order."""
 
 assert [int(keyword) for keyword in Keyword] == [1 << place for place in range(len(Keyword))]
 assert len(set(KEYWORD_LETTERS)) == len(Keyword), "one letter for each keyword"
 
 
 class Death(IntEnum):
-    """Bits of what `engine.rules.apply` returns: who died by the action."""
+    """Bits for minions that died in an attack, as `engine.rules.apply` returns them."""
 
     ATTACKER = 1
     DEFENDER = 2
 
 
 class ActionKind(IntEnum):
-    """What an action does."""
+    """Kind of an action."""
 
     END_TURN = 0
     PLAY = 1
@@ -95,7 +95,7 @@ class ActionKind(IntEnum):
 
 
 class Outcome(IntEnum):
-    """How a game stands. FIRST is the player who took the first turn."""
+    """Result of a game, or ONGOING. FIRST is the player with the first turn."""
 
     ONGOING = 0
     FIRST_WINS = 1
@@ -104,7 +104,7 @@ class Outcome(IntEnum):
 
 
 class Opening(IntEnum):
-    """What a player does with an opening card where the ruleset has a mulligan."""
+    """Mulligan choice for an opening card."""
 
     BY_RULE = 0
     KEEP = 1
@@ -112,7 +112,7 @@ class Opening(IntEnum):
 
 
 class Purpose(IntEnum):
-    """What a random stream is for; part of its address (see `engine.streams`)."""
+    """Purpose of a random stream, a part of its address (see `engine.streams`)."""
 
     SHUFFLE = 1
     MULLIGAN = 2

@@ -1,7 +1,7 @@
-"""Progress messages while kernels compile, and signals during compilation.
+"""Progress messages and signal handling during kernel compilation.
 
-LLVM works for seconds without giving Python a chance to look at signals. So a thread of its own speaks, and
-ends the process where the main thread does not in time.
+LLVM runs for seconds without returning to Python, which then cannot handle signals. So a separate thread
+prints the messages, and ends the process if the main thread does not end in time.
 """
 
 import os
@@ -27,41 +27,43 @@ from engine.lazy import loaded
 from engine.terminal import say_error
 
 LINE_SECONDS = 10.0
-"""Seconds between two lines where there is no terminal."""
+"""Seconds between progress lines if standard error is not a terminal."""
 
 TICK_SECONDS = 0.2
+"""Seconds between updates of the status line."""
 
 GRACE_SECONDS = 1.0
-"""How long the main thread may take to end after a signal."""
+"""Seconds that the main thread has to end after a signal."""
 
 EFFECTS = "engine.effects"
-"""Where the kernels are that games without effects do not call."""
+"""Package of the kernels that only games with effects call."""
 
 PACKAGES = ("engine", "ilp_agent", "rivals", "evo")
+"""The project's packages, in which `kernels_of` follows calls."""
 
 _LOADED = re.compile(r"[a-z_]+(\.[a-z_]+)+:[a-z_]+")
 
 ROUND_SECONDS = 5
-"""Times are told to so many seconds."""
+"""Remaining times are rounded to this many seconds."""
 
 FUNCTION_BYTES = 100
-"""To compile a function takes as long as so many bytes of its bytecode, beside these."""
+"""Fixed cost of compiling a function, in bytes of bytecode."""
 
 MACHINE_SHARE = 0.3
-"""To optimise and translate a byte with all its callers takes this share of the time to read it."""
+"""Time to optimise and translate a byte of bytecode, as a share of the time to read it."""
 
 USUAL_SECONDS = 2e-4
-"""To compile a byte, on a machine that has not compiled before."""
+"""Seconds to compile a byte of bytecode, on a machine without a measurement."""
 
 
 class Apart(NamedTuple):
-    """A kernel that others call through its address.
+    """A kernel called indirectly, through its address.
 
     Attributes:
-        function: in Python.
-        place: "module:name", where it is defined.
-        is_ready: whether this process can call it without waiting.
-        prepare: compile it, or load it.
+        function: the Python function.
+        place: "module:name" of its definition.
+        is_ready: whether this process can call it without compiling or loading.
+        prepare: compile it, or load it from the cache.
     """
 
     function: Any
@@ -71,20 +73,23 @@ class Apart(NamedTuple):
 
 
 apart_of: dict[FunctionType, Apart] = {}
-"""Kernels called through their address, by the function that calls them; not those that are rarely called."""
+"""Kernels called through their address, by their calling function; without those marked as rare."""
 
 
 def processors() -> int:
-    """Processors this process may use."""
+    """Number of processors available to this process."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 abandoned: list[Callable[[], None]] = []
-"""What is done before the process ends while it compiles."""
+"""Cleanup callbacks, run if a signal ends the process during compilation."""
 
 
 def end_process(number: int) -> NoReturn:
-    """End this process by a signal, where nothing that is raised would arrive."""
+    """Run the cleanup callbacks and end the process with the exit code of a signal.
+
+    For code called from C, which cannot pass on an exception.
+    """
     for end in abandoned:
         end()
     os._exit(128 + number)
@@ -92,10 +97,10 @@ def end_process(number: int) -> NoReturn:
 
 @contextmanager
 def interrupts_kept() -> Iterator[None]:
-    """What a signal raises in a callback of the compiler is raised at the end of this context.
+    """Context that defers exceptions of signal handlers raised in LLVM's callbacks until its end.
 
-    Python looks for signals when it next runs bytecode; while LLVM is at work that is in a function called by
-    C, which cannot pass on what is raised: the interrupt would be lost, and the kernel be without its code.
+    Python handles a signal when it next runs bytecode; during compilation that is in a function called by C,
+    which cannot pass on an exception: the interrupt would be lost, and the kernel would have no code.
     """
     before, dropped = sys.unraisablehook, list[BaseException]()
 
@@ -116,7 +121,10 @@ def interrupts_kept() -> Iterator[None]:
 
 @contextmanager
 def removed_if_abandoned(folder: Path) -> Iterator[Callable[[], None]]:
-    """Remove a folder if the process ends while it compiles; yields what to call to keep it."""
+    """Context that removes a folder if it ends with an exception, or the process by a signal.
+
+    It yields a function that cancels this.
+    """
 
     def remove() -> None:
         shutil.rmtree(folder, ignore_errors=True)
@@ -141,7 +149,7 @@ def _is_terminal(stream: TextIO) -> bool:
 
 
 class _StatusLine:
-    """One line of a terminal, written over until it is cleared."""
+    """A terminal line that is overwritten until it is cleared."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -155,7 +163,7 @@ class _StatusLine:
             self._shown = text
 
     def clear(self) -> None:
-        """Leave an empty line."""
+        """Clear the line."""
         self._write("")
 
     def _write(self, text: str) -> None:
@@ -165,40 +173,40 @@ class _StatusLine:
 
 
 class _Progress:
-    """What is compiled, and what is left of it.
+    """Progress of kernel compilation: work done, work left, and the messages about it.
 
     Attributes:
-        quiet: say nothing.
-        active: whether something is compiled.
-        by_two: whether another process compiles kernels that are called through their address.
+        quiet: print no messages.
+        active: whether a compilation is running.
+        by_two: whether a helper process compiles the kernels that are called through their address.
     """
 
     def __init__(self) -> None:
         self.quiet = False
         self.active = self.by_two = False
-        self._waits = False  # for the other process
-        self._apart: dict[FunctionType, str] = {}  # of those below, what that may compile, with keys
-        self._functions: dict[FunctionType, float] = {}  # to read yet, with the work of each
-        self._machines: dict[FunctionType, float] = {}  # to translate yet
-        self._read: set[FunctionType] = set()
+        self._waits_for_helper = False
+        self._helper_share: dict[FunctionType, str] = {}  # left to the helper, with their cache keys
+        self._unread: dict[FunctionType, float] = {}  # functions not yet read by numba, with their work
+        self._untranslated: dict[FunctionType, float] = {}  # kernels without machine code, with their work
+        self._already_read: set[FunctionType] = set()
         self._count = 0
         self._expected: set[Any] = set()
         self._effects = True
         self._announced = 0
-        self._told_at = 0.0
+        self._printed_at = 0.0
         self._spent = self._done = 0.0
         self._began = 0.0
         self._line: _StatusLine | None = None
 
     @contextmanager
     def watching(self, *functions: Any) -> Iterator[None]:
-        """Speak while kernels become machine code. numba's lock lets one thread at a time come here."""
+        """Context that prints progress while kernels are compiled. The caller holds numba's compiler lock."""
         if self.active:
             yield
             return
         self._plan(*functions)
         wake, waker = os.pipe()
-        thread = threading.Thread(target=self._speak, args=(wake,), daemon=True)
+        thread = threading.Thread(target=self._report, args=(wake,), daemon=True)
         before = None
         try:
             self.active, self._began = True, time.perf_counter()
@@ -218,108 +226,110 @@ class _Progress:
             if self._line is not None:
                 self._line.clear()
                 self._line = None
-            if not self._waits:
+            if not self._waits_for_helper:
                 self._spent += time.perf_counter() - self._began
             self.active = False
-            self._remember()
+            self._save_pace()
 
     @property
     def spent(self) -> float:
-        """Seconds for which this process has compiled so far."""
+        """Seconds of compilation in this process so far."""
         return self._spent
 
     def was_read(self, function: Any) -> None:
-        """A kernel is compiled as a part of others."""
-        if function not in self._read:
-            self._read.add(function)
-            self._done += self._functions.pop(function, 0.0)
+        """Note that numba has compiled a function to intermediate code."""
+        if function not in self._already_read:
+            self._already_read.add(function)
+            self._done += self._unread.pop(function, 0.0)
 
     def was_translated(self, function: Any) -> None:
-        """A kernel and all that it reaches have become machine code."""
-        self._done += self._machines.pop(function, 0.0)
+        """Note that a kernel has machine code."""
+        self._done += self._untranslated.pop(function, 0.0)
 
     @contextmanager
     def waiting(self, function: Any) -> Iterator[None]:
-        """Speak while another process compiles a kernel that is needed now."""
+        """Context that prints progress while the helper process compiles a kernel needed now."""
         with global_compiler_lock:
-            self._waits = True
+            self._waits_for_helper = True
             try:
                 with self.watching(function):
                     yield
             finally:
-                self._look()
-                self._waits = False
+                self._note_helper_results()
+                self._waits_for_helper = False
 
     def apart_to_come(self, seconds: float) -> list[Apart]:
-        """The expected kernels called through their address, if it takes longer than this to compile them."""
+        """Kernels called through their address that are not compiled, if they take longer than `seconds`."""
         with global_compiler_lock:
             self._plan()
-        found = [apart for apart in apart_of.values() if apart.function in self._machines]
-        work = sum(({**self._functions, **self._machines})[one] for one in self._apart)
+        found = [apart for apart in apart_of.values() if apart.function in self._untranslated]
+        work = sum(({**self._unread, **self._untranslated})[part] for part in self._helper_share)
         return found if work * _usual_pace() > seconds else []
 
     def seconds_left(self) -> float:
-        """About how long it takes to compile what is left."""
-        work = {**self._functions, **self._machines}
+        """Estimated seconds of compilation left."""
+        work = {**self._unread, **self._untranslated}
         left = sum(work.values())
-        if self.by_two and not self._waits:
-            own = sum(work[one] for one in work.keys() - self._apart.keys())
-            is_one = sum(one in self._machines for one in self._apart) == 1
+        if self.by_two and not self._waits_for_helper:
+            own = sum(work[function] for function in work.keys() - self._helper_share.keys())
+            is_one = sum(function in self._untranslated for function in self._helper_share) == 1
             left = max(own, left - own if is_one else left / 2)
-        is_at_work = self.active and not self._waits
+        is_at_work = self.active and not self._waits_for_helper
         spent = self._spent + (time.perf_counter() - self._began if is_at_work else 0.0)
-        known = 0.2 * (left + self._done)  # work for which the machine's usual pace counts
+        known = 0.2 * (left + self._done)  # weight of the machine's usual pace, in work
         return left * (known * _usual_pace() + spent) / (known + self._done or 1.0)
 
     def expect(self, functions: Iterable[Callable[..., Any]], *, effects: bool) -> None:
-        """Count what these functions of Python need, from now on.
+        """Set the Python functions whose kernels count as work to come.
 
         Args:
-            functions: that call kernels, or functions that do.
+            functions: functions that call kernels, directly or not.
             effects: whether games have effects; those without do not call the kernels of `engine.effects`.
         """
         self._expected, self._effects = kernels_of(functions, effects=effects), effects
 
     def _plan(self, *functions: FunctionType) -> None:
-        """Find what has to be compiled yet, of these kernels and of what is expected."""
-        needed = [*functions, *(one.py_func for one in self._expected if not one.is_compiled)]
-        held = kernel_cache.held() if needed else set()
-        self._machines = {}
-        waiting, apart = deque(needed), set[FunctionType]()
-        while waiting:
-            one = waiting.popleft()
-            if one in self._machines or (one not in functions and (kernel_key(one), "machine") in held):
+        """List the work left for these kernels and the expected ones."""
+        needed = [*functions, *(function.py_func for function in self._expected if not function.is_compiled)]
+        cached = kernel_cache.held() if needed else set()
+        self._untranslated = {}
+        queue, indirect = deque(needed), set[FunctionType]()
+        while queue:
+            function = queue.popleft()
+            if function in self._untranslated or (
+                function not in functions and (kernel_key(function), "machine") in cached
+            ):
                 continue
-            self._machines[one] = MACHINE_SHARE * sum(map(_work, reached(one)))
-            for part in reached(one) - self._read:
-                if part not in self._functions and (kernel_key(part), "part") not in held:
-                    self._functions[part] = _work(part)
-            called = self._called_apart(one)
-            apart.update(called)
-            waiting += called
-        self._count = len(self._read) + len(self._functions)
-        self._apart = {one: kernel_key(one) for one in self._for_another(apart)}
+            self._untranslated[function] = MACHINE_SHARE * sum(map(_work, reached(function)))
+            for part in reached(function) - self._already_read:
+                if part not in self._unread and (kernel_key(part), "part") not in cached:
+                    self._unread[part] = _work(part)
+            called = self._indirect_callees(function)
+            indirect.update(called)
+            queue += called
+        self._count = len(self._already_read) + len(self._unread)
+        self._helper_share = {function: kernel_key(function) for function in self._left_to_helper(indirect)}
 
-    def _called_apart(self, function: FunctionType) -> list[FunctionType]:
-        """The kernels that one calls through their address and that are not ready."""
+    def _indirect_callees(self, function: FunctionType) -> list[FunctionType]:
+        """Kernels that a function calls through their address and that are not ready."""
         called = [apart_of[part] for part in reached(function) if part in apart_of]
-        return [one.function for one in called if not one.is_ready() and self._may_be_called(one)]
+        return [kernel.function for kernel in called if not kernel.is_ready() and self._may_be_called(kernel)]
 
-    def _for_another(self, apart: set[FunctionType]) -> set[FunctionType]:
-        """What another process may compile: all that only kernels called through their address need."""
-        if not apart and not self._waits:
+    def _left_to_helper(self, indirect: set[FunctionType]) -> set[FunctionType]:
+        """Functions left to the helper process: those that only kernels called through their address need."""
+        if not indirect and not self._waits_for_helper:
             return set()
-        own = set[FunctionType]().union(*map(reached, self._machines.keys() - apart))
-        return (self._functions.keys() | self._machines.keys()) - (set() if self._waits else own)
+        own = set[FunctionType]().union(*map(reached, self._untranslated.keys() - indirect))
+        return (self._unread.keys() | self._untranslated.keys()) - (set() if self._waits_for_helper else own)
 
-    def _look(self) -> None:
-        """Note what the other process has compiled."""
-        held = kernel_cache.held()
-        for one, key in self._apart.items():
-            if (key, "machine") in held:
-                self._machines.pop(one, None)
-            if (key, "part") in held and self._functions.pop(one, None) is not None:
-                self._read.add(one)
+    def _note_helper_results(self) -> None:
+        """Note the kernels that the helper process has compiled."""
+        cached = kernel_cache.held()
+        for function, key in self._helper_share.items():
+            if (key, "machine") in cached:
+                self._untranslated.pop(function, None)
+            if (key, "part") in cached and self._unread.pop(function, None) is not None:
+                self._already_read.add(function)
 
     def _may_be_called(self, apart: Apart) -> bool:
         return self._effects or not apart.place.startswith(EFFECTS)
@@ -330,20 +340,20 @@ class _Progress:
         if _is_terminal(sys.stderr) and threading.current_thread() is threading.main_thread():
             self._line = _StatusLine(sys.stderr)
             self._line.show(self._text())
-        elif not self._told_at or (self._count > self._announced and self.seconds_left() > LINE_SECONDS):
+        elif not self._printed_at or (self._count > self._announced and self.seconds_left() > LINE_SECONDS):
             say_error(self._text())
-            self._told_at = time.perf_counter()
+            self._printed_at = time.perf_counter()
         self._announced = self._count
 
     def _text(self) -> str:
         if self.by_two:
-            self._look()
+            self._note_helper_results()
         seconds = max(1, round(self.seconds_left() / ROUND_SECONDS)) * ROUND_SECONDS
-        done = self._count - len(self._functions)
-        counted = f"{done} of {self._count}, " if self._count else ""  # else only machine code is left
+        done = self._count - len(self._unread)
+        counted = f"{done} of {self._count}, " if self._count else ""  # else only machine code is missing
         return f"Compiling the game's kernels, once after an update: {counted}about {seconds} s left"
 
-    def _speak(self, wake: int) -> None:
+    def _report(self, wake: int) -> None:
         ends_at = float("inf")
         waiting = select.poll()
         waiting.register(wake, select.POLLIN)
@@ -355,7 +365,7 @@ class _Progress:
                     if number == 0:
                         return
                     if number in (signal.SIGINT, signal.SIGTERM):
-                        say_error(f"{signal.Signals(number).name}: stopping while kernels are compiled")
+                        say_error(f"{signal.Signals(number).name}: stopping the compilation of kernels")
                         ends_at, stopped = min(ends_at, now + GRACE_SECONDS), number
             if now > ends_at and terminal.in_command:
                 end_process(stopped)
@@ -363,11 +373,11 @@ class _Progress:
                 continue
             if self._line is not None:
                 self._line.show(self._text())
-            elif now - self._told_at > LINE_SECONDS:
+            elif now - self._printed_at > LINE_SECONDS:
                 say_error(self._text())
-                self._told_at = now
+                self._printed_at = now
 
-    def _remember(self) -> None:
+    def _save_pace(self) -> None:
         file = _pace_file()
         if file is not None and self._spent > 10.0 and self._done:
             with suppress(OSError):
@@ -375,44 +385,45 @@ class _Progress:
 
 
 def kernels_of(functions: Iterable[Callable[..., Any]], *, effects: bool) -> set[Any]:
-    """The kernels that functions of Python call, and that functions of ours do which these call.
+    """Kernels that Python functions call, directly or through functions of the project's packages.
 
-    By name, from a closure, or as an element of a tuple that is so named.
+    Calls are found by global name, in closures, and in named tuples of functions.
 
     Args:
-        functions: where to begin.
-        effects: import what they name as "module:function" (`engine.lazy`) for games with effects.
+        functions: the starting functions.
+        effects: also follow lazy imports, named as "module:function" (`engine.lazy`).
     """
     found: set[Any] = set()
     seen: set[Any] = set()
-    waiting: list[Any] = list(functions)
-    while waiting:
-        one = waiting.pop()
-        if one in seen:
+    queue: list[Any] = list(functions)
+    while queue:
+        item = queue.pop()
+        if item in seen:
             continue
-        seen.add(one)
-        if hasattr(one, "py_func"):
-            found.add(one)
-        elif isinstance(one, FunctionType) and one.__module__.split(".")[0] in PACKAGES:
-            code = one.__code__
-            named: list[Any] = [one.__globals__.get(name) for name in code.co_names]
-            named += [cell.cell_contents for cell in one.__closure__ or ()]
+        seen.add(item)
+        if hasattr(item, "py_func"):
+            found.add(item)
+        elif isinstance(item, FunctionType) and item.__module__.split(".")[0] in PACKAGES:
+            code = item.__code__
+            named: list[Any] = [item.__globals__.get(name) for name in code.co_names]
+            named += [cell.cell_contents for cell in item.__closure__ or ()]
             named += [inner for value in named if isinstance(value, tuple) for inner in value]
             if effects:
                 texts = [text for text in code.co_consts if isinstance(text, str)]
                 named += [loaded(text) for text in texts if _LOADED.fullmatch(text)]
-            waiting += [
+            queue += [
                 value for value in named if isinstance(value, FunctionType) or hasattr(value, "py_func")
             ]
     return found
 
 
 def _work(function: FunctionType) -> float:
+    """Estimated work to compile a function, in bytes of bytecode."""
     return FUNCTION_BYTES + len(function.__code__.co_code)
 
 
 def _wakeup(descriptor: int) -> int:
-    """Have signals written to a pipe, where that is possible; returns what there was before."""
+    """Set the descriptor to which signals are written, in the main thread; returns the previous one."""
     if threading.current_thread() is threading.main_thread():
         if descriptor >= 0:
             os.set_blocking(descriptor, False)
@@ -421,7 +432,7 @@ def _wakeup(descriptor: int) -> int:
 
 
 def _pace_file() -> Path | None:
-    """Where this machine keeps how long it takes to compile a byte, in seconds."""
+    """File with this machine's compilation pace, in seconds for a byte of bytecode; None without a cache."""
     folder = kernel_cache.cache_folder()
     return folder / "seconds" if folder else None
 
@@ -439,7 +450,7 @@ progress = _Progress()
 
 @contextmanager
 def compiling_quietly() -> Iterator[None]:
-    """In this context nothing is said of compiling."""
+    """Context without messages about compilation."""
     before, progress.quiet = progress.quiet, True
     try:
         yield

@@ -1,13 +1,12 @@
-"""Kernels compiled by numba, each optimised once: as a part of the kernel that Python calls.
+"""A numba dispatcher that optimises each kernel once, together with its callers, and caches it on disk.
 
-numba by itself makes machine code of every kernel and copies the optimised code of a kernel into each of
+numba itself translates every kernel to machine code and copies the optimised code of a kernel into each of
 its callers, where it is optimised and translated again: a chain of ten calls does that ten times for the
-innermost. Here a kernel that only kernels call stays in LLVM's intermediate form. Machine code is made where
-Python asks for it, of the kernel and all that it reaches together. Both forms are kept in the cache
-(`engine.kernel_cache`).
+innermost. Here a kernel that only kernels call stays in LLVM's intermediate form. Machine code is generated
+for the kernels that Python calls, together with everything they call. The cache (`engine.kernel_cache`)
+stores both forms.
 
-This replaces methods of numba that are not its public interface; pyproject.toml names the versions that
-have them.
+This replaces private methods of numba; pyproject.toml names the versions that have them.
 """
 
 import hashlib
@@ -44,14 +43,14 @@ from engine.compile_progress import interrupts_kept, progress
 from engine.kernel_cache import kernel_key, options_of, types_key
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
-"""How the names begin of what functions know of their Python modules."""
+"""Prefix of the symbols of numba's environments (a function's constants and globals)."""
 
 
 def _name_functions_uniquely() -> None:
-    """Have numba name functions by numbers that no other process uses.
+    """Start numba's numbering of functions at a random number, so that names are unique across processes.
 
-    It counts the functions of a process from 0. Here code of several processes is linked into one module: a
-    name has to be one function's in all of them.
+    numba counts the functions of a process from 0. Here one module links code of several processes, so a name
+    must belong to the same function in all of them.
     """
     bytecode.FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
 
@@ -65,24 +64,24 @@ _make_executable: Callable[..., Any] = _target.get_executable
 _make_library: Callable[..., Any] = _codegen.create_library
 
 PLAIN_OPTIONS = {"nopython": True, "nogil": True}
-"""numba's options that every kernel has."""
+"""numba options of every kernel."""
 
 MAKING_ARRAYS = frozenset(
     ["zeros", "empty", "ones", "full", "eye", "arange", "array", "zeros_like", "empty_like", "copy"]
 )
-"""Names by which a function makes arrays.
+"""Names of numpy functions that allocate arrays.
 
-numba compiles a kernel whose options do not say whether it counts references as its first caller is compiled;
-one that makes arrays has to count them, also where a kernel that borrows calls it first.
+Without an explicit option, numba compiles a kernel with or without reference counting as its first caller
+does; a kernel that allocates arrays needs reference counting, whichever caller comes first.
 """
 
 _depth = 0
-"""How many kernels are being compiled, each for the one before. Changed under numba's compiler lock."""
+"""Nesting depth of kernels being compiled for their callers. Changed under numba's compiler lock."""
 
 
 @contextmanager
 def _compiling_parts() -> Iterator[None]:
-    """What is compiled in this context is not translated to machine code."""
+    """Context in which kernels are compiled to intermediate code only."""
     global _depth  # noqa: PLW0603
     _depth += 1
     try:
@@ -93,7 +92,7 @@ def _compiling_parts() -> Iterator[None]:
 
 @cache
 def _tidying() -> tuple[Any, Any]:
-    """Passes that remove what nothing uses: addresses of Python objects among it, which cannot be kept."""
+    """LLVM passes that remove dead code, such as addresses of Python objects, which cannot be cached."""
     passes = create_new_module_pass_manager()
     passes.add_sroa_pass()
     passes.add_aggressive_dce_pass()
@@ -102,9 +101,9 @@ def _tidying() -> tuple[Any, Any]:
 
 
 class Kept(NamedTuple):
-    """Content of the cache: its name, and a hash of it.
+    """Reference to an entry of the cache: its name and the hash of its content.
 
-    Several processes may compile the same kernel, with other names in its code. A reference holds for one.
+    Several processes may compile the same kernel with different symbols; a reference is valid for one.
     """
 
     name: str
@@ -112,16 +111,16 @@ class Kept(NamedTuple):
 
 
 class PartLibrary(JITCodeLibrary):
-    """The code of a function in intermediate form; what it calls is linked where machine code is made.
+    """A library of one function in intermediate code; its callees are linked when machine code is made.
 
     Attributes:
-        kept: where the cache holds it; None where it does not.
+        kept: its entry in the cache; None if it is not cached.
     """
 
     kept: "Kept | None" = None
 
     def finalize(self) -> None:
-        """End the adding of code. Nothing is linked, optimised or translated."""
+        """Close the library without linking, optimising or translating it."""
         self._raise_if_finalized()
         for library in self._linking_libraries:
             self._reload_init.update(library._reload_init)
@@ -131,26 +130,26 @@ class PartLibrary(JITCodeLibrary):
         self._finalized = True
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Leave the code as it is, to be optimised together with its callers."""
+        """Skip optimisation: the code is optimised together with its callers."""
         ll_module.data_layout = self._codegen._data_layout
 
     def _get_module_for_linking(self) -> Any:
-        """This function and all that it reaches, to be copied into a module that refers to it."""
+        """A module of this function and all its callees, for linking into a caller."""
         return self.joined(self.own_code(), self.reached()[1:])
 
     def get_pointer_to_function(self, name: str) -> int:
-        """The address of a function whose machine code is made now; 0 if there is no such function."""
+        """Compile a function to machine code and return its address; 0 if there is no such function."""
         self._ensure_finalized()
         if not self.defines(name):
             return 0
         return int(_machine_library(self, is_called=True).get_pointer_to_function(name))
 
     def defines(self, name: str) -> bool:
-        """Whether a function of this name is in the library itself."""
+        """Whether the library itself contains a function of this name."""
         return any(function.name == name for function in self._final_module.functions)
 
     def own_code(self) -> Any:
-        """The function alone, to be copied into a module."""
+        """A module of the function without its callees, for linking into other modules."""
         if self._shared_module is None:
             module = self._final_module.clone()
             for function in module.functions:
@@ -160,7 +159,7 @@ class PartLibrary(JITCodeLibrary):
         return self._shared_module
 
     def joined(self, own: Any, libraries: list[Any]) -> Any:
-        """A module of this function, `own`, and of libraries it reaches, callers before what they call."""
+        """A module of this function, `own`, and its callees' libraries, callers before callees."""
         module = own.clone()
         for library in libraries:
             code = (
@@ -170,18 +169,18 @@ class PartLibrary(JITCodeLibrary):
         return module
 
     def reached(self, *, stop_at_kept: bool = False) -> list[Any]:
-        """This library and those it calls, directly or not, each once and before all that it calls itself.
+        """This library and its direct and indirect callees in topological order, callers first.
 
-        LLVM copies a function only into a module that refers to it already.
+        LLVM links a function only into a module that refers to it already.
 
         Args:
-            stop_at_kept: leave out what is called by another library that the cache holds.
+            stop_at_kept: omit the callees of other libraries that are in the cache.
         """
         order: list[Any] = []
         seen, stack = {self}, [(self, iter(self._linking_libraries))]
         while stack:
             library, called = stack[-1]
-            following = next((one for one in called if one not in seen), None)
+            following = next((callee for callee in called if callee not in seen), None)
             if following is None:
                 order.append(library)
                 stack.pop()
@@ -193,11 +192,11 @@ class PartLibrary(JITCodeLibrary):
 
 
 def _machine_library(part: PartLibrary, *, is_called: bool) -> Any:
-    """A library that makes machine code of a function, and of all that it reaches, when asked for an address.
+    """A library that generates machine code of a function and all its callees on demand.
 
     Args:
         part: the function.
-        is_called: from outside the library; else only by functions that will be added to it.
+        is_called: whether it is called from outside; else only by functions that are added later.
     """
     library = JITCodeLibrary(_codegen, f"{part.name}.machine")
     library.enable_object_caching()
@@ -209,11 +208,11 @@ def _machine_library(part: PartLibrary, *, is_called: bool) -> Any:
 
 
 def _executable(library: Any, fndesc: Any, environment: Any) -> Any:
-    """What numba takes for the compiled function; where Python cannot call that, it has no address."""
+    """The function object that numba expects; without an address if Python cannot call it."""
     library._ensure_finalized()
     if not isinstance(library, PartLibrary) or library.defines(fndesc.llvm_cpython_wrapper_name):
         made = _make_executable(library, fndesc, environment)
-        _set_environments(_environments(library._final_module))  # of kernels that it calls
+        _set_environments(_environments(library._final_module))  # of its callees
         return made
     return _dynfunc.make_function(fndesc.lookup_module(), fndesc.qualname, "", 0, environment, (library,))
 
@@ -227,33 +226,37 @@ _codegen.create_library = _library
 
 
 def _environments(module: Any) -> list[tuple[Any, list[Any]]]:
-    """What the functions of a module know of their Python modules, and the objects that these hold."""
-    names = (one.name for one in module.global_variables if one.name.startswith(_ENVIRONMENT))
-    return [(one, one.consts) for one in map(lookup_environment, names) if one and one.can_cache()]
+    """Environments (as numba has them) of the functions of a module, each with its constants."""
+    names = (variable.name for variable in module.global_variables if variable.name.startswith(_ENVIRONMENT))
+    return [
+        (variable, variable.consts)
+        for variable in map(lookup_environment, names)
+        if variable and variable.can_cache()
+    ]
 
 
 def _set_environments(environments: list[tuple[Any, list[Any]]]) -> None:
-    """Tell machine code the addresses of its environments."""
+    """Write the addresses of environments into machine code."""
     for environment, _ in environments:
         _codegen.set_env(environment.env_name, environment)
 
 
 def _complete(environments: list[tuple[Any, list[Any]]]) -> None:
-    """Give environments from the cache all their objects.
+    """Add missing constants to environments from the cache.
 
-    There is one of each name in a process: the first that was read, perhaps written before the wrapper for
-    Python was made, which adds some.
+    A process has one environment of each name, the first that was read. It may have been written before
+    numba made the Python wrapper, which adds constants.
     """
     for environment, objects in environments:
         environment.consts.extend(objects[len(environment.consts) :])
 
 
 class _Part(NamedTuple):
-    """A kernel's intermediate code as the cache holds it."""
+    """Cache entry of a kernel's intermediate code."""
 
     name: str
-    code: bytes  # bitcode of the function, and of what it calls that the cache does not hold
-    called: list[Kept]  # what else it calls
+    code: bytes  # bitcode of the function and of its callees without a cache entry
+    called: list[Kept]  # its other callees
     fndesc: Any
     environment: Any
     signature: Any
@@ -261,17 +264,17 @@ class _Part(NamedTuple):
 
 
 _parts: dict[str, tuple[PartLibrary, _Part]] = {}
-"""What this process has taken from the cache or given to it, by name."""
+"""Cache entries that this process has read or written, by name."""
 
 
 def _load_part(name: str) -> tuple[PartLibrary, _Part] | None:
-    """A kernel from the cache with all that it calls; None if any of it is not there."""
+    """Load a kernel and its callees from the cache; None if one of them is missing."""
     if name in _parts:
         return _parts[name]
     content = kernel_cache.read(name)
     if content is None:
         return None
-    _target.refresh()  # what the code calls of the compiler's own
+    _target.refresh()  # load the compiler's own functions that the code calls
     part = _unpacked(_Part, name, content)
     if part is None:
         return None
@@ -280,7 +283,7 @@ def _load_part(name: str) -> tuple[PartLibrary, _Part] | None:
     for other in part.called:
         found = _load_part(other.name)
         if found is None or found[0].kept != other:
-            kernel_cache.remove(name)  # it can be linked no more
+            kernel_cache.remove(name)  # a callee has changed: it can no longer be linked
             return None
         library.add_linking_library(found[0])
     _complete(part.environments)
@@ -293,9 +296,9 @@ def _load_part(name: str) -> tuple[PartLibrary, _Part] | None:
 
 def _save_part(name: str, cres: CompileResult) -> None:
     library = cres.library
-    near = library.reached(stop_at_kept=True)
-    held = [one.kept for one in near if getattr(one, "kept", None)]
-    own, *others = [one for one in near if not getattr(one, "kept", None)]
+    libraries = library.reached(stop_at_kept=True)
+    cached = [other.kept for other in libraries if getattr(other, "kept", None)]
+    own, *others = [other for other in libraries if not getattr(other, "kept", None)]
     if cres.lifted or any(map(_has_addresses, (own, *others))):
         return
     cres.fndesc.typemap = cres.fndesc.calltypes = None
@@ -303,7 +306,7 @@ def _save_part(name: str, cres: CompileResult) -> None:
     part = _Part(
         library.name,
         module.as_bitcode(),
-        held,
+        cached,
         cres.fndesc,
         cres.environment,
         cres.signature,
@@ -316,7 +319,7 @@ def _save_part(name: str, cres: CompileResult) -> None:
 
 
 def _unpacked(kind: Any, name: str, content: bytes) -> Any:
-    """What the cache holds; None where this process cannot use it, as of a module that it does not have."""
+    """Unpickle a cache entry; None (and the entry removed) if it cannot be read, as of a missing module."""
     try:
         return kind(*pickle.loads(content))
     except (ImportError, AttributeError, TypeError):
@@ -325,7 +328,7 @@ def _unpacked(kind: Any, name: str, content: bytes) -> Any:
 
 
 def _has_addresses(library: Any) -> bool:
-    """Whether code holds addresses of this process, as of arrays that are not contiguous or very large."""
+    """Whether code contains addresses of this process, as for non-contiguous or very large arrays."""
     return bool(library.has_dynamic_globals or library._reload_init)
 
 
@@ -334,22 +337,22 @@ def _digest(content: bytes) -> bytes:
 
 
 class _Machine(NamedTuple):
-    """A kernel's machine code as the cache holds it."""
+    """Cache entry of a kernel's machine code."""
 
     name: str
-    code: bytes  # of an object file
-    symbol: str  # the function that is called
+    code: bytes  # an object file
+    symbol: str  # of the function called from outside
     fndesc: Any
     environment: Any
     environments: list[tuple[Any, list[Any]]]
 
 
 class MachineCode:
-    """The machine code of a function and of all that it reaches.
+    """Loaded machine code of a function and all its callees.
 
     Attributes:
-        address: of the function that is called from outside.
-        described: what it was made from.
+        address: address of the function called from outside.
+        described: its cache entry.
     """
 
     def __init__(self, library: Any, described: _Machine) -> None:
@@ -359,11 +362,11 @@ class MachineCode:
 
     @classmethod
     def load(cls, name: str) -> "MachineCode | None":
-        """Machine code from the cache; None if it is not there."""
+        """Load machine code from the cache; None if it is missing."""
         content = kernel_cache.read(name)
         if content is None:
             return None
-        _target.refresh()  # what the code calls of the compiler's own
+        _target.refresh()  # load the compiler's own functions that the code calls
         described = _unpacked(_Machine, name, content)
         if described is None:
             return None
@@ -378,10 +381,10 @@ class MachineCode:
 
     @classmethod
     def make(cls, name: str, library: Any, symbol: str, cres: CompileResult) -> "MachineCode":
-        """Make machine code, and keep it unless it holds addresses of this process.
+        """Generate machine code, and cache it unless it contains addresses of this process.
 
         Raises:
-            RuntimeError: there is none, as after an interrupt in LLVM's callback, which drops it.
+            RuntimeError: LLVM generated none, as after an interrupt in its callback.
         """
         library._ensure_finalized()
         environments = _environments(library._final_module)
@@ -393,7 +396,7 @@ class MachineCode:
         return cls(library, described)
 
     def as_function(self) -> Any:
-        """It as a function of Python."""
+        """A Python function that calls the machine code."""
         fndesc, environment = self.described.fndesc, self.described.environment
         name = fndesc.qualname.split(".")[-1]
         keep = (self._library, self)
@@ -401,13 +404,13 @@ class MachineCode:
 
 
 class _PartCache:
-    """numba's view of the cache: kernels in intermediate form."""
+    """Adapter from numba's cache interface to the cache of intermediate code."""
 
     def __init__(self, name_of: Callable[[Any], str]) -> None:
         self._name_of = name_of
 
     def load_overload(self, sig: Any, context: Any) -> CompileResult | None:
-        """A kernel for a signature; None if it is not there."""
+        """Load a kernel for a signature; None if it is missing."""
         found = _load_part(f"{self._name_of(sig)}.part")
         if found is None:
             return None
@@ -431,22 +434,22 @@ class _PartCache:
         )
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
-        """Keep a compiled kernel."""
+        """Write a compiled kernel to the cache."""
         _save_part(f"{self._name_of(sig)}.part", data)
 
 
 class Kernel(CPUDispatcher):
-    """A function that is compiled for each combination of argument types with which it is called.
+    """A numba dispatcher: a function compiled for each combination of argument types.
 
     Args:
-        function: in Python.
-        **options: numba's, beside `nopython` and `nogil`.
+        function: the Python function.
+        **options: numba options besides `nopython` and `nogil`.
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         if MAKING_ARRAYS.intersection(function.__code__.co_names):
             options = {"_nrt": True, **options}
-        if options_of.get(function, options) != options:  # it is compiled in another way, too
+        if options_of.get(function, options) != options:  # another kernel of this function has other options
             function = _copy_of(function)
         super().__init__(function, locals={}, targetoptions={**PLAIN_OPTIONS, **options})
         options_of[function] = self._options = options
@@ -456,7 +459,7 @@ class Kernel(CPUDispatcher):
 
     @classmethod
     def _rebuild(cls, uuid: str, py_func: Any, targetoptions: Any, **_: Any) -> "Kernel":
-        """A kernel that another process has sent."""
+        """Restore a kernel from its pickled form."""
         known: Kernel | None = cls._memo.get(uuid)
         if known is None:
             options = {name: value for name, value in targetoptions.items() if name not in PLAIN_OPTIONS}
@@ -471,31 +474,31 @@ class Kernel(CPUDispatcher):
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """The signature for a call by another kernel; all signed integers are passed as int64.
 
-        numba by itself compiles a kernel again for each width, enumeration and literal it is called with.
+        numba itself compiles a kernel again for each integer width, enumeration and literal.
         """
         plain = {name: _passed_as(kind) for name, kind in kws.items()}
-        with _compiling_parts():  # also where the caller is no kernel of ours
+        with _compiling_parts():  # also if the caller is not a kernel of this project
             found = super().get_call_template(tuple(map(_passed_as, args)), plain)
         caller = ConfigStack.top_or_none()
         if self._options.get("_nrt") and caller is not None and not caller.nrt:
             made = [cres.signature.return_type for cres in self.overloads.values()]
             if any(isinstance(part, types.Array) for kind in made for part in (kind, *_parts_of(kind))):
                 name = self.py_func.__name__
-                raise TypingError(f"{name} hands an array that it makes to a kernel that borrows")
+                raise TypingError(f"{name} returns a new array to a kernel without reference counting")
         return found
 
     @property
     def is_compiled(self) -> bool:
-        """Whether Python can call it for some types without waiting."""
+        """Whether it has machine code for at least one signature."""
         return bool(self._machine)
 
     def add_overload(self, cres: CompileResult) -> None:
-        """Note a compiled kernel, which Python cannot call yet."""
+        """Register a compiled overload for other kernels, not for Python."""
         self.overloads[tuple(cres.signature.args)] = cres
 
     @global_compiler_lock
     def compile(self, sig: Any) -> Any:
-        """The kernel for these types: for another kernel that is being compiled, else for Python to call."""
+        """Compile for these types: to intermediate code within another kernel, else to machine code."""
         if _depth:
             found = super().compile(sig)
             progress.was_read(self.py_func)
@@ -523,7 +526,7 @@ class Kernel(CPUDispatcher):
 
 
 def _copy_of(function: Any) -> Any:
-    """The same function as another object, of which other options are known."""
+    """Copy a function, so that the copy can have other compile options."""
     copy = FunctionType(
         function.__code__,
         function.__globals__,
@@ -538,15 +541,16 @@ def _copy_of(function: Any) -> Any:
 
 
 def _passed_as(kind: Any) -> Any:
+    """The type in which an argument is passed: int64 for any signed integer."""
     plain = types.unliteral(kind)
     is_signed = isinstance(plain, types.Integer) and plain.signed
     return types.int64 if is_signed or isinstance(plain, types.IntEnumMember) else plain
 
 
 def _as_writable(kind: Any) -> Any:
-    """An array that Python may not write to is compiled as any: a kernel for both, not two.
+    """Treat a read-only array as a writable one, so that one kernel serves both.
 
-    Where bounds are checked they stay apart: there numba refuses a kernel that writes whole elements of it.
+    With bounds checks they stay distinct: there numba refuses kernels that write whole elements.
     """
     read_only = isinstance(kind, types.Array) and not kind.mutable and not config.BOUNDSCHECK
     return kind.copy(readonly=False) if read_only else kind
@@ -558,7 +562,7 @@ def _parts_of(kind: Any) -> tuple[Any, ...]:
 
 
 def _without_wrappers(flags: Any) -> Any:
-    """Compile the function alone; the wrapper through which Python calls it is made with the machine code."""
+    """Compile without numba's wrappers; the Python wrapper is added with the machine code."""
     flags.no_cpython_wrapper = True
     flags.no_cfunc_wrapper = True
     return flags
@@ -566,11 +570,11 @@ def _without_wrappers(flags: Any) -> Any:
 
 @global_compiler_lock
 def callback(function: Callable[..., Any], signature: Any) -> MachineCode:
-    """Machine code of a function that C may call.
+    """Compile a function to machine code with a C calling convention, or load it from the cache.
 
     Args:
-        function: of addresses and integers; it may call kernels.
-        signature: numba's types of what it takes, a tuple, and of what it returns.
+        function: a function of pointers and integers; it may call kernels.
+        signature: a tuple of numba's argument types, and the return type.
     """
     name = f"{kernel_key(function)}-{types_key(signature[0])}.machine"
     found = MachineCode.load(name)

@@ -1,7 +1,7 @@
 """Find and read decks: shipped decks, TOML files and Hearthstone deck codes.
 
-The package `hearthstone` decodes them; it accepts junk and duplicates, so its answer is checked here. It is
-imported when the first code is read, since loading its card enums takes 0.1 s.
+The package `hearthstone` decodes deck codes; it accepts junk and duplicates, so its result is validated here.
+It is imported for the first code, since loading its card enums takes 0.1 s.
 """
 
 import base64
@@ -45,36 +45,36 @@ from engine.safe_files import is_one_line, parse_toml, read_text
 from engine.shipped import DATA, shipped_decks
 
 _CODE = re.compile(r"AA[A-Za-z0-9+/]{14,}={0,2}")
-"""A code begins with AA: byte 0, then version 1."""
+"""A deck code begins with AA: byte 0, then version 1."""
 
 HERO_OF_BODIES = 7
-"""The hero in the code of a deck without a class: Garrosh Hellscream."""
+"""Hero in the deck code of a deck without a class: Garrosh Hellscream."""
 
 NEUTRAL = "neutral"
 
 
 class _Content(NamedTuple):
-    """What a deck code names: cards as number and count, and heroes by number."""
+    """Decoded deck code: (card number, count) pairs, and hero numbers."""
 
     counts: list[tuple[int, int]]
     heroes: list[int]
 
 
 def looks_like_code(text: str) -> bool:
-    """Whether a text is a deck code, or the block of lines that the game copies, rather than a name."""
+    """Whether a text is a deck code, or the block of lines that the game's client copies, not a name."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return any(line.startswith("#") or _CODE.fullmatch(line) for line in lines)
 
 
 def deck_from_code(text: str, reading: Reading = NOTHING_SAID) -> Deck:
-    """A deck from a deck code, with or without the comment lines the game puts around it.
+    """Read a deck code, with or without the comment lines that the game's client puts around it.
 
-    A code of minions alone is a deck of bodies, unless `reading` names an edition. Any other is a deck of the
-    class of its hero, with the cards of that edition, of the newest where none is named.
+    A code of minions alone is a deck of bodies, unless `reading` names an edition. Any other is a deck of its
+    hero's class, with the cards of that edition, by default the newest.
 
     Raises:
-        DeckError: the code is cut or corrupted, names cards that are not played or do not exist, or is not a
-            legal list of 30; the message lists all such cards.
+        DeckError: the code is truncated or corrupted, names cards that are not supported or do not exist, or
+            is not a legal list of 30; the message lists all such cards.
     """
     code, title = _code_line(text)
     content = _decode(code)
@@ -93,7 +93,7 @@ def deck_from_code(text: str, reading: Reading = NOTHING_SAID) -> Deck:
 
 
 def _class_deck(content: "_Content", name: str, where: str, reading: Reading) -> Deck:
-    """The deck of a code with real cards."""
+    """Build a class deck with real cards from a decoded deck code."""
     chosen = edition(reading.edition or NEWEST_EDITION)
     cards: list[Card] = []
     missing = []
@@ -109,7 +109,7 @@ def _class_deck(content: "_Content", name: str, where: str, reading: Reading) ->
         most = DECK_SIZE if reading.any_deck else 0
         counts = count_problems(cards, most or COPIES, most or LEGENDARY_COPIES)
         legal = all("copies of" not in problem for problem in counts)
-        problems += counts if legal else [f"{'; '.join(counts)} ({Reading(any_deck=True).said}, allows more)"]
+        problems += counts if legal else [f"{'; '.join(counts)} (allowed with {Reading(any_deck=True).hint})"]
     if problems:
         raise DeckError(f"{where}, {_a(hero_class)} of edition {chosen.name}: {'; '.join(problems)}")
     return Deck(
@@ -118,33 +118,33 @@ def _class_deck(content: "_Content", name: str, where: str, reading: Reading) ->
 
 
 def _class_of(heroes: Sequence[int], cards: Iterable[Card], where: str) -> str:
-    """The class of a code's hero; of a hero that is not known, the one class of its cards.
+    """The class of a deck code's hero; for an unknown hero, the only class among its cards.
 
     Raises:
-        DeckError: it is none of the nine, or cannot be told.
+        DeckError: the class is not one of the nine, or cannot be determined.
     """
     known = class_of_hero()
     found = {known[hero] for hero in heroes if hero in known}
     found = found or {card.class_name for card in cards} - {NEUTRAL}
     playable = ", ".join(hero_classes())
     if len(found) != 1:
-        told = f"has cards of {', '.join(sorted(found))}" if found else "has cards of no class"
+        cards_text = f"cards of the classes {', '.join(sorted(found))}" if found else "no class cards"
         numbers = ", ".join(map(str, heroes)) or "none"
         raise DeckError(
-            f"{where}: its class cannot be told: its hero (number {numbers}) is not known, and it {told}; "
-            f"a deck file names its class: {playable}"
+            f"{where}: cannot determine the class: the hero (number {numbers}) is unknown, and the deck has "
+            f"{cards_text}; write a deck file with a class: {playable}"
         )
     hero_class = found.pop()
     if hero_class not in hero_classes():
         raise DeckError(
-            f"{where}: its hero is {_a(hero_class)}, a class that is not played; the classes are {playable}. "
-            "Of other classes minions alone can be played, as bodies: in a deck file without a class"
+            f"{where}: its hero is {_a(hero_class)}, a class that is not supported; the classes are "
+            f"{playable}. Minions of other classes can be played as bodies, in a deck file without a class"
         )
     return hero_class
 
 
 def _missing_problems(missing: Sequence[int], chosen: Edition) -> list[str]:
-    """What to say of numbers that are no card of an edition: their names, and where they are played."""
+    """Error texts for card numbers missing in an edition: names, and editions that have them."""
     if not missing:
         return []
     other = next(edition(name) for name in EDITIONS if name != chosen.name)
@@ -163,29 +163,30 @@ def _missing_problems(missing: Sequence[int], chosen: Edition) -> list[str]:
         problems.append(f"not in edition {chosen.name}: {', '.join(named)}")
     if unknown:
         problems.append(f"no collectible card has number {', '.join(unknown)}")
-    there = [other.by_dbf_id[number] for number in missing if number in other.by_dbf_id]
-    bodies = [card for card in there if not card.exact and card.kind == CardKind.MINION]
+    available = [other.by_dbf_id[number] for number in missing if number in other.by_dbf_id]
+    bodies = [card for card in available if not card.exact and card.kind == CardKind.MINION]
     for way_out, cards in (
-        (Reading(other.name), [card for card in there if card.exact]),
+        (Reading(other.name), [card for card in available if card.exact]),
         (Reading(other.name, bodies=True), bodies),
     ):
-        whom = "all of them" if len(cards) == len(missing) > 1 else ", ".join(card.name for card in cards)
-        problems += [f"{way_out.said}, plays {whom}"] if cards else []
+        names = "all of them" if len(cards) == len(missing) > 1 else ", ".join(card.name for card in cards)
+        problems += [f"{names}: playable with {way_out.hint}"] if cards else []
     return problems
 
 
 def _a(noun: str) -> str:
+    """A noun with its indefinite article."""
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def code_of(deck: Deck) -> str:
-    """The deck code of a deck; it loses what a deck file changed in its cards.
+    """The deck code of a deck, without the changes that a deck file makes to its cards.
 
-    It names the first hero of the deck's class, and of a deck of bodies Garrosh Hellscream. A code has no
-    edition: to be read back as it was, that of a deck with a class needs its edition in front of it.
+    Its hero is the first of the deck's class, or Garrosh Hellscream for a deck of bodies. A code contains no
+    edition: to read a class deck back, put its edition in front of the code.
 
     Raises:
-        DeckError: the deck is random, or holds a minion that is not in the catalogue.
+        DeckError: the deck is random, or has a card that is not in the catalogue.
     """
     from hearthstone.deckstrings import write_deckstring  # noqa: PLC0415 - 0.1 s
     from hearthstone.enums import FormatType  # noqa: PLC0415
@@ -201,32 +202,32 @@ def code_of(deck: Deck) -> str:
 
 
 def _code_line(text: str) -> tuple[str, str]:
-    """The code and the deck's title in the block of lines that the game copies."""
+    """Extract deck code and title from the block of lines that the game's client copies."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     codes = [line for line in lines if not line.startswith("#")]
     titles = [line.removeprefix("###").strip() for line in lines if line.startswith("###")]
     if len(codes) != 1:
         raise DeckError(
-            f"a deck code is one line of letters and digits, and this text has {len(codes)} such lines"
+            f"a deck code is one line of letters and digits; this text has {len(codes)} such lines"
         )
     return codes[0], titles[0] if titles else ""
 
 
 def _decode(code: str) -> _Content:
-    """What a code names; refuses one that is cut, corrupted or ambiguous."""
+    """Decode a deck code; refuse one that is truncated, corrupted or ambiguous."""
     from hearthstone.deckstrings import parse_deckstring, write_deckstring  # noqa: PLC0415 - 0.1 s
 
     try:
         padded = code.rstrip("=") + "=" * (-len(code.rstrip("=")) % 4)
         data = base64.b64decode(padded, validate=True)
-    except ValueError as error:  # binascii.Error is one; letters beyond ASCII raise one too
+    except ValueError as error:  # binascii.Error, or letters beyond ASCII
         raise DeckError(f"deck code {_short(code)} is cut or corrupted: {error}") from None
     try:
         cards, heroes, form, sideboards = parse_deckstring(padded)
         size = len(base64.b64decode(write_deckstring(cards, heroes, form, sideboards)))
     except TypeError:  # raised by the package when the bytes run out
         raise DeckError(
-            f"deck code {_short(code)} is cut or corrupted: it ends before its lists do"
+            f"deck code {_short(code)} is cut or corrupted: its card lists are incomplete"
         ) from None
     except ValueError as error:
         raise DeckError(f"deck code {_short(code)} is corrupted: {error}") from None
@@ -238,33 +239,30 @@ def _decode(code: str) -> _Content:
         )
     too_many = [n for _, n in cards if n > DECK_SIZE]
     if too_many:
-        raise DeckError(
-            f"deck code {_short(code)} is corrupted: it asks for {max(too_many)} copies of a card"
-        )
+        raise DeckError(f"deck code {_short(code)} is corrupted: it has {max(too_many)} copies of a card")
     if sideboards:
-        raise DeckError(f"deck code {_short(code)} has a sideboard, which needs a card that is not supported")
+        raise DeckError(f"deck code {_short(code)} has a sideboard; sideboards are not supported")
     return _Content([(int(number), int(n)) for number, n in cards], [int(hero) for hero in heroes])
 
 
 def _short(code: str) -> str:
+    """A deck code shortened for messages."""
     return code if len(code) <= 24 else f"{code[:12]}...{code[-8:]}"
 
 
 def find_deck(name: str | Path) -> Deck:
-    """A deck by the one notation used everywhere: a shipped name, a path to a TOML file, or a deck code.
+    """Find a deck by shipped name, path of a TOML file, or deck code.
 
-    In front of a file or a code may stand how it is read, such as `2018-07:` (`engine.decks`).
+    A file or code may have a prefix of reading options, such as `2018-07:` (`engine.decks`).
 
     Raises:
-        DeckError: the file or code is not a deck we can play; the message says what and where.
+        DeckError: the file or code is not a playable deck; the message names the place.
         UnknownNameError: no shipped deck has this name; the message lists the nearest.
     """
     reading, name = split_words(str(name))
     if name in shipped_decks():
         if reading.text:
-            raise DeckNameError(
-                f"{reading.text}{name}: shipped decks are read in one way; write {name} alone"
-            )
+            raise DeckNameError(f"{reading.text}{name}: shipped decks take no prefix; write {name}")
         return _shipped(name)
     if name.endswith(".toml"):
         return read_deck(Path(name), reading)
@@ -280,40 +278,40 @@ def find_deck(name: str | Path) -> Deck:
 
 
 def worded(names: Iterable[str], reading: Reading, elsewhere: bool = False) -> tuple[str, ...]:
-    """Decks with what options of a command say in front of those that it is about.
+    """Add a command's reading options as prefixes to the decks that they apply to.
 
-    It is about deck codes, and about files that name a class; what stands in front of a deck already counts.
+    They apply to deck codes and to files with a class; a prefix that a deck already has takes precedence.
 
     Args:
         names: the decks.
-        reading: what the options say.
-        elsewhere: whether it is about something else as well, so that it need be about none of the decks.
+        reading: the reading options.
+        elsewhere: whether the options also apply to other arguments, so that no deck needs to match.
 
     Raises:
-        DeckNameError: something is said, and it is about none of them.
-        DeckError: a file cannot be played at all.
+        DeckNameError: there are options, and they apply to none of the decks.
+        DeckError: a file is not a playable deck.
     """
     names = tuple(names)
     if not reading.text:
         return names
     found, n_changed = [], 0
     for name in names:
-        said, deck = split_words(name)
+        own_reading, deck = split_words(name)
         is_file = deck.endswith(".toml") or ("/" in deck and not looks_like_code(deck))
         if looks_like_code(deck) or (is_file and _names_class(Path(deck))):
-            found.append(f"{said.and_also(reading).text}{deck}")
+            found.append(f"{own_reading.and_also(reading).text}{deck}")
             n_changed += 1
         else:
             found.append(name)
     if not n_changed and not elsewhere:
         raise DeckNameError(
-            f"{reading.options} is about deck codes and deck files with a class, and none of these is one"
+            f"{reading.options} applies only to deck codes and deck files with a class, and none is given"
         )
     return tuple(found)
 
 
 def _names_class(path: Path) -> bool:
-    """Whether a file is a deck file with a class; what is wrong with it is said when it is read."""
+    """Whether a file is a deck file with a class; errors are reported when it is read."""
     try:
         return bool(parse_toml(read_text(path)).get("class"))
     except (OSError, ValueError):
@@ -324,8 +322,8 @@ def read_deck(path: str | Path, reading: Reading = NOTHING_SAID) -> Deck:
     """Read a deck file (docs/decks.md describes the format).
 
     Args:
-        path: of the file.
-        reading: what is said of the deck beside the file; it comes before what the file says.
+        path: the deck file.
+        reading: reading options; they take precedence over those in the file.
 
     Raises:
         DeckError: the file cannot be read, is not TOML, or is not a deck; the message names the place.
@@ -341,7 +339,7 @@ def read_deck(path: str | Path, reading: Reading = NOTHING_SAID) -> Deck:
         text = amended(text, reading)
     deck = replace(_parse_deck(text, str(path)), text=text)
     if reading.text and not deck.hero_class:
-        raise DeckNameError(f"{path} names no class, so {reading.text.rstrip(':')} says nothing about it")
+        raise DeckNameError(f"{path} names no class, so {reading.text.rstrip(':')} does not apply to it")
     return deck
 
 
@@ -437,22 +435,22 @@ def _parse_deck(text: str, where: str) -> Deck:
 
 
 def _finder(content: "_DeckFile") -> Callable[[str], Card]:
-    """Where a deck file's cards are looked up: real ones for a deck with a class, bodies for one without."""
+    """Card lookup of a deck file: real cards for a deck with a class, bodies for one without."""
     if not content.hero_class:
         if content.edition:
-            raise UnknownNameError("a deck that names an edition names its class, too: class = 'mage'")
+            raise UnknownNameError("a deck with an edition also needs a class, such as class = 'mage'")
         return find_card
     find_class(content.hero_class)
     return edition(content.edition or NEWEST_EDITION).for_deck
 
 
 def _card(line: _CardLine, where: str, find: Callable[[str], Card]) -> Card:
-    """One line of a deck file as a card, altered as the file asks."""
+    """The card of a deck file's entry, with the changes that the entry makes."""
     try:
         card = find(line.id)
         if card.id != line.id:
             raise DeckError(
-                f"{line.id!r} is a name; write the id {card.id!r}, which a new catalogue cannot change"
+                f"{line.id!r} is a name; write the id {card.id!r}, which is the same in every catalogue"
             )
         if line.name is not None and line.name != card.name:
             raise DeckError(f"id {line.id!r} is {card.name!r}, not {line.name!r}")
@@ -463,7 +461,7 @@ def _card(line: _CardLine, where: str, find: Callable[[str], Card]) -> Card:
 
 
 def _pool(ranges: _RandomCards, where: str) -> tuple[Card, ...]:
-    """Every minion a random deck may hold: attack and health in their ranges, mana (attack + health) // 2."""
+    """The card pool of a random deck: attack and health in their ranges, cost (attack + health) // 2."""
     (low_attack, high_attack), (low_health, high_health) = ranges.attack, ranges.health
     n = max(0, high_attack - low_attack + 1) * max(0, high_health - low_health + 1)
     if not 1 <= n <= DECK_SIZE or low_health < 1:
@@ -476,7 +474,7 @@ def _pool(ranges: _RandomCards, where: str) -> tuple[Card, ...]:
 
 
 def _problems(error: ValidationError) -> list[str]:
-    """The faults of a deck file, each with its place; unknown keys with the nearest known one."""
+    """Error texts for a deck file, each with its place; unknown keys with the nearest known ones."""
     models: dict[str, type[_Model]] = {"cards": _CardLine, "random": _RandomCards}
     texts = []
     for problem in error.errors():

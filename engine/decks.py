@@ -1,8 +1,8 @@
-"""Decks: checked lists or pools of cards, and the options for reading them.
+"""Decks: validated lists or pools of cards, and the options for reading them.
 
-In front of a deck code or a deck file may stand words, joined by `+`, and a colon: `2018-07:CODE`,
-`bodies:FILE`, `2018-07+any-deck:CODE`. The options `--edition`, `--bodies` and `--any-deck` of commands put
-them there, so that what a run or tournament keeps of its decks says how they were read.
+A deck code or deck file may have a prefix of reading options, joined by `+`, and a colon: `2018-07:CODE`,
+`bodies:FILE`, `2018-07+any-deck:CODE`. The command options `--edition`, `--bodies` and `--any-deck` add such
+prefixes, so that runs and tournaments record how their decks were read.
 """
 
 import re
@@ -26,19 +26,19 @@ from engine.state import DECK
 BODIES = "bodies"
 ANY_DECK = "any-deck"
 WORDS = (*EDITIONS, BODIES, ANY_DECK)
-"""The words that may stand in front of a deck."""
+"""Words allowed in a deck prefix."""
 
 _AHEAD = re.compile(r"(?P<words>[\w.+-]+):(?P<deck>.+)", re.S)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the words in front of a deck say.
+    """Options for reading a deck.
 
     Attributes:
-        edition: of its cards; "" where nothing is said.
-        bodies: minions that are not played exactly are played as bodies with their keywords.
-        any_deck: cards of other classes, and more copies than a player may have, are allowed.
+        edition: edition of its cards; "": the default.
+        bodies: play minions whose effects are not covered as bodies with their keywords.
+        any_deck: allow cards of other classes and any number of copies.
     """
 
     edition: str = ""
@@ -47,23 +47,23 @@ class Reading:
 
     @property
     def text(self) -> str:
-        """The words and the colon; "" where nothing is said."""
+        """The options as a deck prefix with its colon; "" without options."""
         words = [self.edition] * bool(self.edition) + [BODIES] * self.bodies + [ANY_DECK] * self.any_deck
         return f"{'+'.join(words)}:" if words else ""
 
     @property
     def options(self) -> str:
-        """The same as options of a command."""
+        """The options as command line options."""
         words = [f"--edition {self.edition}"] * bool(self.edition)
         return " ".join([*words, *["--bodies"] * self.bodies, *["--any-deck"] * self.any_deck])
 
     @property
-    def said(self) -> str:
-        """How to say so: "--bodies, or bodies: in front of the deck"."""
-        return f"{self.options}, or {self.text} in front of the deck"
+    def hint(self) -> str:
+        """The options for messages: "--bodies or the deck prefix bodies:"."""
+        return f"{self.options} or the deck prefix {self.text}"
 
     def and_also(self, other: "Reading") -> "Reading":
-        """Both together; the edition is the other's where this names none."""
+        """Union of two sets of options; this edition takes precedence."""
         return Reading(
             self.edition or other.edition, self.bodies or other.bodies, self.any_deck or other.any_deck
         )
@@ -73,7 +73,7 @@ NOTHING_SAID = Reading()
 
 
 def reading_of(edition: str = "", bodies: bool = False, any_deck: bool = False) -> Reading:
-    """What options of a command say of its decks.
+    """Reading options from command line options.
 
     Raises:
         UnknownNameError: there is no such edition.
@@ -84,18 +84,18 @@ def reading_of(edition: str = "", bodies: bool = False, any_deck: bool = False) 
 
 
 class Worded(NamedTuple):
-    """A deck as it was typed: what stands in front of it, and the deck itself."""
+    """A deck as the user wrote it: reading options of the prefix, and the rest."""
 
     reading: Reading
     deck: str
 
 
 def split_words(text: str) -> Worded:
-    """Part a deck from the words in front of it.
+    """Split a deck text into prefix and deck.
 
     Raises:
-        UnknownNameError: words stand there, and one of them is not known; the message lists them.
-        DeckNameError: two editions stand there.
+        UnknownNameError: the prefix has an unknown word; the message lists the known ones.
+        DeckNameError: the prefix has two editions.
     """
     ahead = _AHEAD.fullmatch(text)
     if ahead is None:
@@ -105,10 +105,10 @@ def split_words(text: str) -> Worded:
     if len(unknown) == len(words) and (len(words) > 1 or not _looks_meant(words[0])):
         return Worded(NOTHING_SAID, text)  # a name or a path with a colon
     if unknown:
-        raise unknown_name("word in front of a deck", unknown[0], WORDS)
+        raise unknown_name("deck prefix", unknown[0], WORDS)
     editions = [word for word in words if word in EDITIONS]
     if len(editions) > 1:
-        raise DeckNameError(f"a deck is of one edition, got {'+'.join(words)}:")
+        raise DeckNameError(f"a deck has only one edition, got {'+'.join(words)}:")
     return Worded(Reading("".join(editions), BODIES in words, ANY_DECK in words), ahead["deck"].strip())
 
 
@@ -121,7 +121,7 @@ _KEYS = {"edition": "edition", "bodies": "bodies", "any_deck": "any_deck"}
 
 
 def amended(text: str, reading: Reading) -> str:
-    """The text of a deck file with lines that say what a reading says, so that a copy stands alone."""
+    """Write reading options into the text of a deck file, so that a copy needs no prefix."""
     for key in _KEYS:
         value = getattr(reading, key)
         if not value:
@@ -135,26 +135,29 @@ def amended(text: str, reading: Reading) -> str:
 
 
 COPIES = 2
+"""Largest number of copies of a card."""
+
 LEGENDARY_COPIES = 1
+"""Largest number of copies of a legendary card."""
 
 
 @dataclass(frozen=True)
 class Deck:
-    """Thirty cards, or fewer where it says so; or a pool from which they are drawn for each game and player.
+    """A deck: a list of cards, or a pool from which each deal draws them at random.
 
     Attributes:
         name: as commands and results write it.
-        cards: in the order of the list (dealing shuffles them); of a random deck, its pool.
+        cards: the cards in list order (dealing shuffles them); of a random deck, its pool.
         random: whether `cards` is a pool.
         description: one line for listings.
-        text: of the file it was read from; "" for shipped decks and deck codes.
-        hero_class: of the hero, "mage"; "" for a deck of bodies, whose hero has no power.
-        edition: of its cards, for a deck with a class.
-        varied: how many of the cards dealt are copies of a card, or have a keyword; None: it is as listed.
-        size: how many cards are dealt, 1 to 30.
+        text: content of the deck file; "" for shipped decks and deck codes.
+        hero_class: class of the hero, such as "mage"; "" for a deck of bodies, without a hero power.
+        edition: edition of its cards, for a deck with a class.
+        varied: a deck variant that replaces some of the cards in each deal; None: the deck as listed.
+        size: number of cards dealt, 1 to 30.
 
     Raises:
-        DeckError: there are not `size` cards, or not 1 to 30 in a pool, or they cannot be varied so.
+        DeckError: there are not `size` cards (in a pool: 1 to 30), or the variant does not fit them.
     """
 
     name: str
@@ -172,12 +175,12 @@ class Deck:
             raise DeckError(
                 f"deck {self.name!r}: size must be a whole number from 1 to 30, got {self.size!r}"
             )
-        least, most = (1, DECK_SIZE) if self.random else (self.size, self.size)
-        if not least <= len(self.cards) <= most:
+        fewest, most = (1, DECK_SIZE) if self.random else (self.size, self.size)
+        if not fewest <= len(self.cards) <= most:
             kind = "a pool of 1 to 30" if self.random else str(self.size)
             raise DeckError(f"deck {self.name!r} must have {kind} cards, got {len(self.cards)}")
         if self.varied and self.size != DECK_SIZE:
-            raise DeckError(f"deck {self.name!r} has {self.size} cards, and only decks of 30 can be varied")
+            raise DeckError(f"deck {self.name!r} has {self.size} cards; only decks of 30 can have variants")
         if self.varied:
             self.varied.check(self.cards, self.name, self.random)
 
@@ -185,7 +188,7 @@ class Deck:
         return hash(self.name)  # hashing thirty cards would take longer than comparing them
 
     def record(self, table: CardTable) -> np.void:
-        """The deck as a record of dtype `engine.state.DECK`, by the numbers of `table`."""
+        """The deck as a record of dtype `engine.state.DECK`, with the card numbers of `table`."""
         record: np.void = np.zeros(1, DECK)[0]
         record["cards"][: len(self.cards)] = [table.number[card.key] for card in self.cards]
         record["size"] = self.size
@@ -201,11 +204,11 @@ class Deck:
 
     @property
     def identity(self) -> list[Any]:
-        """Name, whether it is random, and the text of each card, for the hashes of configurations."""
+        """Content that determines the deal, for the hashes of configurations: name, kind and cards."""
         return self.identity_under(EFFECTS_VERSION)
 
     def identity_under(self, effects: int) -> list[Any]:
-        """What `identity` is where games are played under this version of the effects."""
+        """The `identity` under a given version of the effects."""
         real = [self.hero_class, self.power.identity, effects] if self.power else []
         varied = [self.varied.identity_under(effects)] if self.varied else []
         size = [self.size] if self.random and self.size != DECK_SIZE else []
@@ -213,7 +216,7 @@ class Deck:
 
     @property
     def effects(self) -> bool:
-        """Whether its cards do what their texts say: it has a class, or a card that does is put in."""
+        """Whether its games have card effects: it has a class, or its variant adds a real card."""
         return bool(self.hero_class) or (self.varied is not None and self.varied.effects)
 
     @property
@@ -223,17 +226,17 @@ class Deck:
 
     @property
     def n_exact(self) -> int:
-        """How many of its cards are played exactly; the others are bodies with the keywords it gives."""
+        """Number of cards with fully implemented text; the others are bodies with the deck's keywords."""
         return sum(card.exact for card in self.cards)
 
     def counts(self) -> list[tuple[Card, int]]:
-        """Each different card with its count, by cost and name; of a random deck, its pool."""
+        """Distinct cards with their counts, sorted by cost and name; of a random deck, its pool."""
         found = Counter(self.cards)
         return sorted(found.items(), key=lambda entry: (entry[0].spec.cost, entry[0].name))
 
 
 def earlier_effects(fits: Callable[[int], bool]) -> str:
-    """What to say of games that fit an earlier version of the effects; "" where they fit none."""
+    """Error text for games recorded under an earlier version of the effects; "" if no version matches."""
     for version in range(1, EFFECTS_VERSION):
         if fits(version) and not fits(EFFECTS_VERSION):
             return f"effects {version}, and this version plays effects {EFFECTS_VERSION}"
@@ -241,7 +244,7 @@ def earlier_effects(fits: Callable[[int], bool]) -> str:
 
 
 def coverage_of(decks: Iterable[Deck]) -> str:
-    """A sentence on how many cards of some decks are played exactly."""
+    """A sentence with the number of fully implemented cards of each deck."""
     decks = list(decks)
     if all(deck.n_exact == len(deck.cards) for deck in decks):
         return "Every card of the decks is played exactly."
@@ -253,18 +256,18 @@ def coverage_of(decks: Iterable[Deck]) -> str:
 
 
 def exact_cards(decks: Iterable[Deck]) -> dict[str, list[int]]:
-    """By deck, how many of its cards are played exactly, and how many it has."""
+    """Fully implemented cards and all cards of each deck: [exact, total] by deck name."""
     return {deck.name: [deck.n_exact, len(deck.cards)] for deck in decks}
 
 
 def table_of(decks: Iterable[Deck], asks: int = 0) -> CardTable:
-    """One card table for several decks, in their order; cards with the same `key` share one number.
+    """Build the card table of several decks, in their order; cards with the same `key` share one number.
 
-    Hero powers come after the cards of all decks, then cards of varied decks, then what effects create.
+    Hero powers come after the cards of all decks, then cards of deck variants, then cards created by effects.
 
     Args:
         decks: the decks.
-        asks: bits of `Ask`, of what games keep in any case.
+        asks: bits of `Ask`: features that the games track in any case.
     """
     decks = list(decks)
     found: dict[object, Card] = {}
@@ -281,13 +284,13 @@ def table_of(decks: Iterable[Deck], asks: int = 0) -> CardTable:
 
 
 def tables_of(decks: tuple[Deck, ...], asks: int = 0) -> tuple[CardTable, np.ndarray]:
-    """Card table of some decks (`table_of`), and their records for kernels; cached, so do not modify them."""
+    """Card table (`table_of`) and deck records for kernels; cached, so do not modify them."""
     return _tables_of(decks, asks)
 
 
 @lru_cache(maxsize=64)
 def _tables_of(decks: tuple[Deck, ...], asks: int) -> tuple[CardTable, np.ndarray]:
-    """`tables_of` with all its arguments, since a cache tells a default from the same value that is given."""
+    """`tables_of` with all arguments explicit: the cache treats an omitted default as another call."""
     table = table_of(decks, asks)
     return table, deck_records(decks, table)
 
@@ -298,12 +301,12 @@ def deck_records(decks: Sequence[Deck], table: CardTable) -> np.ndarray:
 
 
 def check_class(cards: Sequence[Card], hero_class: str, where: str, reading: Reading = NOTHING_SAID) -> None:
-    """Refuse cards that a hero's class does not play, and cards that are not played exactly.
+    """Refuse cards of other classes, and cards whose text is not fully implemented.
 
     Args:
-        cards: the deck's.
+        cards: the deck's cards.
         hero_class: the hero's class.
-        where: what the message begins with.
+        where: the deck or file, for the message.
         reading: `bodies` allows minions whose text is not covered, as bodies with their keywords; `any_deck`
             allows cards of other classes.
 
@@ -316,7 +319,7 @@ def check_class(cards: Sequence[Card], hero_class: str, where: str, reading: Rea
 
 
 def class_problems(cards: Iterable[Card], hero_class: str, reading: Reading = NOTHING_SAID) -> list[str]:
-    """What forbids a class deck, each with its way out; arguments as of `check_class`."""
+    """Error texts for a class deck's cards, each with a way out; arguments as for `check_class`."""
     distinct = {card.name: card for card in cards}
     own = (hero_class, "neutral")
     foreign = [card for card in distinct.values() if card.class_name not in own]
@@ -324,17 +327,17 @@ def class_problems(cards: Iterable[Card], hero_class: str, reading: Reading = NO
     problems = []
     if names and not reading.any_deck:
         problems.append(
-            f"a {hero_class} does not play {', '.join(names)} ({Reading(any_deck=True).said}, allows it)"
+            f"a {hero_class} does not play {', '.join(names)} (allowed with {Reading(any_deck=True).hint})"
         )
     inexact = [card for card in distinct.values() if not card.exact]
     others = [card for card in inexact if card.kind != CardKind.MINION]
     names = [f"{card.name} ({card.kind.name.lower()})" if card in others else card.name for card in inexact]
     if len(others) < len(inexact) and not reading.bodies:
-        way_out = f"{Reading(bodies=True).said}, plays minions among them as bodies with their keywords"
+        way_out = f"with {Reading(bodies=True).hint}, minions are played as bodies with their keywords"
         problems.append(f"not played exactly: {', '.join(names)} ({way_out})")
     elif others:
         names = [name for card, name in zip(inexact, names, strict=True) if card in others]
-        problems.append(f"not played exactly, and no minion: {', '.join(names)}")
+        problems.append(f"not played exactly, and not a minion: {', '.join(names)}")
     return problems
 
 
@@ -345,7 +348,7 @@ def check_counts(
     legendary: int = LEGENDARY_COPIES,
     size: int = DECK_SIZE,
 ) -> None:
-    """Refuse a list that is not `size` cards or holds too many copies; reprints count as the same card.
+    """Refuse a list without `size` cards or with too many copies; reprints count as the same card.
 
     Raises:
         DeckError: the list is not legal; the message lists every problem.
@@ -358,7 +361,7 @@ def check_counts(
 def count_problems(
     cards: Sequence[Card], copies: int = COPIES, legendary: int = LEGENDARY_COPIES, size: int = DECK_SIZE
 ) -> list[str]:
-    """What is wrong with the number of cards, and with how many there are of each."""
+    """Error texts for a wrong number of cards or of copies of a card."""
     problems = []
     if len(cards) != size:
         problems.append(f"{len(cards)} cards instead of {size}")

@@ -1,85 +1,84 @@
-"""The one error root, and the helper that turns an unknown name into a suggestion."""
+"""Exception classes of the project, and errors for unknown names that suggest similar ones."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 NEAREST = 5
-"""Most names that an error lists."""
+"""Largest number of suggestions in an error."""
 
 SHORTEST_PART = 3
-"""Characters of a name that is looked for within others."""
+"""Shortest name, in characters, that matches a part of another name."""
 
 
 class ManaforgeError(Exception):
-    """Root of every error this project raises on purpose. Its message is written for the user.
+    """Base class of the project's errors; its message is meant for the user.
 
     Attributes:
-        exit_code: of a command that ends by it (docs/commands.md).
+        exit_code: exit code of a command that fails with it (docs/commands.md).
     """
 
     exit_code = 1
 
 
 class WrongValueError(ManaforgeError):
-    """A value of a command line that is wrong as it was typed, whatever is in files and folders.
+    """An invalid value on the command line, for which a command exits with code 2.
 
-    It is out of range, not of the known ones, in contradiction to another, or names a file or folder that is
-    not there. Errors for such values derive from this too: they alone decide that a command ends with 2.
+    It is out of range, unknown, in contradiction to another value, or names a missing file or folder.
     """
 
     exit_code = 2
 
 
 class UnknownNameError(WrongValueError, LookupError):
-    """A card, deck, ruleset or agent that does not exist; the message lists the nearest names."""
+    """An unknown card, deck, ruleset or agent; the message lists the nearest names."""
 
 
 class CardError(ManaforgeError, ValueError):
-    """A minion's numbers are out of range, or a card cannot be used as asked."""
+    """A minion's numbers are out of range, or a card cannot be used as requested."""
 
 
 class ChanceError(ManaforgeError, ValueError):
-    """An action draws at random, and nothing says what falls out."""
+    """An action has a random outcome, and no outcome or random stream is given."""
 
 
 class DeckError(ManaforgeError, ValueError):
-    """A deck file or deck code that cannot be played; the message says what is wrong and where."""
+    """An invalid deck file or deck code; the message names the problem and its place."""
 
 
 class DeckNameError(DeckError, WrongValueError):
-    """A text that names no deck: a file that cannot be opened, or a damaged deck code."""
+    """A deck argument that names no deck: a file that cannot be opened, or a damaged deck code."""
 
 
 class RulesetError(ManaforgeError, ValueError):
-    """A ruleset whose numbers are out of range; the message names the field."""
+    """A ruleset number out of range; the message names the field."""
 
 
 class NotationError(WrongValueError, ValueError):
-    """A text that is not a position, an action or a recorded game."""
+    """An invalid notation of a position, an action or a recorded game."""
 
 
 class IllegalActionError(ManaforgeError, ValueError):
-    """An action the rules do not allow; the message carries the action and the position."""
+    """An illegal action; the message contains the action and the position."""
 
 
 class AgentError(ManaforgeError, TypeError):
-    """An object passed as an agent cannot play."""
+    """An object that is not an agent was passed as one."""
 
 
 class KeepsError(ManaforgeError, TypeError):
-    """It is not said by True or False whether an opening card is kept."""
+    """A mulligan choice that is not True (keep) or False (replace)."""
 
 
 class SeedError(ManaforgeError, ValueError):
-    """A random stream's address holds something that is not an integer in range."""
+    """A part of a random stream's address is not an integer in range."""
 
 
 def unknown_name(what: str, name: str, known: Iterable[str]) -> UnknownNameError:
-    """An error for an unknown name that lists the nearest known ones.
+    """Build the error for an unknown name, with the nearest known names.
 
     Args:
-        what: the kind of thing, such as "card" or "deck".
-        name: the name that was asked for.
+        what: the noun for the message, such as "card" or "deck".
+        name: the unknown name.
         known: all names that exist; compared without regard to case.
     """
     names = list(dict.fromkeys(known))
@@ -94,10 +93,10 @@ def unknown_name(what: str, name: str, known: Iterable[str]) -> UnknownNameError
 
 
 def nearest(name: str, known: Iterable[str]) -> list[str]:
-    """At most five known names: those that begin with the name, that have it as a word, and similar ones.
+    """At most five known names that begin with a name, contain it as a word, or are similar to it.
 
     Args:
-        name: the name that was asked for.
+        name: the unknown name.
         known: all names that exist; compared without regard to case.
     """
     by_folded = {candidate.casefold(): candidate for candidate in known}

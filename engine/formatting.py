@@ -1,6 +1,6 @@
-"""Cards and game states as text: the writing half of `engine.notation`, which describes the format.
+"""Writer of the position notation: cards and game states as text (format: `engine.notation`).
 
-It needs only states and card tables, so that `engine.position` can use it in its errors.
+It depends only on states and card tables, so that `engine.position` can use it in error messages.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from engine.codes import COIN, HERO_HEALTH, UNKNOWN, Keyword
 from engine.effect_codes import EFFECTS_VERSION, HIDDEN_SECRET, OF_OTHER, HeroName, Trait
 
 COUNTERS = ("fatigue", "died", "burned")
-"""Counters of a side, written unless they are 0."""
+"""Counters of a side, written if not 0."""
 
 HERO_NUMBERS = {
     "attack": "hero_attack",
@@ -37,14 +37,14 @@ HERO_NUMBERS = {
     "jade": "jade",
     "class": "hero_class",
 }
-"""Numbers of a hero in a game with effects, as positions name them, written unless they are 0."""
+"""Hero fields of a game with effects by their names in the notation, written if not 0."""
 
 HELD = ("cost", "attack", "health")
-"""What befell a card in hand, in the order in which positions write it: "held -1/2/2"."""
+"""Fields of a hand modifier in their order in the notation: "held -1/2/2"."""
 
 
 def format_card(card: Card) -> str:
-    """A card: "Sen'jin Shieldmasta 4:3/5T"; a real one with a star: "Fireball 4*"."""
+    """Notation of a card: "Sen'jin Shieldmasta 4:3/5T"; of a real one with a star: "Fireball 4*"."""
     spec = card.spec
     worth = "" if spec.worth == spec.cost else f"={spec.worth!r}"
     name = f"{card.name} " if card.name else ""
@@ -54,18 +54,18 @@ def format_card(card: Card) -> str:
 
 
 def _mark(card: Card) -> str:
-    """What follows the star of a real card: its id, where others of its name could be meant."""
+    """Suffix after the star of a real card: its id, if the name is ambiguous."""
     return "" if find_real(card.name, card.spec).key == card.key else card.id
 
 
 @lru_cache(maxsize=256)
 def format_keywords(keywords: int) -> str:
-    """The letters of a keyword bit set."""
+    """Notation letters of a keyword set."""
     return "".join(keyword.letter for keyword in Keyword if keywords & keyword)
 
 
 def format_state(state: np.void, table: CardTable) -> str:
-    """A whole state, dtype `engine.state.STATE`, on one line, with the names of its cards."""
+    """Notation of a whole state (dtype `engine.state.STATE`) on one line."""
     head = f"turn {state['turn']} {'second' if state['active'] else 'first'} cap {state['turn_cap']}"
     head += "" if state["first_draw"] else " no first draw"
     if table.effects:
@@ -81,13 +81,13 @@ def format_state(state: np.void, table: CardTable) -> str:
 
 
 def _format_choices(table: CardTable, state: np.void) -> list[str]:
-    """The choices that are open: the card, its row, and what was chosen before."""
+    """Pending choices: card id, effect row, and the earlier choice for the same row."""
     choices = state["choices"][: state["n_choices"]]
-    return [f"{table.cards[one['card']].id} {one['row']} {one['memo']}" for one in choices]
+    return [f"{table.cards[choice['card']].id} {choice['row']} {choice['memo']}" for choice in choices]
 
 
 def _format_hero(table: CardTable, side: np.void) -> list[str]:
-    """Hero power, weapon and the rest of a hero in a game with effects."""
+    """Hero power, weapon, Secrets and counters of a hero in a game with effects."""
     words = [f"{name} {side[field]}" for name, field in HERO_NUMBERS.items() if side[field]]
     words += [f"is [{'; '.join(trait_words(side['traits']))}]"] if side["traits"] else []
     if side["power"]:
@@ -95,35 +95,35 @@ def _format_hero(table: CardTable, side: np.void) -> list[str]:
         words.append(f"power [{format_card(table.cards[side['power'] - 1])}{used}]")
     if side["durability"]:
         card = table.cards[side["weapon"]]
-        now = (side["weapon_attack"], side["durability"])
-        worn = "" if now == (card.spec.attack, card.spec.health) else f" now {now[0]}/{now[1]}"
-        words.append(f"weapon [{format_card(card)}{worn}]")
+        current = (side["weapon_attack"], side["durability"])
+        changed = "" if current == (card.spec.attack, card.spec.health) else f" now {current[0]}/{current[1]}"
+        words.append(f"weapon [{format_card(card)}{changed}]")
     if side["n_secrets"]:
         secrets = zip(side["secrets"], side["secret_born"], strict=True)
         texts = [
             f"{_secret(table, number)} born {born}" for number, born in list(secrets)[: side["n_secrets"]]
         ]
         words.append(f"secrets [{'; '.join(texts)}]")
-    buried = [table.cards[number].id for number in side["graves"][: side["n_graves"]]]
-    words += [f"graves [{'; '.join(buried)}]"] if buried else []
-    promised = [table.cards[number - 1].id for number in side["promises"] if number]
-    words += [f"promises [{'; '.join(promised)}]"] if promised else []
+    dead = [table.cards[number].id for number in side["graves"][: side["n_graves"]]]
+    words += [f"graves [{'; '.join(dead)}]"] if dead else []
+    pending = [table.cards[number - 1].id for number in side["promises"] if number]
+    words += [f"promises [{'; '.join(pending)}]"] if pending else []
     return words
 
 
 def _secret(table: CardTable, number: int) -> str:
-    """A Secret in play; of one that is hidden its class."""
+    """A Secret in play; of a hidden one, its class."""
     if number >= 0:
         return format_card(table.cards[number])
     return f"? {HeroName(HIDDEN_SECRET - int(number)).name.lower()}"
 
 
 def trait_words(traits: int) -> list[str]:
-    """Traits as positions write them: "frozen"."""
+    """Notation words of traits, such as "frozen"."""
     return [trait.name.lower().replace("_", "-") for trait in Trait if traits & trait and trait != Trait.ACTS]
 
 
-def _format_side(table: CardTable, side: np.void, effects: bool, first_birth: int) -> str:
+def _format_side(table: CardTable, side: np.void, effects: bool, first_order: int) -> str:
     armour = f"+{side['armour']}" if side["armour"] else ""
     full = f"/{side['max_health']}" if side["max_health"] != HERO_HEALTH else ""
     words = [f"hero {side['health']}{full}{armour} mana {side['mana']}/{side['crystals']}"]
@@ -131,7 +131,7 @@ def _format_side(table: CardTable, side: np.void, effects: bool, first_birth: in
     if effects:
         words += _format_hero(table, side)
     board = [
-        _format_minion(table, minion, first_birth + place if effects else 0)
+        _format_minion(table, minion, first_order + place if effects else 0)
         for place, minion in enumerate(side["board"][: side["n_board"]])
     ]
     words.append(f"board [{'; '.join(board)}]")
@@ -140,8 +140,8 @@ def _format_side(table: CardTable, side: np.void, effects: bool, first_birth: in
     return " ".join(words)
 
 
-def _format_minion(table: CardTable, minion: np.void, birth: int) -> str:
-    """A minion; `birth` is the one it has unless it says another, 0 in a game without effects."""
+def _format_minion(table: CardTable, minion: np.void, order: int) -> str:
+    """Notation of a minion; `birth` is its default order of play, 0 in a game without effects."""
     card = table.cards[minion["card"]]
     words = [format_card(card)]
     if (minion["attack"], minion["health"], minion["keywords"]) != (
@@ -150,8 +150,8 @@ def _format_minion(table: CardTable, minion: np.void, birth: int) -> str:
         card.spec.keywords,
     ):
         words.append(f"now {minion['attack']}/{minion['health']}{format_keywords(minion['keywords'])}")
-    if birth:
-        words += _format_changes(table, minion, card, birth)
+    if order:
+        words += _format_changes(table, minion, card, order)
     if minion["attacks_left"]:
         words.append("ready" if minion["attacks_left"] == 1 else f"ready {minion['attacks_left']}")
     if minion["arrived"]:
@@ -159,14 +159,14 @@ def _format_minion(table: CardTable, minion: np.void, birth: int) -> str:
     return " ".join(words)
 
 
-def _format_changes(table: CardTable, minion: np.void, card: Card, birth: int) -> list[str]:
-    """What a minion in a game with effects says beside its body, where it is not as its card says."""
+def _format_changes(table: CardTable, minion: np.void, card: Card, order: int) -> list[str]:
+    """Notation of a minion's differences from its card, in a game with effects."""
     row = table.array[minion["card"]]
     words = [f"max {minion['max_health']}"] if minion["max_health"] != card.spec.health else []
     words += [f"until {minion['turn_attack']}"] if minion["turn_attack"] else []
     words += [f"spell {minion['spell_damage']}"] if minion["spell_damage"] != card.spell_damage else []
     words += [f"race {minion['race']}"] if minion["race"] != row["race"] else []
-    words += [f"born {minion['born']}"] if minion["born"] != birth else []
+    words += [f"born {minion['born']}"] if minion["born"] != order else []
     if minion["aura_attack"] or minion["aura_health"] or minion["aura_keywords"]:
         given = f"{minion['aura_attack']}/{minion['aura_health']}"
         words += [f"aura {given}{format_keywords(minion['aura_keywords'])}"]
@@ -177,20 +177,20 @@ def _format_changes(table: CardTable, minion: np.void, card: Card, birth: int) -
 
 
 def _format_gift(table: CardTable, gift: int) -> str:
-    """A card whose rows a minion was given; `theirs` where they are those of its opponent."""
+    """Notation of a card whose effects a minion gained; `theirs` if the opponent owns the effects."""
     return f"{'theirs' if gift & OF_OTHER else 'gift'} {table.cards[(gift & ~OF_OTHER) - 1].id}"
 
 
 def _format_hand(table: CardTable, side: np.void) -> str:
-    """A hand with what befell its cards."""
-    hand, held = side["hand"][: side["n_hand"]], side["held"]
-    if not any(held[name].any() for name in HELD):
+    """Notation of a hand with the modifiers of its cards."""
+    hand, modifiers = side["hand"][: side["n_hand"]], side["held"]
+    if not any(modifiers[name].any() for name in HELD):
         return _format_cards(table, hand)
     texts = []
     for place, number in enumerate(hand):
-        now = "/".join(str(held[place][name]) for name in HELD)
-        befell = f" held {now}" if any(held[place][name] for name in HELD) else ""
-        texts.append(_format_cards(table, [number]) + befell)
+        numbers = "/".join(str(modifiers[place][name]) for name in HELD)
+        suffix = f" held {numbers}" if any(modifiers[place][name] for name in HELD) else ""
+        texts.append(_format_cards(table, [number]) + suffix)
     return "; ".join(texts)
 
 

@@ -1,6 +1,7 @@
 """A game in progress: the agents' protocol, simple agents, termination and the game record.
 
-An agent that raises or acts illegally loses that game, with the reason recorded; other games go on.
+An agent that raises an exception or acts illegally forfeits that game, with the reason recorded; other games
+continue.
 """
 
 import json
@@ -24,31 +25,31 @@ from engine.view import PlayerView, Shown
 
 
 class RandomAgent:
-    """Plays every legal action with the same probability."""
+    """An agent that plays uniformly random legal actions."""
 
     name = "random"
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
-        """One of the legal actions."""
+        """Choose a random legal action."""
         return view.legal_actions[int(rng.integers(len(view.legal_actions)))]
 
 
 class PassAgent:
-    """Ends every turn at once."""
+    """An agent that ends every turn at once."""
 
     name = "pass"
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
-        """The end of the turn."""
+        """End the turn."""
         return Action.end_turn()
 
 
 class ScriptedAgent:
-    """Plays the given actions in order, then ends every turn. For tests and golden games.
+    """An agent that plays given actions in order, then ends every turn. For tests and golden games.
 
     Args:
-        script: actions, or their texts ("attack 0 -> hero").
-        name: what results call it.
+        script: actions, or their notation ("attack 0 -> hero").
+        name: the agent's name in results.
     """
 
     def __init__(self, script: Iterable[Action | str], name: str = "script") -> None:
@@ -56,7 +57,7 @@ class ScriptedAgent:
         self._rest = iter([parse_action(action) if isinstance(action, str) else action for action in script])
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
-        """The next action of the script."""
+        """Choose the next action of the script."""
         return next(self._rest, Action.end_turn())
 
 
@@ -75,10 +76,10 @@ class Reason(StrEnum):
 
 
 class AgentFaultError(ManaforgeError, RuntimeError):
-    """An agent failed in a game, and loses it.
+    """An agent failed in a game and forfeits it.
 
     Attributes:
-        reason: that the game's result has.
+        reason: the reason in the game's result.
     """
 
     def __init__(self, message: str, reason: Reason) -> None:
@@ -91,13 +92,13 @@ class AgentFaultError(ManaforgeError, RuntimeError):
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A game as it was played: where it began and every action, in text.
+    """A replayable record of a game: first position and actions, as text.
 
     Attributes:
         start: the first position, in notation.
-        actions: every action, in notation, with the outcomes of its chance events: "play 3 {1 0}".
-        rules_version: `engine.codes.RULES_VERSION` it was played under.
-        effects_version: `engine.effect_codes.EFFECTS_VERSION` it was played under; 0 without effects.
+        actions: all actions, in notation, with the outcomes of their chance events: "play 3 {1 0}".
+        rules_version: the `engine.codes.RULES_VERSION` of the game.
+        effects_version: the `engine.effect_codes.EFFECTS_VERSION` of the game; 0 without effects.
     """
 
     start: str
@@ -106,17 +107,20 @@ class GameRecord:
     effects_version: int = 0
 
     def replay(self) -> Position:
-        """Play the record again and return the last position.
+        """Replay the actions and return the last position.
 
         Raises:
-            NotationError: it was recorded under other rules, or a text is broken.
+            NotationError: it was recorded under another version, or its notation is invalid.
             IllegalActionError: an action is not legal in its position.
         """
         if self.rules_version != RULES_VERSION:
-            raise NotationError(f"recorded under rules {self.rules_version}; this is rules {RULES_VERSION}")
+            raise NotationError(
+                f"recorded with rules version {self.rules_version}; this program has version {RULES_VERSION}"
+            )
         if self.effects_version not in (0, EFFECTS_VERSION):
             raise NotationError(
-                f"recorded under effects {self.effects_version}; this is effects {EFFECTS_VERSION}"
+                f"recorded with effects version {self.effects_version}; this program has version "
+                f"{EFFECTS_VERSION}"
             )
         position = parse_position(self.start)
         for text in self.actions:
@@ -125,7 +129,7 @@ class GameRecord:
         return position
 
     def to_json(self) -> str:
-        """The record as one JSON object."""
+        """Serialise the record as a JSON object."""
         effects = {"effects": self.effects_version} if self.effects_version else {}
         return json.dumps(
             {"rules": self.rules_version, **effects, "start": self.start, "actions": self.actions}
@@ -133,7 +137,7 @@ class GameRecord:
 
     @classmethod
     def from_json(cls, text: str) -> "GameRecord":
-        """Read a record back.
+        """Parse a record from JSON.
 
         Raises:
             NotationError: the text is not a record.
@@ -156,17 +160,17 @@ class GameRecord:
 
 @dataclass(frozen=True)
 class MatchResult:
-    """How a game ended.
+    """Result of a game.
 
     Attributes:
         outcome: FIRST_WINS, SECOND_WINS or DRAW.
-        turns: rounds begun, at most the ruleset's cap.
+        turns: number of rounds, at most the ruleset's turn cap.
         reason: why it ended.
-        error: what the agent that forfeited the game did; "" without a forfeit.
+        error: error of the agent that forfeited the game; "" without a forfeit.
         position: the last position.
         start: the first position.
-        actions: every action, in order.
-        outcomes: of the chance events of each action; () in a game without effects.
+        actions: all actions, in order.
+        outcomes: outcomes of each action's chance events; () in a game without effects.
     """
 
     outcome: Outcome
@@ -180,7 +184,7 @@ class MatchResult:
 
     @property
     def record(self) -> GameRecord:
-        """The whole game in text, replayable."""
+        """The game as a replayable record."""
         outcomes = self.outcomes or ((),) * len(self.actions)
         steps = tuple(map(format_step, self.actions, outcomes))
         effects = EFFECTS_VERSION if self.start.table.effects else 0
@@ -188,15 +192,15 @@ class MatchResult:
 
     @property
     def winner(self) -> int | None:
-        """The winner's seat, 0 for the player who went first; None after a draw."""
+        """The winner's seat, 0 for the player who went first; None for a draw."""
         return {Outcome.FIRST_WINS: 0, Outcome.SECOND_WINS: 1}.get(self.outcome)
 
 
 class Agent(Protocol):
-    """Anything with a name that chooses an action at every decision of its turns.
+    """Protocol of agents: an object with a name that chooses an action at each of its decisions.
 
-    Where an agent has methods `new_game(seat, rng)` and `game_over(outcome, reason)`, they are called before
-    its first decision of a game and after its last; an error in the first loses the game.
+    The optional methods `new_game(seat, rng)` and `game_over(outcome, reason)` are called before the first
+    decision of a game and after the last; an exception in the first forfeits the game.
     """
 
     name: str
@@ -205,25 +209,25 @@ class Agent(Protocol):
         """Choose one of `view.legal_actions`.
 
         Args:
-            view: what the player knows (see `PlayerView`).
-            rng: the agent's own stream for this game, addressed by seed and seat.
+            view: the player's view of the position, without hidden information.
+            rng: the agent's random stream for this game, derived from seed and seat.
         """
         ...
 
 
 class Course:
-    """A game as it goes on.
+    """A game in progress: its position, its history and, at the end, its result.
 
     Attributes:
-        position: of the game; each action changes it in place.
+        position: the current position, modified in place.
         start: the first position.
-        actions: every action so far.
-        outcomes: of the chance events of each action; [] in a game without effects.
-        result: how the game ended; None before.
+        actions: all actions so far.
+        outcomes: outcomes of each action's chance events; [] in a game without effects.
+        result: the result; None while the game goes on.
 
     Args:
-        position: where it begins.
-        key: of the game's stream, from which chance events are drawn; without one they are refused.
+        position: the first position.
+        key: key of the game's chance stream; without one, actions with chance events are refused.
     """
 
     def __init__(self, position: Position, key: np.uint64 | None = None) -> None:
@@ -232,30 +236,30 @@ class Course:
         self.outcomes: list[tuple[int, ...]] = []
         self.result: MatchResult | None = None
         self._chance = None if key is None else Chance.drawn(key, position.states)
-        self._dealt: np.ndarray | None = None
+        self._dealt_cards: np.ndarray | None = None
         if position.outcome != Outcome.ONGOING:
-            self._end(position.outcome, self._why())
+            self._end(position.outcome, self._end_reason())
 
     def seat_agent(self, seat: int, agent: Agent, stream: np.random.Generator) -> None:
-        """Tell an agent that its game begins; an error loses it."""
+        """Call an agent's `new_game`, if it has one; an exception forfeits the game."""
         try:
             getattr(agent, "new_game", nothing)(seat, stream)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            self.forfeit(seat, _reason_of(error), _told(error))
+            self.forfeit(seat, _reason_of(error), _error_text(error))
 
     def view(self, agent: Agent, seat: int) -> PlayerView:
-        """What an agent sees at a decision: what its player knows, and what it asks to be shown beside."""
-        asked = getattr(agent, "shown", Shown.NOTHING)
-        if not asked:
+        """An agent's view of the position, with the opponent information that it requests (`Shown`)."""
+        requested = getattr(agent, "shown", Shown.NOTHING)
+        if not requested:
             return PlayerView(self.position, seat)
-        if self._dealt is None:
-            self._dealt = dealt_cards(self.start.states)[0]
-        return PlayerView(self.position, seat, asked, self._dealt[1 - seat])
+        if self._dealt_cards is None:
+            self._dealt_cards = dealt_cards(self.start.states)[0]
+        return PlayerView(self.position, seat, requested, self._dealt_cards[1 - seat])
 
     def decide(self, agent: Agent, stream: np.random.Generator) -> Action | None:
-        """Let the agent act whose turn it is; None where that loses it the game."""
+        """Ask the agent to move for an action and play it; None if the agent forfeits."""
         seat = self.position.active
         try:
             action = agent.act(self.view(agent, seat), stream)
@@ -263,7 +267,7 @@ class Course:
             raise
         except BaseException as raised:
             where = "" if isinstance(raised, AgentFaultError) else f"in {self.position}"
-            self.forfeit(seat, _reason_of(raised), f"{_told(raised)}{where}")
+            self.forfeit(seat, _reason_of(raised), f"{_error_text(raised)}{where}")
             return None
         try:
             return self.play(action)
@@ -272,10 +276,10 @@ class Course:
             return None
 
     def play(self, action: Action) -> Action:
-        """Carry an action out, and end the game where it does; returns the action, checked.
+        """Play an action and return it validated; the game may end by it.
 
         Raises:
-            IllegalActionError: it is not legal.
+            IllegalActionError: the action is illegal.
         """
         self.position.play(action, self._chance)
         action = Action.checked(action)
@@ -283,15 +287,15 @@ class Course:
         if self._chance is not None and self.position.table.effects:
             self.outcomes.append(self._chance.outcomes)
         if self.position.outcome != Outcome.ONGOING:
-            self._end(self.position.outcome, self._why())
+            self._end(self.position.outcome, self._end_reason())
         return action
 
     def forfeit(self, seat: int, reason: Reason, error: str = "") -> None:
-        """End the game: the player at `seat` loses it."""
+        """End the game as a loss of the player at `seat`."""
         self._end(Outcome.SECOND_WINS if seat == 0 else Outcome.FIRST_WINS, reason, error)
 
-    def _why(self) -> Reason:
-        """Why the game ended by its last action."""
+    def _end_reason(self) -> Reason:
+        """Reason why the last action ended the game."""
         if self.position.state["turn"] > self.position.state["turn_cap"]:
             return Reason.TURN_CAP
         at_draw = not self.actions or self.actions[-1].kind == ActionKind.END_TURN
@@ -304,14 +308,14 @@ class Course:
 
 
 def nothing(*_: object) -> None:
-    """What an agent does that does not ask when games begin and end."""
+    """No-op callback, for agents without `new_game` or `game_over`."""
 
 
-def _told(error: BaseException) -> str:
-    """What an agent's error says: a fault all by itself, any other where it was raised."""
+def _error_text(error: BaseException) -> str:
+    """Error text of an agent: the message of an agent fault, the traceback of any other exception."""
     return str(error) if isinstance(error, AgentFaultError) else "".join(traceback.format_exception(error))
 
 
 def _reason_of(error: BaseException) -> Reason:
-    """Why a game is lost whose agent raised this."""
+    """The forfeit reason for an agent's exception."""
     return error.reason if isinstance(error, AgentFaultError) else Reason.AGENT_ERROR

@@ -1,12 +1,12 @@
-"""Kernels called through their address: each is compiled once, and only when it is needed.
+"""Indirect calls: kernels called through a function pointer, compiled once and at their first call.
 
-numba copies the code of a kernel into every kernel that calls it and optimises it there again. For the
-interpreter of effects that would cost each agent ten seconds more, in games without effects too. So
-its callers read the address from a word of memory that has a name of its own; until the first call it is the
-address of a stand-in, which compiles the kernel and puts its address there.
+numba copies the code of a kernel into each of its callers and optimises it again there. For the interpreter
+of effects that would cost each agent ten more seconds of compilation, in games without effects too. So its
+callers read the address from a named memory slot. Until the first call the slot has the address of a stub,
+which compiles the kernel and stores the kernel's address there.
 
-Arrays are handed over as addresses and lengths. That they are borrowed makes the kernels behind fast, too:
-numba counts references to arrays with atomic operations at every call, and a borrowed array has no count.
+Arrays are passed as pointers and lengths. This also makes the called kernels fast: numba counts references to
+arrays with atomic operations at every call, and such arrays have no reference count.
 """
 
 import ctypes
@@ -37,120 +37,125 @@ from engine.lazy import loaded
 
 _numba: Any = numba
 _types: Any = types
-"""What numba says of its own types does not cover these calls."""
+"""numba's type hints do not cover these calls."""
 
 K = TypeVar("K", bound=Callable[..., int])
 
 Parameter = np.dtype | tuple[np.dtype] | type[int]
-"""A record of a dtype, an array of one dimension (a tuple with its dtype), or an integer."""
+"""Parameter type: a record (its dtype), a one-dimensional array (a tuple with its dtype), or an integer."""
 
 _lock = threading.RLock()
-_kept: list[Any] = []
-"""What machine code points to and must not be freed."""
+_pinned: list[Any] = []
+"""Objects that machine code points to, so that they are not freed."""
 
-_prepare: list[Callable[[], int]] = []
+_effect_kernels: list[Callable[[], int]] = []
+"""Functions that compile or load the kernels of effects."""
 
-_elsewhere: dict[Callable[..., Any], Future[None]] = {}
-"""What another process compiles, or will: by the function of `compilation.Apart`."""
+_helper_jobs: dict[Callable[..., Any], Future[None]] = {}
+"""Kernels that the helper process compiles, or will, by `compile_progress.Apart.function`."""
 
-_put_off: list[Callable[[], None]] = []
+_deferred: list[Callable[[], None]] = []
+"""Calls deferred until the helper process has finished."""
 
 PAYS_SECONDS = 6.0
-"""Another process is started where it takes longer to compile than this."""
+"""Compilation time above which a helper process is started."""
 
-_OTHER = "import sys; sys.path[:] = {!r}; from engine.indirect_call import serve; serve()"
+_HELPER_CODE = "import sys; sys.path[:] = {!r}; from engine.indirect_call import serve; serve()"
 
 
 def prepare_kernels() -> None:
-    """Compile the kernels of effects now, where errors and signals come through.
+    """Compile the kernels of effects now, where exceptions and signals can still be handled.
 
-    While another process compiles kernels (`compiled_by_two`) that is put off until what it has is here.
+    While a helper process compiles kernels (`compiled_by_two`), this is deferred until it has finished.
     """
-    if _elsewhere:
-        _put_off.append(prepare_kernels)
+    if _helper_jobs:
+        _deferred.append(prepare_kernels)
         return
-    for prepare in _prepare:
+    for prepare in _effect_kernels:
         prepare()
 
 
 @contextmanager
 def compiled_by_two() -> Iterator[None]:
-    """In this context, another process compiles kernels called through their address, if that pays.
+    """Context in which a helper process compiles indirectly called kernels, if there are enough of them.
 
-    This process takes from the same list what it needs before the other has begun it, and at the end what is
-    left. Only in commands: a signal may end these, and kernels are waited for where nothing can be raised.
+    This process compiles kernels of the same list that it needs before the helper has started them, and at
+    the end the rest. Only in commands, which a signal may end: waiting for a kernel cannot raise exceptions.
     """
-    waiting = []
+    pending = []
     if terminal.in_command and processors() > 1 and cache_folder() is not None:
-        waiting = compile_progress.progress.apart_to_come(PAYS_SECONDS)
-    other = _other_process() if waiting else None
-    if other is None:
+        pending = compile_progress.progress.apart_to_come(PAYS_SECONDS)
+    helper = _start_helper() if pending else None
+    if helper is None:
         yield
         return
-    with other, ThreadPoolExecutor(1) as thread:
-        compile_progress.abandoned.append(other.kill)
+    with helper, ThreadPoolExecutor(1) as thread:
+        compile_progress.abandoned.append(helper.kill)
         compile_progress.progress.by_two = True
         try:
-            for apart in waiting:
-                _elsewhere[apart.function] = thread.submit(_ask, other, apart.place)
+            for kernel in pending:
+                _helper_jobs[kernel.function] = thread.submit(_request, helper, kernel.place)
             yield
-            for apart in waiting:
-                apart.prepare()
+            for kernel in pending:
+                kernel.prepare()
         finally:
-            other.kill()
+            helper.kill()
             thread.shutdown(cancel_futures=True)
-            with suppress(OSError):  # what it did not read
-                other.stdin.close()  # type: ignore[union-attr]
-            _elsewhere.clear()
+            with suppress(OSError):  # unread input
+                helper.stdin.close()  # type: ignore[union-attr]
+            _helper_jobs.clear()
             compile_progress.progress.by_two = False
-            compile_progress.abandoned.remove(other.kill)
-    while _put_off:
-        _put_off.pop()()
+            compile_progress.abandoned.remove(helper.kill)
+    while _deferred:
+        _deferred.pop()()
 
 
-def _other_process() -> "subprocess.Popen[str] | None":
-    """A process that compiles kernels; None where it cannot be started."""
-    words = [sys.executable, "-c", _OTHER.format(sys.path)]
+def _start_helper() -> "subprocess.Popen[str] | None":
+    """Start a helper process that compiles kernels; None if it cannot be started."""
+    command = [sys.executable, "-c", _HELPER_CODE.format(sys.path)]
     with suppress(OSError):
-        pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
-        return subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=nowhere, text=True)
+        pipe, devnull = subprocess.PIPE, subprocess.DEVNULL
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=devnull, text=True)
     return None
 
 
-def _ask(other: "subprocess.Popen[str]", place: str) -> None:
-    """Have the other process compile a kernel; where that ended, it is compiled here when it is needed."""
+def _request(helper: "subprocess.Popen[str]", place: str) -> None:
+    """Let the helper process compile a kernel; if that has ended, this process compiles it when needed."""
     with suppress(OSError):
-        other.stdin.write(f"{place}\n")  # type: ignore[union-attr]
-        other.stdin.flush()  # type: ignore[union-attr]
-        other.stdout.readline()  # type: ignore[union-attr]
+        helper.stdin.write(f"{place}\n")  # type: ignore[union-attr]
+        helper.stdin.flush()  # type: ignore[union-attr]
+        helper.stdout.readline()  # type: ignore[union-attr]
 
 
 def serve() -> None:
-    """Compile the kernels whose places are read from standard input; a line is written after each."""
+    """Main loop of the helper process: compile kernels ("module:name") read from standard input.
+
+    It prints an empty line after each.
+    """
     for line in sys.stdin:
         kernel = loaded(line.strip())
         compile_progress.apart_of[kernel.py_func].prepare()
         print(flush=True)
 
 
-def _await(function: Callable[..., Any]) -> None:
-    """Return once no other process compiles a kernel, so that it is in the cache or to be compiled here."""
-    found = _elsewhere.get(function)
-    if found is not None and not found.cancel() and not found.done():
+def _wait_for_helper(function: Callable[..., Any]) -> None:
+    """Wait until the helper process does not compile a kernel; then it is cached, or to be compiled here."""
+    future = _helper_jobs.get(function)
+    if future is not None and not future.cancel() and not future.done():
         with compile_progress.progress.waiting(function):
-            found.result()
+            future.result()
 
 
 def njit_apart(*parameters: Parameter, allocates: bool = False, rare: bool = False) -> Callable[[K], K]:
-    """Decorate a kernel that returns an integer so that its callers do not contain it.
+    """Decorate a kernel that returns an integer so that callers call it through its address.
 
-    Uncompiled, and where array bounds are checked, it is called as any other kernel: what is raised in a
-    function called through its address is printed, not passed on.
+    With the compiler disabled, or with bounds checks, it is called directly: an exception in a function
+    called through its address is printed, not raised.
 
     Args:
-        *parameters: what the kernel takes, in order.
-        allocates: it makes arrays, and is not compiled as `njit_borrowing`.
-        rare: few games call it, so that it is compiled when one first does.
+        *parameters: types of the kernel's parameters, in order.
+        allocates: it allocates arrays, so that it is compiled with `njit`, not `njit_borrowing`.
+        rare: few games call it, so that it is compiled at its first call only.
     """
 
     def decorate(function: K) -> K:
@@ -158,40 +163,40 @@ def njit_apart(*parameters: Parameter, allocates: bool = False, rare: bool = Fal
         if config.DISABLE_JIT or config.BOUNDSCHECK:
             return cast(K, inner)
         arguments = _arguments(parameters)
-        called = _unpacking(inner, function.__name__, parameters)
-        prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *map(_in_c, arguments))
+        adapter = _pointer_adapter(inner, function.__name__, parameters)
+        prototype = ctypes.CFUNCTYPE(ctypes.c_int64, *map(_c_type, arguments))
         slot = ctypes.c_void_p()
 
         def prepare() -> int:
-            """Compile the kernel, or load it, where that has not happened; its address."""
+            """Compile or load the kernel, if not done yet, and return its address."""
             with _lock:
-                if not made:
-                    _await(called)
-                    made.append(callback(called, (arguments, types.int64)))
-                    slot.value = made[0].address
-                return int(made[0].address)
+                if not machine_code:
+                    _wait_for_helper(adapter)
+                    machine_code.append(callback(adapter, (arguments, types.int64)))
+                    slot.value = machine_code[0].address
+                return int(machine_code[0].address)
 
-        def stand_in(*values: Any) -> int:
+        def stub(*values: Any) -> int:
             try:
                 return int(prototype(prepare())(*values))
-            except KeyboardInterrupt as stop:  # machine code called, and cannot be told of an error
+            except KeyboardInterrupt as stop:  # machine code, the caller, cannot handle exceptions
                 compile_progress.end_process(stop.args[0] if stop.args else signal.SIGINT)
             except BaseException:
                 traceback.print_exc()
                 os._exit(1)
 
-        made: list[MachineCode] = []
-        pointer = prototype(stand_in)
+        machine_code: list[MachineCode] = []
+        pointer = prototype(stub)
         slot.value = ctypes.cast(pointer, ctypes.c_void_p).value
         if function.__module__.startswith(compile_progress.EFFECTS):
-            _prepare.append(prepare)
+            _effect_kernels.append(prepare)
         name = f"manaforge_{function.__module__}_{function.__name__}".replace(".", "_")
         llvmlite.binding.add_symbol(name, ctypes.addressof(slot))
-        _kept.extend((slot, pointer))
-        caller: Any = _caller(name)
+        _pinned.extend((slot, pointer))
+        caller: Any = _indirect_caller(name)
         if not rare:
             compile_progress.apart_of[caller.py_func] = compile_progress.Apart(
-                called, f"{function.__module__}:{function.__name__}", lambda: bool(made), prepare
+                adapter, f"{function.__module__}:{function.__name__}", lambda: bool(machine_code), prepare
             )
         return cast(K, caller)
 
@@ -199,7 +204,7 @@ def njit_apart(*parameters: Parameter, allocates: bool = False, rare: bool = Fal
 
 
 def _arguments(parameters: tuple[Parameter, ...]) -> tuple[Any, ...]:
-    """The parameters as numba's types of what is passed: an array is an address and a length."""
+    """Argument types for numba; an array is passed as pointer and length."""
     found: list[Any] = []
     for parameter in parameters:
         if parameter is int:
@@ -211,12 +216,14 @@ def _arguments(parameters: tuple[Parameter, ...]) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def _in_c(argument: Any) -> Any:
+def _c_type(argument: Any) -> Any:
     return ctypes.c_int64 if argument is types.int64 else ctypes.c_void_p
 
 
-def _unpacking(inner: Callable[..., int], name: str, parameters: tuple[Parameter, ...]) -> Callable[..., int]:
-    """A function of addresses and lengths that calls a kernel of records and arrays."""
+def _pointer_adapter(
+    inner: Callable[..., int], name: str, parameters: tuple[Parameter, ...]
+) -> Callable[..., int]:
+    """Build a function of pointers and lengths that calls a kernel of records and arrays."""
     names, values = [], []
     for n, parameter in enumerate(parameters):
         names.append(f"a{n}")
@@ -227,33 +234,33 @@ def _unpacking(inner: Callable[..., int], name: str, parameters: tuple[Parameter
             values.append(f"carray(a{n}, (n{n},))")
         else:
             values.append(f"carray(a{n}, (1,))[0]")
-    source = f"def {name}_apart({', '.join(names)}):\n    return inner({', '.join(values)})\n"
+    source = f"def {name}_adapter({', '.join(names)}):\n    return inner({', '.join(values)})\n"
     scope: dict[str, Any] = {"carray": _numba.carray, "inner": inner, "__name__": __name__}
     exec(source, scope)
-    unpacking: Callable[..., int] = scope[f"{name}_apart"]
-    return unpacking
+    adapter: Callable[..., int] = scope[f"{name}_adapter"]
+    return adapter
 
 
-def _caller(name: str) -> Callable[..., int]:
-    """A kernel that calls the function whose address is in the word of this name."""
+def _indirect_caller(name: str) -> Callable[..., int]:
+    """Build a kernel that calls the function whose address is in the memory slot of this name."""
 
     @intrinsic
     def call(typing: Any, values: Any) -> Any:  # noqa: ARG001
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             byte, word = ir.IntType(8).as_pointer(), ir.IntType(64)
-            passed = []
+            operands = []
             for place, kind in enumerate(signature.args[0].types):
                 value = builder.extract_value(arguments[0], place)
                 if isinstance(kind, types.Array):
                     array = context.make_array(kind)(context, builder, value)
-                    passed += [builder.bitcast(array.data, byte), array.nitems]
+                    operands += [builder.bitcast(array.data, byte), array.nitems]
                 elif isinstance(kind, types.Record):
-                    passed.append(builder.bitcast(value, byte))
+                    operands.append(builder.bitcast(value, byte))
                 else:
-                    passed.append(context.cast(builder, value, kind, types.int64))
-            function = ir.FunctionType(word, [value.type for value in passed]).as_pointer()
+                    operands.append(context.cast(builder, value, kind, types.int64))
+            function = ir.FunctionType(word, [value.type for value in operands]).as_pointer()
             slot = builder.module.globals.get(name) or ir.GlobalVariable(builder.module, function, name)
-            return builder.call(builder.load(slot), passed)
+            return builder.call(builder.load(slot), operands)
 
         return types.int64(values), generate
 

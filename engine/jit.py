@@ -1,4 +1,4 @@
-"""The decorators of kernels.
+"""Decorators that compile kernels with numba.
 
 Environment: `MANAFORGE_CACHE_DIR` moves the cache; `NUMBA_DISABLE_JIT=1` runs kernels as Python.
 """
@@ -15,11 +15,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _BORROWING = {} if config.BOUNDSCHECK else {"_nrt": False}
-"""How kernels that borrow arrays are compiled; where bounds are checked they contain those that make some."""
+"""Options of kernels without reference counting; with bounds checks they contain kernels that allocate."""
 
 
 def _kernel(function: Callable[P, R], **options: bool) -> Callable[P, R]:
-    """A compiled kernel, or the function itself where the compiler is off."""
+    """A compiled kernel, or the function itself if the compiler is disabled."""
     if config.DISABLE_JIT:
         return function
     compiled: Any = Kernel(function, **options)
@@ -27,39 +27,39 @@ def _kernel(function: Callable[P, R], **options: bool) -> Callable[P, R]:
 
 
 def njit(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a kernel: cached by the hash of all that it reaches, and without the GIL while it runs.
+    """Decorate a kernel: compiled by numba, cached by a hash of its source and callees, run without the GIL.
 
-    No fast-math, so that results are the same bits on every machine of one architecture.
+    No fast-math, so that results are reproducible bit for bit on machines of one architecture.
     """
     return _kernel(function)
 
 
 def njit_borrowing(function: Callable[P, R]) -> Callable[P, R]:
-    """`njit` of a kernel that makes no arrays, and borrows those that it is given.
+    """`njit` without reference counting, for kernels that allocate no arrays.
 
-    numba counts references to arrays at every call, which took a fifth of a random game with effects. Here it
-    leaves that out; in exchange such a kernel compiles only if it allocates nothing (`np.zeros`, `.copy()`).
+    numba counts references to arrays at every call, which took a fifth of a random game with effects. A
+    kernel without it compiles only if it allocates nothing (`np.zeros`, `.copy()`).
     """
     return _kernel(function, **_BORROWING)
 
 
 def njit_inline(function: Callable[P, R]) -> Callable[P, R]:
-    """`njit`, and the compiler always puts the kernel's code in place of a call.
+    """`njit` with forced inlining.
 
-    For a small kernel called in a hot loop with many arguments, where a measurement shows that it pays.
+    For a small kernel called in a hot loop with many arguments, if a measurement shows a gain.
     """
     return _kernel(function, forceinline=True)
 
 
 def njit_borrowing_inline(function: Callable[P, R]) -> Callable[P, R]:
-    """`njit_inline` of a kernel that makes no arrays, as `njit_borrowing`."""
+    """`njit_borrowing` with forced inlining."""
     return _kernel(function, forceinline=True, **_BORROWING)
 
 
 @njit_inline
 def variable(start: int) -> int:
-    """An integer that will change, for a kernel that passes it to other kernels.
+    """Strip numba's literal type from an integer, for a variable that is passed to kernels.
 
-    A name that begins as a literal makes numba compile these twice: for the literal, and for any integer.
+    A variable that starts as a literal makes numba compile its callees twice: for the literal, and for int64.
     """
     return int(start)

@@ -1,15 +1,15 @@
 """Compiled kernels on disk: cache keys by source hash, and files with checksums.
 
-They are unpickled and run, so whoever can write one can run code as this user. Folders are made for this user
-alone, and one that another user owns or may write is refused, as is such a file.
+Cache files are unpickled and executed, so write access to them means running code as this user. Folders are
+created with access for this user only; files and folders that another user owns or may write are refused.
 
 Environment: `MANAFORGE_CACHE_DIR` moves the cache; `{uid}` in it stands for the user's number.
 
-A key covers the bytecode of a kernel and of all functions that it reaches, and each constant, enumeration,
-dtype and class of named tuples that they name, with the versions of Python and of the compiler, its settings
-and the processor. Bytecode holds no comments, docstrings, annotations or line numbers, so that an edit of
-these changes no key; nor does it matter where the sources are. A kernel that names a value of another sort is
-refused.
+A key covers the bytecode of a kernel and of all functions that it calls, directly or not; the constants,
+enumerations, dtypes and named tuple classes that they refer to; the versions of Python and of the compiler,
+the compiler's settings, and the processor. Bytecode has no comments, docstrings, annotations or line numbers,
+so that edits of these change no key; nor does the location of the sources. A kernel that refers to another
+kind of value is refused.
 """
 
 import enum
@@ -45,39 +45,42 @@ from engine.safe_files import open_regular, why_untrusted
 from engine.terminal import say_error
 
 KEEP_UNUSED_DAYS = 30
+"""Days after which unused files are deleted."""
+
 DIGEST_BYTES = 32
+"""Length of the checksum at the start of a file."""
 
 _NAME = re.compile(r"([0-9a-f]{32})-[0-9a-f]{16}\.(part|machine)")
 _FILE = re.compile(rf"{_NAME.pattern}(\.\w+)?")
-_FOLDER_OF_OLD = re.compile(r"[0-9a-f]{16}")
-"""Earlier versions kept a folder for each state of the sources."""
+_OLD_FOLDER = re.compile(r"[0-9a-f]{16}")
+"""Folders of earlier versions, one for each state of the sources."""
 
-_told: list[str] = []
+_warnings: list[str] = []
 
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 used: dict[str, None] = {}
-"""Names of the machine code that this process has read, or found or left there as it wrote, in this order."""
+"""Names of the machine code files that this process has read or written (or found written), in order."""
 
 
 def tell_once(folder: object, why: object) -> None:
-    """Say on standard error, once a process, that compiled kernels cannot be kept."""
-    if not _told:
-        text = f"Cannot keep compiled kernels in {folder} ({why}): compiling every time"
+    """Warn on standard error, once in a process, that compiled kernels cannot be cached."""
+    if not _warnings:
+        text = f"Cannot keep compiled kernels in {folder} ({why}): they are compiled again in every run"
         say_error(text)
-        _told.append(text)
+        _warnings.append(text)
 
 
 @cache
 def cache_folder() -> Path | None:
-    """Where this process keeps compiled kernels; None where it may not or cannot. Old files are deleted."""
-    given = os.environ.get("MANAFORGE_CACHE_DIR", "").replace("{uid}", str(os.geteuid()))
-    base = Path(given or platformdirs.user_cache_dir("manaforge"))
+    """Folder of cached kernels; None if it is unsafe or not writable. Deletes old files."""
+    setting = os.environ.get("MANAFORGE_CACHE_DIR", "").replace("{uid}", str(os.geteuid()))
+    base = Path(setting or platformdirs.user_cache_dir("manaforge"))
     folder = base / "kernels"
     try:
         base.parent.mkdir(parents=True, exist_ok=True)
-        for one in (base, folder):
-            _make_private(one)
+        for part in (base, folder):
+            _make_private(part)
         with tempfile.TemporaryFile(dir=folder):
             pass
         _sweep(folder)
@@ -88,14 +91,14 @@ def cache_folder() -> Path | None:
 
 
 def _make_private(folder: Path) -> None:
-    """Make a folder that this user alone may enter, unless there is one that this user alone may write.
+    """Create a folder with access for this user only, or check that only this user may write an existing one.
 
     Raises:
-        OSError: it cannot be made, or another user owns it or may write it.
+        OSError: it cannot be created, or another user owns it or may write it.
     """
     try:
         folder.mkdir(0o700)
-        folder.chmod(0o700)  # where the umask takes more
+        folder.chmod(0o700)  # undo a stricter umask
     except FileExistsError:
         pass
     for status in (folder.lstat(), folder.stat()):
@@ -104,13 +107,13 @@ def _make_private(folder: Path) -> None:
         if why:
             raise OSError(
                 errno.EPERM,
-                f"{folder}: {why}, and what it holds is run; chmod -R go-w it if it is yours, or name "
-                "another folder in MANAFORGE_CACHE_DIR",
+                f"{folder}: {why}, and its files would be executed; if it is yours, run chmod -R go-w on it, "
+                "or set MANAFORGE_CACHE_DIR to another folder",
             )
 
 
 def _sweep(folder: Path) -> None:
-    """Once a day, delete what has not been used for long."""
+    """Once a day, delete files that have not been used for `KEEP_UNUSED_DAYS`."""
     mark, now = folder / "swept", time.time()
     with suppress(OSError):
         if now - mark.stat().st_mtime < 86_400:
@@ -121,12 +124,12 @@ def _sweep(folder: Path) -> None:
             if now - path.stat().st_mtime > KEEP_UNUSED_DAYS * 86_400:
                 if _FILE.fullmatch(path.name):
                     path.unlink()
-                elif _FOLDER_OF_OLD.fullmatch(path.name):
+                elif _OLD_FOLDER.fullmatch(path.name):
                     shutil.rmtree(path)
 
 
 def held() -> set[tuple[str, str]]:
-    """Of which kernels there are files, for some types: keys, and "part" or "machine"."""
+    """Cached kernels as (key, "part" or "machine") pairs, for any argument types."""
     folder = cache_folder()
     try:
         names = [path.name for path in folder.iterdir()] if folder is not None else []
@@ -138,7 +141,7 @@ def held() -> set[tuple[str, str]]:
 
 
 def read(name: str) -> bytes | None:
-    """What was written under a name; None if nothing was, or it is damaged, in which case it is deleted."""
+    """Read the content of a cache file; None if it is missing or damaged (then it is deleted)."""
     folder = cache_folder()
     if folder is None:
         return None
@@ -147,25 +150,25 @@ def read(name: str) -> bytes | None:
         with open_regular(path, os.O_RDONLY | os.O_NOFOLLOW) as file:
             why = why_untrusted(os.fstat(file.fileno()), _OTHERS_WRITE)
             if why:
-                raise OSError(errno.EPERM, f"{path}: {why}, and would be run; delete it")
+                raise OSError(errno.EPERM, f"{path}: {why}, and would be executed; delete it")
             content = file.read()
     except FileNotFoundError:
         return None
     except OSError as error:
         tell_once(folder, error.strerror or error)
         return None
-    digest, kept = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
-    if hashlib.sha256(kept).digest() == digest:
+    digest, body = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
+    if hashlib.sha256(body).digest() == digest:
         with suppress(OSError):
             os.utime(path)
-        _note(name)
-        return kept
+        _note_use(name)
+        return body
     remove(name)
     return None
 
 
 def remove(name: str) -> None:
-    """Delete what is of no use."""
+    """Delete a cache file."""
     folder = cache_folder()
     if folder is not None:
         with suppress(OSError):
@@ -173,108 +176,108 @@ def remove(name: str) -> None:
 
 
 def write(name: str, content: bytes) -> bool:
-    """Keep something under a name, unless another process was first or the disk does not take it.
+    """Write a cache file, unless it exists or cannot be written.
 
     Returns:
-        Whether the name now stands for this very content.
+        Whether the file now has this very content.
     """
-    if not _NAME.fullmatch(name):  # a driver sent it
-        raise ValueError(f"no name of a compiled kernel: {name!r}")
+    if not _NAME.fullmatch(name):  # sent by a driver
+        raise ValueError(f"not the name of a compiled kernel: {name!r}")
     folder = cache_folder()
     if folder is None:
         return False
-    own = folder / f"{name}.{secrets.token_hex(8)}"
+    temporary = folder / f"{name}.{secrets.token_hex(8)}"
     try:
-        with open(own, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        with open(temporary, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             file.write(hashlib.sha256(content).digest() + content)
-        is_first = _link(own, folder / name)
+        is_first = _publish(temporary, folder / name)
     except OSError as error:
         tell_once(folder, error.strerror or error)
         is_first = False
     with suppress(OSError):
-        own.unlink()
+        temporary.unlink()
     if is_first or exists(name):
-        _note(name)
+        _note_use(name)
     return is_first
 
 
-def _link(own: Path, shared: Path) -> bool:
-    """Give a file its name, which no other file may have; returns whether it has it."""
+def _publish(temporary: Path, shared: Path) -> bool:
+    """Move a file to its final name without replacing another; returns whether it worked."""
     try:
-        shared.hardlink_to(own)
+        shared.hardlink_to(temporary)
     except FileExistsError:
         return False
-    except OSError:  # of a file system without links
+    except OSError:  # a file system without hard links
         if shared.exists():
             return False
-        own.replace(shared)
+        temporary.replace(shared)
     return True
 
 
-def _note(name: str) -> None:
+def _note_use(name: str) -> None:
     if name.endswith(".machine"):
         used[name] = None
 
 
 def exists(name: str) -> bool:
-    """Whether something is kept under a name."""
+    """Whether a cache file exists."""
     folder = cache_folder()
     if folder is not None:
-        with suppress(OSError):  # a folder that may no longer be read
+        with suppress(OSError):  # the folder is no longer readable
             return (folder / name).is_file()
     return False
 
 
 OUTSIDE = frozenset({"ctypes", "llvmlite", "numba", "numpy", "typing", *sys.builtin_module_names})
-"""Packages whose version, or that of Python, stands for all that is in them."""
+"""Packages covered by their version, or by that of Python."""
 
 SETTINGS = (
     "BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "DEBUGINFO_DEFAULT", "USING_SVML",
     "LLVM_REFPRUNE_PASS", "LLVM_REFPRUNE_FLAGS",
 )  # fmt: skip
-"""numba's settings that change machine code."""
+"""numba settings that change machine code."""
 
 COMPILER = ("engine.kernel_cache", "engine.compiler", "engine.indirect_call")
-"""Modules of ours that decide how kernels are compiled."""
+"""Modules of the project that determine how kernels are compiled."""
 
 FLAGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
-"""Of the flags of a function's code, those of its source; others are set as it runs in a profiler."""
+"""Code flags that depend on the source; a profiler sets others at run time."""
 
 
 class KernelKeyError(TypeError):
-    """A kernel names a value that its key cannot cover."""
+    """A kernel refers to a value that its cache key cannot cover."""
 
 
 def kernel_key(function: Callable[..., Any]) -> str:
-    """The key of a kernel for arguments of any types; 32 hex digits.
+    """The cache key of a kernel, without argument types; 32 hex digits.
 
     Args:
-        function: compiled or not; `options_of` has how it is compiled.
+        function: the kernel or its Python function; `options_of` has its compile options.
 
     Raises:
-        KernelKeyError: it reaches a value whose changes the key would not show.
+        KernelKeyError: it refers, directly or through callees, to a value that the key cannot cover.
     """
     numbers: dict[Any, int] = {}
     digest = hashlib.blake2b(repr(_compiler()).encode(), digest_size=16)
-    waiting = [_uncompiled(function)]
-    while waiting:
-        one = waiting.pop()
-        if one in numbers:
+    stack = [_uncompiled(function)]
+    while stack:
+        current = stack.pop()
+        if current in numbers:
             continue
-        numbers[one] = len(numbers)
-        own, called = _own_key(one)
+        numbers[current] = len(numbers)
+        own, called = _own_key(current)
         digest.update(own)
-        waiting += reversed(called)
-    for one in numbers:
-        digest.update(repr([numbers[other] for other in _own_key(one)[1]]).encode())
+        stack += reversed(called)
+    for current in numbers:
+        digest.update(repr([numbers[other] for other in _own_key(current)[1]]).encode())
     return digest.hexdigest()
 
 
 def types_key(kinds: Iterable[Any]) -> str:
-    """A hash of numba's types; 16 hex digits.
+    """Hash of numba argument types; 16 hex digits.
 
     Raises:
-        KernelKeyError: one of them is of a function.
+        KernelKeyError: one of them is a function type.
     """
     description = _Description()
     for kind in kinds:
@@ -283,18 +286,18 @@ def types_key(kinds: Iterable[Any]) -> str:
 
 
 options_of: WeakKeyDictionary[Callable[..., Any], dict[str, Any]] = WeakKeyDictionary()
-"""How kernels are compiled, by their function in Python."""
+"""Compile options of kernels, by Python function."""
 
 
 def reached(function: Callable[..., Any]) -> set[FunctionType]:
-    """All functions that a kernel's machine code depends on, itself among them."""
+    """A kernel's Python function and all functions that it calls, directly or not."""
     found: set[FunctionType] = set()
-    waiting = [_uncompiled(function)]
-    while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found.add(one)
-            waiting += _own_key(one)[1]
+    stack = [_uncompiled(function)]
+    while stack:
+        current = stack.pop()
+        if current not in found:
+            found.add(current)
+            stack += _own_key(current)[1]
     return found
 
 
@@ -304,13 +307,13 @@ def _uncompiled(function: Any) -> FunctionType:
 
 
 def compiler_key() -> str:
-    """A hash of what is in every key: processor, versions, settings, and how we compile; 16 hex digits."""
+    """Hash of the compiler environment: processor, versions, settings and compiler code; 16 hex digits."""
     return hashlib.blake2b(repr(_compiler()).encode(), digest_size=8).hexdigest()
 
 
 @cache
 def _compiler() -> tuple[object, ...]:
-    """Everything of the machine and the installation that decides what is compiled."""
+    """Properties of the machine and the installation that change machine code."""
     settings = [(name, str(getattr(config, name, None))) for name in SETTINGS]
     versions = (
         numba.__version__,
@@ -319,17 +322,17 @@ def _compiler() -> tuple[object, ...]:
         np.__version__,
         sys.version_info[:2],
     )
-    ours = []
+    own_code = []
     for name in COMPILER:
         members = vars(import_module(name)).values()
-        functions = {f for one in members for f in _functions_of(one) if f.__module__ == name}
-        texts = sorted((one.__qualname__, repr(_code_text(one.__code__))) for one in functions)
-        ours.append((texts, [one._fields for one in members if hasattr(one, "_fields")]))
-    return versions, settings, cpu_target.target_context.codegen().magic_tuple(), ours
+        functions = {f for member in members for f in _functions_of(member) if f.__module__ == name}
+        texts = sorted((member.__qualname__, repr(_code_text(member.__code__))) for member in functions)
+        own_code.append((texts, [member._fields for member in members if hasattr(member, "_fields")]))
+    return versions, settings, cpu_target.target_context.codegen().magic_tuple(), own_code
 
 
 def _functions_of(value: object) -> Iterator[FunctionType]:
-    """A function, or those of a class, whatever decorates them."""
+    """A function, or the functions of a class, without their decorators."""
     for one in vars(value).values() if inspect.isclass(value) else [value]:
         inner: Any = getattr(one, "__func__", None) or getattr(one, "fget", None) or one
         plain = inspect.unwrap(inner)
@@ -338,12 +341,12 @@ def _functions_of(value: object) -> Iterator[FunctionType]:
 
 
 class _Memory(NamedTuple):
-    """What was found of a function, and the values for which it holds."""
+    """Memoised hash of a function, and the global values for which it is valid."""
 
     own: bytes
     called: list[FunctionType]
-    values: list[tuple[dict[str, Any], str, Any]]  # each: a namespace, a name, what it stood for
-    may_change: bool  # whether a value may change in place
+    values: list[tuple[dict[str, Any], str, Any]]  # (namespace, name, value)
+    may_change: bool  # whether a value is mutable
 
 
 _known: dict[FunctionType, _Memory] = {}
@@ -351,7 +354,7 @@ _NOTHING = object()
 
 
 def _own_key(function: FunctionType) -> tuple[bytes, list[FunctionType]]:
-    """A hash of a function and of the values that it names, and the functions among these."""
+    """Hash of a function and of the values that it refers to, and the functions among these."""
     memory = _known.get(function)
     if (
         memory is None
@@ -363,6 +366,7 @@ def _own_key(function: FunctionType) -> tuple[bytes, list[FunctionType]]:
 
 
 def _read(function: FunctionType) -> _Memory:
+    """Compute a function's hash."""
     description = _Description()
     values: list[tuple[dict[str, Any], str, Any]] = []
     try:
@@ -392,6 +396,7 @@ def _read(function: FunctionType) -> _Memory:
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
+    """A code object and those nested in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -399,7 +404,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _code_text(code: CodeType) -> tuple[object, ...]:
-    """What a function does, without its docstring: the first constant of a `def`, or None."""
+    """Content of a code object without its docstring, the first constant of a `def`."""
     skips = not code.co_name.startswith("<") and code.co_consts and isinstance(code.co_consts[0], str)
     constants = [
         _code_text(one) if isinstance(one, CodeType) else (type(one).__name__, _ordered(one))
@@ -419,7 +424,7 @@ def _code_text(code: CodeType) -> tuple[object, ...]:
 
 
 def _ordered(constant: object) -> object:
-    """A constant in the same words in every process: sets of texts have another order in each."""
+    """A constant with sets sorted, since the order of a set of strings differs between processes."""
     return sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant
 
 
@@ -428,12 +433,12 @@ def _is_outside(module: str | None) -> bool:
 
 
 class _Description:
-    """Values in words of which two are alike only where the values are.
+    """Canonical text of values: equal texts mean equal values.
 
     Attributes:
-        parts: the words; a function is only named there.
-        functions: the functions among the values, to be looked at on their own.
-        has_arrays: whether a value may change while it stays the same object.
+        parts: the texts; a function appears as a placeholder.
+        functions: the functions among the values, hashed separately.
+        has_arrays: whether a value is mutable.
     """
 
     def __init__(self) -> None:
@@ -445,7 +450,7 @@ class _Description:
         """Add a value.
 
         Raises:
-            KernelKeyError: a value of its sort may change where its description does not.
+            KernelKeyError: the text would not show changes of a value of this kind.
         """
         if value is None or isinstance(value, bool | int | float | complex | str | bytes):
             self._say(type(value), value if not isinstance(value, enum.Enum) else value.value)
@@ -480,7 +485,7 @@ class _Description:
         ):
             self._say(getattr(value, "__module__", ""), getattr(value, "__qualname__", value.__class__))
         else:
-            raise KernelKeyError(f"the cache cannot tell when {value!r:.80} changes")
+            raise KernelKeyError(f"the kernel cache cannot detect changes of {value!r:.80}")
 
     def _say(self, *words: object) -> None:
         self.parts.append(repr(words))
@@ -497,7 +502,7 @@ class _Description:
 
     def _add_type(self, kind: Any) -> None:
         if isinstance(kind, types.Callable | types.Opaque) and " at 0x" in str(kind):
-            raise KernelKeyError(f"a function as an argument: {kind}")
+            raise KernelKeyError(f"a kernel cannot take a function as an argument: {kind}")
         self._say("type", str(kind))
         members: Any = kind if isinstance(kind, types.BaseTuple) else ()
         for one in members:
@@ -512,4 +517,4 @@ class _Description:
         elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
             self._say(kind._fields)
         elif not _is_outside(kind.__module__) and not issubclass(kind, BaseException):
-            raise KernelKeyError(f"the cache cannot tell when the class {kind.__qualname__} changes")
+            raise KernelKeyError(f"the kernel cache cannot detect changes of the class {kind.__qualname__}")

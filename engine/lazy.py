@@ -1,6 +1,6 @@
-"""Imports at first use: packages and registries name what they hold, and load it when it is asked for.
+"""Lazy imports: packages and registries name their members and import them at first use.
 
-So a help text, which needs names and sentences alone, does not wait for compilers and libraries.
+So a help text, which needs only names and sentences, does not import compilers and libraries.
 """
 
 import ast
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def loaded(place: T | str) -> T:
-    """What stands at MODULE:NAME, imported now; anything but a text is itself."""
+    """Import the object at "module:name"; any other object is returned as it is."""
     if not isinstance(place, str):
         return place
     module, _, name = place.partition(":")
@@ -24,10 +24,10 @@ def loaded(place: T | str) -> T:
 
 
 def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a package that imports what it exports when it is first asked for.
+    """Build `__getattr__` and `__dir__` of a package that imports its exports at first use.
 
-    What it exports is written down once: as the imports below `if TYPE_CHECKING:` in its file. None of these
-    names may be that of a module of the package, which would hide it once it is imported.
+    The exports are the imports below `if TYPE_CHECKING:` in the package's file. None of them may have the
+    name of a module of the package, which would hide it once imported.
     """
 
     def find(name: str) -> Any:
@@ -41,7 +41,7 @@ def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
 
 @cache
 def exported(package: str) -> dict[str, str]:
-    """What a package exports on demand: MODULE:NAME by name, from its source."""
+    """Lazy exports of a package, read from its source: "module:name" by name."""
     spec = find_spec(package)
     body = ast.parse(Path(spec.origin).read_bytes()).body if spec and spec.origin else []
     blocks = [node for node in body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]

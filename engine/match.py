@@ -22,45 +22,45 @@ from engine.streams import generator, stream_key
 from engine.view import Shown
 
 Keeps = Mapping[str, bool]
-"""Whether a player keeps an opening card, by its id; others go by the ruleset's rule."""
+"""Mulligan choice: card id -> keep (True) or replace (False); other cards follow the ruleset's rule."""
 
 
 def card_word(card: Card) -> str:
-    """What names a card in `Keeps`: its id, or the name of one that is in no catalogue."""
+    """Key of a card in a mulligan choice: its id, or its name if it is not in the catalogue."""
     return card.id or card.name
 
 
 def choices_of(cards: Iterable[Card], keeps: Keeps | None) -> np.ndarray:
-    """A player's choice as kernels read it: codes of `Opening`, uint8, shape (cards,).
+    """Encode a mulligan choice for kernels: codes of `Opening`, uint8, shape (cards,).
 
     Args:
-        cards: of the card table, in its order.
-        keeps: the choice; None: the ruleset's rule, which is an empty row.
+        cards: the cards of the card table, in its order.
+        keeps: the mulligan choice; None: the ruleset's rule, encoded as an empty array.
 
     Raises:
-        UnknownNameError: there is no such card in the game; the message lists the nearest.
-        KeepsError: it is not said by True or False whether a card is kept.
+        UnknownNameError: a card is not in the game; the message lists the nearest.
+        KeepsError: a value is not True or False.
     """
     if keeps is None:
         return np.zeros(0, np.uint8)
-    words = [card_word(card) for card in cards]
-    for word in keeps:
-        if word not in words:
-            raise unknown_name("opening card", word, words)
-    for word, kept in keeps.items():
+    names = [card_word(card) for card in cards]
+    for name in keeps:
+        if name not in names:
+            raise unknown_name("opening card", name, names)
+    for name, kept in keeps.items():
         if not isinstance(kept, bool | np.bool_):
-            raise KeepsError(f"keeps: {word} must be True or False, got {kept!r}")
+            raise KeepsError(f"keeps: {name} must be True or False, got {kept!r}")
     codes = {True: Opening.KEEP, False: Opening.REPLACE, None: Opening.BY_RULE}
-    return np.array([codes[keeps.get(word)] for word in words], np.uint8)
+    return np.array([codes[keeps.get(name)] for name in names], np.uint8)
 
 
 SeatKeeps = tuple[Keeps | None, Keeps | None]
-"""By seat, what a player chooses to keep of the opening hand; None: the ruleset's rule."""
+"""Mulligan choices by seat; None: the ruleset's rule."""
 
 BY_RULE: SeatKeeps = (None, None)
 
 Watcher = Callable[[Position, Action], None]
-"""Called after each action with a copy of the true position before it, and the action."""
+"""Callback after each action, with a copy of the true position before it, and the action."""
 
 
 def deal(
@@ -70,17 +70,17 @@ def deal(
     ruleset: str | Ruleset = "thesis",
     keeps: SeatKeeps = BY_RULE,
 ) -> Position:
-    """The first position of a game: shuffled, dealt, the first player's turn begun.
+    """Deal a game: decks shuffled, hands drawn, the first player's turn begun.
 
     Args:
-        decks: of the player who goes first, and of the other; decks or names for `engine.find_deck`.
+        decks: first and second player's decks; decks or names for `engine.find_deck`.
         seed: in [0, 2**64).
-        address: more integers in [0, 2**32) that name this game below the seed (`engine.streams`).
+        address: further integers in [0, 2**32) that identify the game (`engine.streams`).
         ruleset: a name or a `Ruleset`.
-        keeps: by seat the opening cards that are kept and replaced, where the ruleset has a mulligan.
+        keeps: mulligan choices by seat, for a ruleset with a mulligan.
 
     Raises:
-        UnknownNameError: there is no such ruleset, or no such card to keep.
+        UnknownNameError: there is no such ruleset, or no such card in a mulligan choice.
         SeedError: seed or address is out of range.
     """
     rules = find_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
@@ -89,12 +89,12 @@ def deal(
 
 
 class Reckoned(NamedTuple):
-    """What compiled games give agents that reckon with the opponent's cards.
+    """Data for agents that model the opponent's cards, in compiled games.
 
     Attributes:
-        dealt: cards that the decks had (`engine.batches.dealt_cards`).
-        table: the games' cards, those of the agents' libraries among them where these are real cards.
-        further: decks that an opponent may play beside the shipped ones.
+        dealt: deck contents of the games (`engine.batches.dealt_cards`).
+        table: the card table, including the real cards of the agents' deck libraries.
+        further: opponent decks to consider besides the shipped ones.
     """
 
     dealt: np.ndarray
@@ -103,15 +103,15 @@ class Reckoned(NamedTuple):
 
 
 def reckoned_with(agents: Sequence[Agent], decks: Sequence[Deck]) -> tuple[tuple[Deck, ...], int]:
-    """What a game on real cards needs for agents that are shown cards (their attribute `shown`).
+    """Requirements of agents that model the opponent (attribute `shown`) in a game with real cards.
 
     Returns:
-        Decks whose cards the card table holds, too (their attribute `library`), and bits of `Ask`.
+        Further decks for the card table (the agents' attribute `library`), and bits of `Ask`.
     """
-    asking = [agent for agent in agents if getattr(agent, "shown", Shown.NOTHING)]
-    if not asking or not any(deck.effects for deck in decks):
+    modelling = [agent for agent in agents if getattr(agent, "shown", Shown.NOTHING)]
+    if not modelling or not any(deck.effects for deck in decks):
         return (), 0
-    libraries = (deck for agent in asking for deck in getattr(agent, "library", ()))
+    libraries = (deck for agent in modelling for deck in getattr(agent, "library", ()))
     return tuple(dict.fromkeys(libraries)), Ask.GRAVES
 
 
@@ -123,9 +123,9 @@ def deal_key(
     further: tuple[Deck, ...] = (),
     asks: int = 0,
 ) -> Position:
-    """The first position of a game, as `deal` makes it, by the key of the deal's stream.
+    """Deal a game as `deal` does, from the key of the deal's stream.
 
-    The card table holds the cards of `further` decks too, and keeps what `asks` says (`reckoned_with`).
+    The card table also has the cards of the decks `further`; `asks` are its features (`reckoned_with`).
     """
     table, records = tables_of((*decks, *further), asks)
     state = empty_state()
@@ -144,21 +144,21 @@ def play(
     watch: Watcher | None = None,
     keeps: SeatKeeps = BY_RULE,
 ) -> MatchResult:
-    """Play one game. The same seed and address give the same deal and the same streams for the agents.
+    """Play one game; deal and agents' random streams are reproducible from seed and address.
 
     Args:
-        first: the agent who goes first.
+        first: the agent that goes first.
         second: the other agent.
-        decks: of the first, and of the second; decks, or names as `engine.find_deck` takes them.
+        decks: first and second player's decks; decks or names for `engine.find_deck`.
         seed: in [0, 2**64).
-        address: more integers in [0, 2**32) that name this game below the seed.
+        address: further integers in [0, 2**32) that identify the game.
         ruleset: a name or a `Ruleset`.
-        watch: called after each action with the position before it, for logs and displays.
-        keeps: by seat the opening cards that are kept and replaced, where the ruleset has a mulligan.
+        watch: callback after each action with the position before it, for logs and displays.
+        keeps: mulligan choices by seat, for a ruleset with a mulligan.
 
     Raises:
-        UnknownNameError: there is no such deck or ruleset, or no such card to keep.
-        KeepsError: it is not said by True or False whether a card is kept.
+        UnknownNameError: there is no such deck or ruleset, or no such card in a mulligan choice.
+        KeepsError: a value of a mulligan choice is not True or False.
         DeckError: a deck cannot be read.
         SeedError: seed or address is out of range.
         AgentError: `first` or `second` is not an agent.
@@ -166,10 +166,10 @@ def play(
     for name, agent in (("first", first), ("second", second)):
         if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
             raise AgentError(f"{name} must be an object with a method act(view, rng), got {agent!r}")
-    one, two = (deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks)
+    first_deck, second_deck = (deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks)
     rules = find_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
-    further = reckoned_with((first, second), (one, two))
-    position = deal_key((one, two), stream_key(seed, *address), rules, keeps, *further)
+    requirements = reckoned_with((first, second), (first_deck, second_deck))
+    position = deal_key((first_deck, second_deck), stream_key(seed, *address), rules, keeps, *requirements)
     streams = [generator(seed, *address, Purpose.AGENT, seat) for seat in (0, 1)]
     return play_on((first, second), position, streams, watch, stream_key(seed, *address))
 
@@ -185,22 +185,22 @@ def play_on(
 
     Args:
         agents: by seat.
-        position: where to begin.
+        position: the first position.
         streams: the agents' random streams, by seat.
-        watch: called after each action with the position before it.
-        key: of the game's stream, from which chance events are drawn; without one they are refused.
+        watch: callback after each action with the position before it.
+        key: key of the game's chance stream; without one, actions with chance events are refused.
     """
-    course = Course(position, key)
+    game = Course(position, key)
     for seat, agent in enumerate(agents):
-        if course.result is None:
-            course.seat_agent(seat, agent, streams[seat])
-    while course.result is None:
+        if game.result is None:
+            game.seat_agent(seat, agent, streams[seat])
+    while game.result is None:
         before = position.copy() if watch else position
         seat = position.active
-        action = course.decide(agents[seat], streams[seat])
+        action = game.decide(agents[seat], streams[seat])
         if watch and action is not None:
             watch(before, action)
     for agent in agents:
-        with suppress(Exception):  # the game is decided
-            getattr(agent, "game_over", nothing)(course.result.outcome, course.result.reason)
-    return course.result
+        with suppress(Exception):  # the result stands
+            getattr(agent, "game_over", nothing)(game.result.outcome, game.result.reason)
+    return game.result

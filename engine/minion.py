@@ -1,4 +1,4 @@
-"""MinionSpec: the numbers and keywords of one minion, checked once, wherever it comes from."""
+"""Minion specifications: validated attack, health, cost and keywords."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -13,13 +13,13 @@ from engine.errors import CardError, unknown_name
 
 @dataclass(frozen=True, slots=True)
 class MinionSpec:
-    """A minion as a body with keywords, on the board or in hand.
+    """A minion's numbers and keywords, on the board or in hand.
 
     Attributes:
         attack: damage it deals, 0 to 999; 0 cannot attack.
         health: damage that kills it, 1 to 999.
         cost: mana to play it, 0 to 999.
-        value: what playing it is worth to an agent (S of the turn ILP); None means its cost.
+        value: an agent's value of playing it (S of the turn ILP); None means its cost.
         charge: may attack anything on the turn it is played.
         rush: may attack minions on the turn it is played.
         taunt: enemies must attack it before anything without Taunt.
@@ -73,7 +73,7 @@ class MinionSpec:
 
     @property
     def worth(self) -> float:
-        """The value, or the cost where no value is given."""
+        """The value, or the cost if no value is given."""
         return float(self.cost if self.value is None else self.value)
 
 
@@ -82,7 +82,7 @@ _BITS = {
     flags: sum(bit for bit, flag in zip(Keyword, flags, strict=True) if flag)
     for flags in product((False, True), repeat=len(KEYWORD_FIELDS))
 }
-"""The bits of every set of keywords: a table of cards asks for those of thousands."""
+"""Precomputed bits of every keyword set, since a card table needs those of thousands of cards."""
 
 
 def keyword_flags(names: Iterable[str]) -> dict[str, bool]:

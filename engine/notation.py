@@ -1,23 +1,23 @@
-"""Positions and actions as one line of text, with an exact round trip (what FEN is to chess).
+"""Text notation of positions and actions, the game's counterpart of FEN, with an exact round trip.
 
 A position:
 
     turn 5 first cap 100 | hero 28+2 mana 3/5 board [River Crocolisk 2:2/3 now 2/1 ready]
     hand [The Coin; Chillwind Yeti 4:4/5] deck [War Golem 7:7/7] | hero 30 mana 0/4 board [...] ...
 
-- `first` or `second` is the player to move; the two halves are in the order of the seats.
-- A card is `name cost:attack/health`, then keyword letters and, where it differs from the cost, `=value`.
+- `first` or `second` is the player to move; the two halves are in seat order.
+- A card is `name cost:attack/health`, then keyword letters and, if it differs from the cost, `=value`.
   The letters: C Charge, R Rush, T Taunt, W Windfury, D Divine Shield, L Lifesteal, P Poisonous, S Stealth.
-- A minion on board is its card, then `now attack/health` with the letters it still has where anything
-  changed, `ready` (`ready 2`) for the attacks it has left, and `arrived` on the turn it was played.
-- `hero 28+2` is health and armour, `hero 2/3` health and full health where that is not 30, `mana 3/5` mana
-  left and crystals; a deck is in drawing order.
+- A minion on board is its card, then, if changed, `now attack/health` with its current letters, `ready`
+  (`ready 2`) for its attacks left, and `arrived` on the turn it was played.
+- `hero 28+2` is health and armour, `hero 2/3` health and full health (if not 30), `mana 3/5` mana left and
+  crystals; a deck is in drawing order.
 - `fatigue 2`, `died 3`, `burned 1` count draws from an empty deck, dead minions and burned cards.
 - A hidden card is `?`, several in a row `12 ?`.
 
-Only the two `hero`s are required: names, costs (0), mana (full for the turn), counters and empty lists may
-be left out. Indices in actions count from 0: `play 2`, `attack 1 -> 0`, `attack 1 -> hero`,
-`end turn`; a name in brackets after it is a comment.
+Only the two `hero` fields are required: names, costs (default 0), mana (default full), counters and empty
+lists are optional. Indices in actions count from 0: `play 2`, `attack 1 -> 0`, `attack 1 -> hero`,
+`end turn`; a name in brackets after an action is a comment.
 """
 
 import re
@@ -78,10 +78,10 @@ _REAL = re.compile(
 
 
 class CardTexts:
-    """Maps card texts to numbers of a given table, or of one that grows as texts are read.
+    """Parser of card texts: maps them to numbers of a given card table, or of a new, growing one.
 
     Attributes:
-        asks: bits of `Ask` of what the text says of the game, whatever its cards are.
+        asks: bits of `Ask`: game features that the parsed text needs, besides those of its cards.
     """
 
     def __init__(self, table: CardTable | None) -> None:
@@ -93,13 +93,13 @@ class CardTexts:
             self._by_key.setdefault(card.key, number)
 
     def table(self) -> CardTable:
-        """The given table, or one of the cards that were read."""
+        """The given card table, or a new one of the parsed cards."""
         if self._given and (self._given.effects or not self.asks & Ask.EFFECTS):
             return self._given
         return _table_of(tuple(self._cards), self.asks)
 
     def know(self, card_id: str) -> None:
-        """Add the real card with this id, which is in no hand and on no board."""
+        """Add a real card by id that is not in a hand or on a board, such as the source of an effect."""
         if not any(card.real and card.id == card_id for card in self._cards):
             try:
                 self._number(find_real(card_id, edition(OLD_EDITION).find(card_id).spec), card_id)
@@ -107,14 +107,14 @@ class CardTexts:
                 raise NotationError(f"{error}, as a gift") from None
 
     def card(self, number: int) -> Card:
-        """The card of a number."""
+        """The card with a number."""
         return self._cards[number]
 
     def of(self, text: str) -> int:
-        """The number of a card.
+        """Parse a card and return its number.
 
         Raises:
-            NotationError: the text is no card, or names one that is not in the given table.
+            NotationError: the text is not a card, or the card is not in the given table.
         """
         if text.endswith("*") or _REAL.match(text):
             return self._number(self._real(text), text)
@@ -123,10 +123,10 @@ class CardTexts:
             raise NotationError(
                 f"not a card: {text!r}; a card needs its numbers, for example "
                 '"Sen\'jin Shieldmasta 4:3/5T" (cost:attack/health, keyword letters); a minion may then have '
-                '"now 2/1", "ready" and "arrived" (docs/notation.md)'
+                '"now 2/1", "ready" and "arrived" (docs/game.md#notation)'
             )
         if match["name"] and _NUMBERS_FOR_NAME.match(match["name"]):
-            raise NotationError(f"{text!r} reads as two cards or more; separate cards by '; '")
+            raise NotationError(f"{text!r} seems to be several cards; separate cards by '; '")
         try:
             value = float(match["value"]) if match["value"] else None
             letters = zip(KEYWORD_FIELDS, KEYWORD_LETTERS, strict=True)
@@ -139,7 +139,7 @@ class CardTexts:
         return self._number(Card(id="", name=match["name"] or "", spec=spec), text)
 
     def _real(self, text: str) -> Card:
-        """A card with a star: what its text says, with the numbers that are written, else as printed."""
+        """Parse a real card (with a star), with the given numbers or, without any, the printed ones."""
         match = _REAL.match(text)
         if not match:
             raise NotationError(f"not a card: {text!r}; write for example 'Fireball*' or 'Fireball 4*'")
@@ -170,20 +170,20 @@ class CardTexts:
 
 @lru_cache(maxsize=16)
 def _table_of(cards: tuple[Card, ...], asks: int) -> CardTable:
-    """A table of cards that were read: one position after another often has the same."""
+    """Card table of parsed cards, cached because successive positions often have the same cards."""
     return CardTable(cards, asks)
 
 
 def items_of(text: str) -> list[str]:
-    """The parts of a list that semicolons separate."""
+    """Split a list at its semicolons."""
     return [item.strip() for item in text.split(";")] if text.strip() else []
 
 
 def matched(pattern: re.Pattern[str], name: str, text: str, example: str) -> re.Match[str]:
-    """The match of a pattern.
+    """Match a text against a pattern.
 
     Raises:
-        NotationError: there is none; it names the field and an example.
+        NotationError: no match; the message names the field and an example.
     """
     match = pattern.match(text)
     if not match:
@@ -192,10 +192,10 @@ def matched(pattern: re.Pattern[str], name: str, text: str, example: str) -> re.
 
 
 def bounded(name: str, number: str | int, low: int, high: int) -> int:
-    """A whole number from `low` to `high`.
+    """Parse an integer from `low` to `high`.
 
     Raises:
-        NotationError: it is none, or is out of bounds.
+        NotationError: the text is not an integer, or out of range.
     """
     if isinstance(number, str) and not re.fullmatch(r"-?\d{1,6}", number):
         raise NotationError(f"{name} must be a whole number, got {number!r}")
@@ -215,7 +215,7 @@ _AURA = re.compile(rf"(?P<attack>-?{NUMBER})/(?P<health>-?{NUMBER})(?P<letters>[
 
 
 def parse_minion(minion: np.void, text: str, numbers: CardTexts) -> None:
-    """Read a minion on board into `minion`, which is modified in place."""
+    """Parse a minion on the board into the record `minion`."""
     match = MINION.match(text)
     assert match, "every text matches"
     number = numbers.of(match["card"])
@@ -237,19 +237,19 @@ def parse_minion(minion: np.void, text: str, numbers: CardTexts) -> None:
     minion["attacks_left"] = bounded("ready", match["ready"] or "1", 1, most) if ready else 0
 
 
-def parse_changes(minion: np.void, text: str, table: CardTable, birth: int) -> None:
-    """Read what a minion in a game with effects says beside its body. `minion` is modified in place."""
+def parse_changes(minion: np.void, text: str, table: CardTable, order: int) -> None:
+    """Parse a minion's traits, enchantments and auras (games with effects) into the record `minion`."""
     match = MINION.match(text)
     assert match, "every text matches"
     row = table.array[minion["card"]]
     minion["max_health"], minion["traits"], minion["race"] = row["health"], row["traits"], row["race"]
-    minion["spell_damage"], minion["born"] = row["spell_damage"], birth
+    minion["spell_damage"], minion["born"] = row["spell_damage"], order
     gifts = 0
     for name, value in CHANGE.findall(match["changes"]):
         if name == "is":
             traits = traits_of(value)
-            kept = 0 if traits & Trait.SILENCED else row["traits"]  # silence alone takes what the card says
-            minion["traits"] = traits | kept
+            printed = 0 if traits & Trait.SILENCED else row["traits"]  # only silence removes printed traits
+            minion["traits"] = traits | printed
         elif name in ("gift", "theirs"):
             if gifts == MAX_GIFTS:
                 raise NotationError(f"a minion holds at most {MAX_GIFTS} gifts, got more in {text!r}")
@@ -275,11 +275,11 @@ _CHANGES = {
     "race": ("race", max(Race)),
     "born": ("born", np.iinfo(np.int16).max),
 }
-"""What a minion says of itself: the field and the largest number."""
+"""Record field and largest value of a minion's numbers in the notation."""
 
 
 def traits_of(text: str) -> int:
-    """The bits of traits that positions write as words."""
+    """Parse trait words into bits."""
     words = [word for word in text.split(",") if word and word != "plain"]
     known = {trait_words(trait)[0]: int(trait) for trait in Trait if trait != Trait.ACTS}
     for word in words:
@@ -289,16 +289,16 @@ def traits_of(text: str) -> int:
 
 
 def keywords_of(letters: str) -> int:
-    """The bits of keywords that positions write as letters."""
+    """Parse keyword letters into bits."""
     return sum(keyword for keyword in Keyword if keyword.letter in letters)
 
 
 def number_of(name: str, table: CardTable) -> int:
-    """The number of the card with an id."""
+    """The card number of a real card's id."""
     for number, card in enumerate(table.cards):
         if card.real and card.id == name:
             return number
-    raise NotationError(f"not the id of a card of this game: {name!r}")
+    raise NotationError(f"no card of this game has the id {name!r}")
 
 
 __all__ = [
@@ -311,25 +311,25 @@ __all__ = [
 ]
 
 MAX_HELD = np.iinfo(np.int8).max
-"""Most mana, attack or health by which a card in hand is changed."""
+"""Largest change of a hand card's cost, attack or health."""
 
 MAX_COUNT = 9_999
-"""Largest counter that can be written; a dead hero's health may go down to its negative."""
+"""Largest counter in the notation; a dead hero's health may be as low as its negative."""
 
 HERO_FIELDS = (*HERO_NUMBERS, "is", "power", "weapon", "secrets", "promises", "graves")
-"""Fields of a half in a game with effects alone."""
+"""Fields of a half that only games with effects have."""
 
 _HIDDEN = re.compile(rf"(?:({NUMBER}) )?\?$")
 _TURN = re.compile(
     rf"turn (?P<turn>{NUMBER})(?: (?P<active>first|second))?(?: cap (?P<cap>{NUMBER}))?"
     rf"(?P<nodraw> no first draw)?(?P<effects> effects (?P<version>{NUMBER}))?"
-    rf"(?: births (?P<births>{NUMBER}))?"
+    rf"(?: births (?P<count>{NUMBER}))?"
     r"(?: choices \[(?P<choices>[^\]]*)\] options \[(?P<options>[^\]]*)\])?$"
 )
 _HEROES_CARD = re.compile(
     rf"(?P<card>.*?)(?P<used> used)?(?: now (?P<attack>{NUMBER})/(?P<durability>{NUMBER}))?$"
 )
-_HELD_CARD = re.compile(rf"(?P<card>.*?) held (?P<held>-?{NUMBER}/-?{NUMBER}/-?{NUMBER})$")
+_HELD_CARD = re.compile(rf"(?P<card>.*?) held (?P<modifier>-?{NUMBER}/-?{NUMBER}/-?{NUMBER})$")
 _FIELD = re.compile(r"(?P<key>[a-z]+) (?:\[(?P<list>[^\]]*)\]|(?P<word>[^\s\[]+))(?:\s+|$)")
 _HERO = re.compile(rf"(?P<health>-?{NUMBER})(?:/(?P<max>{NUMBER}))?(?:\+(?P<armour>{NUMBER}))?$")
 _MANA = re.compile(rf"(?P<mana>{NUMBER})(?:/(?P<crystals>{NUMBER}))?$")
@@ -343,17 +343,17 @@ _STEP = re.compile(rf"(?P<action>.*?)(?: \{{(?P<outcomes>{NUMBER}(?: {NUMBER})*)
 
 
 def format_position(position: Position) -> str:
-    """A whole position on one line."""
+    """Notation of a position, on one line."""
     return format_state(position.state, position.table)
 
 
 def format_action(action: Action, position: Position | None = None) -> str:
-    """An action; with a position, followed by the names of its cards in brackets."""
+    """Notation of an action; with a position, followed by card names in brackets."""
     return position.describe(action) if position else str(action)
 
 
 def parse_action(text: str) -> Action:
-    """Read an action.
+    """Parse an action.
 
     Raises:
         NotationError: the text is not an action.
@@ -381,15 +381,15 @@ def parse_action(text: str) -> Action:
 
 
 def format_step(action: Action, outcomes: Sequence[int]) -> str:
-    """An action with the outcomes of its chance events: "play 3 {1 0}"."""
+    """Notation of an action with the outcomes of its chance events: "play 3 {1 0}"."""
     return f"{action} {{{' '.join(map(str, outcomes))}}}" if outcomes else str(action)
 
 
 def parse_step(text: str) -> tuple[Action, tuple[int, ...]]:
-    """Read an action with the outcomes of its chance events.
+    """Parse an action with the outcomes of its chance events.
 
     Raises:
-        NotationError: the text is neither.
+        NotationError: the text is not an action.
     """
     match = _STEP.match(text.strip())
     assert match, "every text matches"
@@ -397,14 +397,14 @@ def parse_step(text: str) -> tuple[Action, tuple[int, ...]]:
 
 
 def parse_position(text: str, table: CardTable | None = None) -> Position:
-    """Read a position.
+    """Parse a position.
 
     Args:
         text: as `format_position` writes it, or shorter (see the module's docstring).
-        table: the card table to use; by default a new one, in the order the text names the cards.
+        table: the card table to use; by default a new one, in the order of the cards in the text.
 
     Raises:
-        NotationError: the text breaks the notation or a limit of the game; the message quotes the place.
+        NotationError: the text violates the notation or a limit of the game; the message quotes the place.
     """
     parts = [" ".join(part.split()) for part in text.split("|")]
     head = parts.pop(0) if parts[0].startswith("turn") else "turn 1"
@@ -425,11 +425,11 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
     if match["effects"]:
         if int(match["version"]) != EFFECTS_VERSION:
             raise NotationError(
-                f"written under effects {match['version']}; this is effects {EFFECTS_VERSION}"
+                f"written with effects version {match['version']}; this program has version {EFFECTS_VERSION}"
             )
         numbers.asks |= Ask.EFFECTS
     for seat, part in enumerate(parts):
-        # The player who went first had a turn in this round already, the other only once it is theirs.
+        # The first player has had a turn in this round, the second only if it is the one to move.
         turns = int(state["turn"]) - (seat == 1 and state["active"] == 0)
         _parse_side(state["sides"][seat], part, min(turns, MAX_MANA), numbers)
     options = _parse_cards(match["options"] or "", numbers)
@@ -437,18 +437,18 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
         numbers.know(choice.split(" ")[0])
     position = Position(state, numbers.table())
     if position.table.effects:
-        _finish_effects(position, [_split_fields(part) for part in parts], match["births"])
+        _finish_effects(position, [_split_fields(part) for part in parts], match["count"])
     else:
         number_minions(state, position.table)
     _parse_choices(position, items_of(match["choices"] or ""), options)
     if table is None and len(position.table.number) < len(position.table.cards):
-        # A card that was read is also of a pool: in a game it has its number there, the last one.
+        # A parsed card is also in an effect's pool: in a game it has its number there, the last one.
         return parse_position(text, position.table)
     return position
 
 
 def _split_fields(text: str) -> dict[str, str]:
-    """The fields of one half by their names."""
+    """Split one half into its fields, by name."""
     fields: dict[str, str] = {}
     at = 0
     while at < len(text):
@@ -465,7 +465,7 @@ def _split_fields(text: str) -> dict[str, str]:
 
 
 def _parse_side(side: np.void, text: str, crystals: int, numbers: CardTexts) -> None:
-    """Read one half into `side`, which is modified in place."""
+    """Parse one half into the record `side`."""
     fields = _split_fields(text)
     unknown = fields.keys() - {"hero", "mana", "board", "hand", "deck", *COUNTERS, *HERO_FIELDS}
     if unknown or "hero" not in fields:
@@ -499,10 +499,10 @@ def _parse_side(side: np.void, text: str, crystals: int, numbers: CardTexts) -> 
         side[name][: len(cards)] = cards if name == "hand" else cards[::-1]
 
 
-def _finish_effects(position: Position, halves: list[dict[str, str]], births: str | None) -> None:
-    """Read what only games with effects have, once the card table is known. Modified in place."""
+def _finish_effects(position: Position, halves: list[dict[str, str]], count: str | None) -> None:
+    """Parse the fields of games with effects, which need the card table. Modified in place."""
     state, table = position.state, position.table
-    birth = 0
+    order = 0
     for side, fields in zip(state["sides"], halves, strict=True):
         for name, field in HERO_NUMBERS.items():
             if name in fields:
@@ -511,18 +511,18 @@ def _finish_effects(position: Position, halves: list[dict[str, str]], births: st
         side["traits"] = traits_of(fields.get("is", "").replace("; ", ","))
         minions = items_of(fields.get("board", ""))
         for minion, item in zip(side["board"], minions, strict=False):
-            birth += 1
-            parse_changes(minion, item, table, birth)
+            order += 1
+            parse_changes(minion, item, table, order)
         _parse_lists(side, fields, table)
         place = 0
         for item in items_of(fields.get("hand", "")):
-            _parse_held(side, place, item)
+            _parse_hand_modifier(side, place, item)
             hidden = _HIDDEN.match(item)
             place += int(hidden[1] or 1) if hidden else 1
     sides = state["sides"]
-    youngest = max(int(sides["secret_born"].max()), int(sides["board"]["born"].max()))
-    last = births or str(max(birth, youngest))
-    state["births"] = bounded("births", last, youngest, np.iinfo(np.int16).max)
+    newest = max(int(sides["secret_born"].max()), int(sides["board"]["born"].max()))
+    last = count or str(max(order, newest))
+    state["births"] = bounded("births", last, newest, np.iinfo(np.int16).max)
     refresh_auras(position.states, table.array)
 
 
@@ -530,7 +530,7 @@ _CHOICE = re.compile(rf"(?P<id>\w+) (?P<row>{NUMBER}) (?P<memo>{NUMBER})$")
 
 
 def _parse_choices(position: Position, choices: list[str], options: list[int]) -> None:
-    """Read what the active player has to choose. `position` is modified in place."""
+    """Parse the active player's pending choices. `position` is modified in place."""
     state = position.state
     state["n_choices"] = bounded("choices", len(choices), 0, MAX_CHOICES)
     for record, text in zip(state["choices"], choices, strict=False):
@@ -544,22 +544,22 @@ def _parse_choices(position: Position, choices: list[str], options: list[int]) -
 
 
 def _parse_lists(side: np.void, fields: dict[str, str], table: CardTable) -> None:
-    """Read Secrets, promises and graves of a half. `side` is modified in place."""
+    """Parse pending cost changes (`promises`) and dead minions (`graves`) of a half into `side`."""
     for name, limit in (("promises", MAX_PROMISES), ("graves", GRAVES)):
         found = [number_of(item, table) for item in items_of(fields.get(name, ""))]
         bounded(name, len(found), 0, limit)
-        more = 1 if name == "promises" else 0
-        side[name][: len(found)] = [number + more for number in found]
+        offset = 1 if name == "promises" else 0
+        side[name][: len(found)] = [number + offset for number in found]
         if name == "graves":
             side["n_graves"] = len(found)
 
 
-_SECRET = re.compile(rf"(?P<card>.*?)(?: born (?P<born>{NUMBER}))?$")
+_SECRET = re.compile(rf"(?P<card>.*?)(?: born (?P<number>{NUMBER}))?$")
 _UNSEEN = re.compile(r"\? (?P<class>[a-z]+)$")
 
 
 def _parse_secrets(side: np.void, text: str, numbers: CardTexts) -> None:
-    """Read Secrets in play. `side` is modified in place."""
+    """Parse Secrets in play. `side` is modified in place."""
     items = items_of(text)
     side["n_secrets"] = bounded("secrets", len(items), 0, MAX_SECRETS)
     for place, item in enumerate(items):
@@ -573,22 +573,24 @@ def _parse_secrets(side: np.void, text: str, numbers: CardTexts) -> None:
             side["secrets"][place] = HIDDEN_SECRET - known[unseen["class"]]
         else:
             side["secrets"][place] = numbers.of(match["card"])
-        side["secret_born"][place] = bounded("born", match["born"] or "0", 0, np.iinfo(np.int16).max)
-    births = side["secret_born"][: len(items)]
-    if len(set(births)) < len(births):
-        raise NotationError(f"Secrets of one player must be told apart: write 'born 1', 'born 2' in [{text}]")
+        side["secret_born"][place] = bounded("born", match["number"] or "0", 0, np.iinfo(np.int16).max)
+    numbers_used = side["secret_born"][: len(items)]
+    if len(set(numbers_used)) < len(numbers_used):
+        raise NotationError(
+            f"Secrets of one player need distinct numbers: add 'born 1', 'born 2' in [{text}]"
+        )
 
 
-def _parse_held(side: np.void, place: int, text: str) -> None:
-    """Read what befell a card in hand; `side` is modified in place."""
+def _parse_hand_modifier(side: np.void, place: int, text: str) -> None:
+    """Parse the modifier of a card in hand; `side` is modified in place."""
     match = _HELD_CARD.match(text)
     if match:
-        for name, value in zip(HELD, match["held"].split("/"), strict=True):
+        for name, value in zip(HELD, match["modifier"].split("/"), strict=True):
             side["held"][place][name] = bounded(name, value, -MAX_HELD, MAX_HELD)
 
 
 def _parse_heroes_card(side: np.void, name: str, text: str, numbers: CardTexts) -> None:
-    """Read a hero power or a weapon into `side`, which is modified in place."""
+    """Parse a hero power or a weapon into the record `side`."""
     match = _HEROES_CARD.match(text)
     assert match, "every text matches"
     number = numbers.of(match["card"])
@@ -604,9 +606,9 @@ def _parse_heroes_card(side: np.void, name: str, text: str, numbers: CardTexts) 
 def _parse_cards(text: str, numbers: CardTexts) -> list[int]:
     found: list[int] = []
     for item in items_of(text):
-        held = _HELD_CARD.match(item)
-        card = held["card"] if held else item
-        numbers.asks |= Ask.HAND if held else 0
+        modified = _HELD_CARD.match(item)
+        card = modified["card"] if modified else item
+        numbers.asks |= Ask.HAND if modified else 0
         hidden = _HIDDEN.match(card)
         if hidden:
             found += [UNKNOWN] * min(int(hidden[1] or 1), DECK_SIZE + 1)

@@ -1,6 +1,6 @@
-"""Perft: the number of action sequences of a given length, a test of move generators in chess.
+"""Perft: counts of action sequences of a given length, as chess programs use to test move generators.
 
-Where cards have effects, each outcome of chance is a branch of its own, with its probability.
+In games with effects, each chance outcome is a branch with its probability.
 """
 
 from collections.abc import Iterator
@@ -22,10 +22,10 @@ from engine.state import EVENTS, STATE
 def perft(position: Position, depth: int) -> int:
     """Count the sequences of `depth` legal actions from a position; ends of turns count as actions.
 
-    Sequences in which chance brings something else are different ones.
+    Different chance outcomes make different sequences.
 
     Args:
-        position: where to begin; not changed.
+        position: the root; not changed.
         depth: length of the sequences, 0 to 12. Games that end earlier are not counted.
 
     Raises:
@@ -42,12 +42,12 @@ def perft(position: Position, depth: int) -> int:
 
 @njit
 def _count(states: np.ndarray, cards: np.ndarray, depth: int) -> int:
-    """Depth-first without recursion: one state, action list and next index for each level."""
+    """Count leaves depth-first without recursion: one state, action list and next index for each level."""
     if depth == 0:
         return 1
     actions, events = np.empty((depth, MAX_ACTIONS), np.int64), np.zeros(1, EVENTS)
     n_actions = np.zeros(depth, np.int64)
-    following = np.zeros(depth, np.int64)
+    next_action = np.zeros(depth, np.int64)
     n_actions[0] = legal_actions(states[0], cards, actions[0])
     level = 0
     total = 0
@@ -55,25 +55,25 @@ def _count(states: np.ndarray, cards: np.ndarray, depth: int) -> int:
         if level == depth - 1:
             total += n_actions[level]
             level -= 1
-        elif following[level] == n_actions[level]:
+        elif next_action[level] == n_actions[level]:
             level -= 1
         else:
             states[level + 1] = states[level]
-            apply(states[level + 1], cards, actions[level, following[level]], events[0])
-            following[level] += 1
+            apply(states[level + 1], cards, actions[level, next_action[level]], events[0])
+            next_action[level] += 1
             level += 1
             n_actions[level] = legal_actions(states[level], cards, actions[level])
-            following[level] = 0
+            next_action[level] = 0
     return total
 
 
 class Branch(NamedTuple):
-    """The end of a sequence of actions.
+    """Leaf of the tree of action sequences.
 
     Attributes:
-        depth: actions in it; fewer than were asked for where the game is over.
-        probability: of it, where every legal action is played with the same probability.
-        position: after it.
+        depth: number of actions; less than requested if the game is over.
+        probability: probability under uniformly random legal actions.
+        position: the position at the leaf.
     """
 
     depth: int
@@ -82,37 +82,41 @@ class Branch(NamedTuple):
 
 
 def branches(position: Position, depth: int) -> Iterator[Branch]:
-    """All sequences of at most `depth` actions and of the outcomes of chance; their probabilities sum to 1.
+    """Enumerate the leaves of all sequences of `depth` actions with their chance outcomes.
+
+    Their probabilities sum to 1.
 
     Args:
-        position: where to begin; not changed.
+        position: the root; not changed.
         depth: 0 or more.
     """
-    waiting = [Branch(0, Fraction(1), position)]
-    while waiting:
-        here = waiting.pop()
-        actions = here.position.legal_actions() if here.depth < depth else []
+    stack = [Branch(0, Fraction(1), position)]
+    while stack:
+        branch = stack.pop()
+        actions = branch.position.legal_actions() if branch.depth < depth else []
         if not actions:
-            yield here
+            yield branch
         for action in actions:
-            for chance, then in outcomes_of(here.position, action):
-                waiting.append(Branch(here.depth + 1, here.probability * chance / len(actions), then))
+            for chance, next_position in outcomes_of(branch.position, action):
+                stack.append(
+                    Branch(branch.depth + 1, branch.probability * chance / len(actions), next_position)
+                )
 
 
 def outcomes_of(position: Position, action: Action) -> Iterator[tuple[Fraction, Position]]:
-    """Everything that can follow a legal action, each with its probability; equal positions may come twice.
+    """Enumerate the chance outcomes of a legal action: probability and position, possibly with duplicates.
 
     Args:
-        position: where it is played; not changed.
+        position: the position before it; not changed.
         action: one of `position.legal_actions()`.
     """
-    waiting: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
-    while waiting:
-        outcomes, probability = waiting.pop()
-        then, chance = position.copy(), Chance.given(outcomes)
-        play_checked(then.states, then.table.array, action.code, chance.array)
+    stack: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
+    while stack:
+        outcomes, probability = stack.pop()
+        next_position, chance = position.copy(), Chance.given(outcomes)
+        play_checked(next_position.states, next_position.table.array, action.code, chance.array)
         if chance.waiting:
-            each = probability / chance.waiting
-            waiting += [((*outcomes, outcome), each) for outcome in range(chance.waiting)]
+            share = probability / chance.waiting
+            stack += [((*outcomes, outcome), share) for outcome in range(chance.waiting)]
         else:
-            yield probability, then
+            yield probability, next_position

@@ -1,4 +1,4 @@
-"""Position: a state with its card table. The checked way to play; kernels are `engine.rules`."""
+"""Positions: a game state with its card table, and validated play (unchecked kernels: `engine.rules`)."""
 
 from collections.abc import Callable
 
@@ -17,12 +17,12 @@ from engine.state import STATE, guards
 
 
 class Position:
-    """A game between two actions, with the cards it is played with.
+    """A game state with its card table.
 
     Attributes:
         state: a record of dtype `engine.state.STATE`. `play` modifies it in place.
-        states: the same as an array of shape (1,), with which Python calls kernels eight times as fast.
-        table: the game's cards; hands, decks and boards hold numbers into it.
+        states: the same memory as an array of shape (1,); passing it to kernels is eight times as fast.
+        table: the card table; hands, decks and boards have numbers of its cards.
     """
 
     def __init__(self, state: np.void, table: CardTable) -> None:
@@ -38,38 +38,38 @@ class Position:
         return self.copy()
 
     def copy(self) -> "Position":
-        """An independent position; the card table is shared, being immutable."""
+        """Copy the position; the immutable card table is shared."""
         return Position(empty_state(self.state), self.table)
 
     @property
     def active(self) -> int:
-        """The seat to move: 0 went first, 1 is the other player."""
+        """The seat to move: 0 is the player who went first."""
         return int(self.state["active"])
 
     @property
     def outcome(self) -> Outcome:
-        """How the game stands."""
+        """The game's result, or `Outcome.ONGOING`."""
         return _OUTCOMES[rules.outcome_of(self.states)]
 
     def legal_actions(self) -> list[Action]:
-        """All legal actions, in the order of `engine.rules.legal_actions`; none when the game is over."""
+        """List the legal actions, in the order of `engine.rules.legal_actions`; none if the game is over."""
         codes = np.empty(MAX_ACTIONS, np.int64)
         n = rules.list_legal(self.states, self.table.array, codes)
         return [Action.from_code(code) for code in codes[:n].tolist()]
 
     def play(self, action: Action, chance: Chance | None = None) -> int:
-        """Carry out a legal action. The position is modified in place.
+        """Play an action. The position is modified in place.
 
         Args:
-            action: what to do.
-            chance: where outcomes come from, for an action with a chance event.
+            action: the action.
+            chance: source of the outcomes of chance events.
 
         Returns:
-            Which minions died by an attack, as bits of `engine.codes.Death`.
+            Minions that died in an attack, as bits of `engine.codes.Death`.
 
         Raises:
-            IllegalActionError: the rules do not allow it; the message says why and carries the position.
-            ChanceError: it has a chance event without an outcome. The position is as it was.
+            IllegalActionError: the action is illegal; the message has the reason and the position.
+            ChanceError: a chance event has no outcome. The position is unchanged.
         """
         if not self.states.flags.writeable:
             raise IllegalActionError("this position is a player's view and read-only; play on its copy()")
@@ -77,7 +77,7 @@ class Position:
             action = Action.checked(action)
         except IllegalActionError as error:
             raise IllegalActionError(f"{error} in {self}") from None
-        # A code has room only for these places; larger ones do not exist.
+        # An action code has no room for larger places, which do not exist.
         valid = 0 <= action.source <= PLACE_MASK and 0 <= action.target <= PLACE_MASK
         if not self.table.effects:
             events, before = _NO_CHANCE.array, b""
@@ -91,16 +91,17 @@ class Position:
         if before and events[0]["waiting"]:
             self.states[0] = np.frombuffer(before, STATE)[0]
             raise ChanceError(
-                f"{self.describe(action)} draws one of {events[0]['waiting']} at random; say which in {self}"
+                f"{self.describe(action)} has a chance event with {events[0]['waiting']} outcomes; give one, "
+                f"such as Chance.given([0]), in {self}"
             )
         return deaths
 
     def card(self, number: int) -> Card | None:
-        """The card a number in a hand, deck or board stands for; None for The Coin and hidden cards."""
+        """The card with a number of a hand, deck or board; None for The Coin and hidden cards."""
         return None if number in (COIN, UNKNOWN) else self.table.cards[number]
 
     def describe(self, action: Action) -> str:
-        """An action with the names of its cards: "attack 1 -> hero (River Crocolisk)"."""
+        """Notation of an action with its card names: "attack 1 -> hero (River Crocolisk)"."""
         own, enemy = self.state["sides"][self.active], self.state["sides"][1 - self.active]
         names = []
         if action.kind == ActionKind.PLAY and 0 <= action.source < own["n_hand"]:
@@ -122,7 +123,7 @@ class Position:
         return format_state(self.state, self.table)
 
     def _reason(self, action: Action) -> str:
-        """Why an illegal action is illegal, in a card player's words."""
+        """Reason why an action is illegal, for the error message."""
         own, enemy = self.state["sides"][self.active], self.state["sides"][1 - self.active]
         if self.outcome != Outcome.ONGOING:
             return "after the end of the game"
@@ -153,7 +154,7 @@ class Position:
 _OUTCOMES = tuple(Outcome)
 
 _NO_CHANCE = Chance.given()
-"""For games of bodies, in which chance has no part once they are dealt."""
+"""Chance source for games of bodies, which have no chance events after the deal."""
 
 
 def _from_bytes(state: bytes, table: CardTable) -> Position:
@@ -161,7 +162,7 @@ def _from_bytes(state: bytes, table: CardTable) -> Position:
 
 
 def empty_state(like: np.void | None = None) -> np.void:
-    """A new writable state record: all zero but for the heroes' full health, or a copy of `like`."""
+    """Create a writable state record: a copy of `like`, or all zero but for the heroes' full health."""
     # Copied as bytes: numpy copies records field by field, which takes ten times as long.
     content = bytearray(STATE.itemsize) if like is None else bytearray(like.tobytes())
     state: np.void = np.frombuffer(content, STATE)[0]
@@ -171,9 +172,9 @@ def empty_state(like: np.void | None = None) -> np.void:
 
 
 def number_minions(state: np.void, table: CardTable) -> None:
-    """Let minions have come into play in the order of the boards, with the full health of their cards.
+    """Set order of play and full health of the minions of a parsed state without effects.
 
-    For a state of bodies that was written by hand. `state` is modified in place.
+    The order of play is that of the boards. `state` is modified in place.
     """
     state["births"] = 0
     for side in state["sides"]:
@@ -184,7 +185,7 @@ def number_minions(state: np.void, table: CardTable) -> None:
 
 
 def _array_of(state: np.void) -> np.ndarray:
-    """The array of shape (1,) that a state record is in."""
+    """The array of shape (1,) that shares memory with a state record."""
     base: object = state.base
     if not isinstance(base, np.ndarray) or base.dtype != STATE or base.ndim != 1:
         raise NotationError(f"a position's state must be a record of an array of states, got {state!r}")

@@ -1,9 +1,8 @@
-"""The rules of play, compiled: which actions are legal, what they do, and how the game stands.
+"""Kernels of the game rules: legal actions, their application, and the outcome of a game.
 
-An action is one integer, as `encode` packs it; `engine.actions.Action` is its readable form. `apply` reports
-who died, so that no caller has to compare boards.
-Kernels trust their input: `apply` wants an action that `legal_actions` offers. Checked play, with
-errors that carry the position, is `engine.position.Position.play`.
+An action is one integer, packed by `encode`; `engine.actions.Action` is its readable form. `apply` reports
+deaths, so that callers need not compare boards. Kernels do not validate their input: `apply` needs an action
+listed by `legal_actions`. For validated play see `engine.position.Position.play`.
 """
 
 import numpy as np
@@ -29,7 +28,7 @@ from engine.jit import njit, njit_inline
 from engine.state import TO_HERO, TO_MINIONS, ZERO_MINION, damage_hero, guards, may_attack_hero, start_turn
 
 ILLEGAL = -1
-"""What `play_checked` returns for an action that the rules do not allow."""
+"""Result of `play_checked` for an illegal action."""
 
 encode = njit(pack_action)
 decode = njit(unpack_action)
@@ -37,7 +36,7 @@ decode = njit(unpack_action)
 
 @njit
 def outcome(state: np.void) -> int:
-    """How the game stands, an `Outcome`: a dead hero ends it, both dead or the turn cap make a draw."""
+    """The `Outcome` of a state: a dead hero loses; two dead heroes or the turn cap make a draw."""
     first_dead = state["sides"][0]["health"] <= 0
     second_dead = state["sides"][1]["health"] <= 0
     if first_dead and second_dead:
@@ -53,10 +52,10 @@ def outcome(state: np.void) -> int:
 
 @njit
 def legal_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
-    """List every legal action: plays by hand place, the power, attacks by attacker and target, end of turn.
+    """List the legal actions: plays by hand position, hero power, attacks by attacker, end of turn.
 
-    Plays and powers with a target come by target: enemy minions, the enemy hero, own minions, the own hero.
-    Attacks of the hero come after those of minions.
+    Targets are in the order enemy minions, enemy hero, own minions, own hero. Attacks of the hero come after
+    those of minions.
 
     Args:
         state: the position, dtype `STATE`.
@@ -64,7 +63,7 @@ def legal_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int
         actions: integers, shape (at least `MAX_ACTIONS`,). Modified in place.
 
     Returns:
-        How many there are; 0 when the game is over.
+        The number of actions; 0 if the game is over.
     """
     if outcome(state) != Outcome.ONGOING:
         return 0
@@ -75,7 +74,7 @@ def legal_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int
 
 @njit_inline
 def _list_bodies(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
-    """`legal_actions` of a game of bodies that is not over: the general list, without what bodies lack."""
+    """Fast path of `legal_actions` for a game without effects that is not over."""
     own = state["sides"][state["active"]]
     enemy = state["sides"][1 - state["active"]]
     n = 0
@@ -105,26 +104,26 @@ def _list_bodies(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
 
 @njit
 def apply(state: np.void, cards: np.ndarray, action: int, events: np.void) -> int:
-    """Carry out a legal action. `state` is modified in place.
+    """Apply a legal action. `state` is modified in place.
 
     Args:
         state: the position, dtype `STATE`.
         cards: the card table, shape (cards,), dtype `CARD`.
-        action: one of what `legal_actions` lists for this position; anything else is undefined.
-        events: chance and the queue of effects, dtype `EVENTS` (`engine.effects.chance`). Modified in place.
+        action: an action that `legal_actions` lists for this position; any other is undefined behaviour.
+        events: chance source and effect queue, dtype `EVENTS` (`engine.effects.chance`). Modified in place.
 
     Returns:
-        Which minions died by an attack, as bits of `Death`; 0 for other actions.
+        Minions that died in an attack, as bits of `Death`; 0 for other actions.
     """
     if has_effects(cards):
         return apply_effects(state, cards, action, events)
-    _count_hits(state, action, events)
+    _record_damage(state, action, events)
     return _apply_to_bodies(state, cards, action)
 
 
 @njit_inline
-def _count_hits(state: np.void, action: int, events: np.void) -> None:
-    """Note what an action of bodies does as `apply_effects` does: no chance, and both blows of an attack."""
+def _record_damage(state: np.void, action: int, events: np.void) -> None:
+    """Record the damage of an action without effects as `apply_effects` does, and reset the chance events."""
     events["waiting"] = 0
     events["n_outcomes"] = 0
     events["unsure"] = 0
@@ -143,7 +142,7 @@ def _count_hits(state: np.void, action: int, events: np.void) -> None:
 
 @njit_inline
 def _apply_to_bodies(state: np.void, cards: np.ndarray, action: int) -> int:
-    """`apply` in a game of bodies: the general rules, without what bodies lack."""
+    """Fast path of `apply` for a game without effects."""
     kind, source, target = decode(action)
     if kind == ActionKind.PLAY:
         _play(state, cards, source)
@@ -161,7 +160,7 @@ def _apply_to_bodies(state: np.void, cards: np.ndarray, action: int) -> int:
 
 @njit
 def _play(state: np.void, cards: np.ndarray, place: int) -> None:
-    """Play a card from hand: The Coin for one mana, a minion to the right end of the board."""
+    """Play a card from hand: The Coin, or a minion to the right end of the board."""
     side = state["sides"][state["active"]]
     number = lose_card(side, place)
     if number == COIN:
@@ -187,7 +186,7 @@ def _play(state: np.void, cards: np.ndarray, place: int) -> None:
 
 @njit
 def _attack(own: np.void, enemy: np.void, slot: int, target: int) -> int:
-    """Resolve one attack: damage both ways at once, then the dead leave the board; bits of `Death`."""
+    """Resolve an attack: simultaneous damage, then removal of dead minions; bits of `Death`."""
     attacker = own["board"][slot]
     attacker["attacks_left"] -= 1
     attacker["keywords"] &= ~Keyword.STEALTH
@@ -197,7 +196,7 @@ def _attack(own: np.void, enemy: np.void, slot: int, target: int) -> int:
             heal_hero(own, attacker["attack"])
         return 0
     defender = enemy["board"][target]
-    # Both strike with what they had before either was hurt.
+    # Both deal damage with their attack and keywords from before the attack.
     attacker_keywords = attacker["keywords"]
     defender_keywords = defender["keywords"]
     _strike(own, attacker["attack"], attacker_keywords, defender)
@@ -214,7 +213,7 @@ def _attack(own: np.void, enemy: np.void, slot: int, target: int) -> int:
 
 @njit
 def _strike(striking: np.void, damage: int, keywords: int, victim: np.void) -> None:
-    """One minion's damage to another; no damage and absorbed damage trigger nothing. Modified in place."""
+    """Deal one minion's damage to another; zero or absorbed damage triggers nothing. Modified in place."""
     if damage == 0:
         return
     if victim["keywords"] & Keyword.DIVINE_SHIELD:
@@ -229,12 +228,12 @@ def _strike(striking: np.void, damage: int, keywords: int, victim: np.void) -> N
 
 @njit
 def _remove(side: np.void, slot: int) -> None:
-    """Take a dead minion off the board; those to its right close up. Modified in place."""
+    """Remove a dead minion; minions to its right move left. Modified in place."""
     side["died"] += 1
     leave(side, slot, ZERO_MINION)
 
 
-# What Python calls at every decision: with an array of one state, since records are slow to hand over.
+# Entry points for Python: with arrays of one state, since passing records to kernels is slow.
 
 
 @njit
@@ -251,7 +250,7 @@ def list_legal(states: np.ndarray, cards: np.ndarray, actions: np.ndarray) -> in
 
 @njit
 def play_checked(states: np.ndarray, cards: np.ndarray, action: int, events: np.ndarray) -> int:
-    """`apply`, if the action is legal; else `ILLEGAL`, and `states` is left as it is. Modified in place.
+    """`apply` if the action is legal; else `ILLEGAL`, with `states` unchanged. Modified in place.
 
     `states` and `events` have shape (1,).
     """

@@ -1,4 +1,4 @@
-"""Rulesets: how a game is set up, as data (`engine/data/rulesets.toml`)."""
+"""Rulesets: opening hands, The Coin, mulligan, turn cap and hero health (`engine/data/rulesets.toml`)."""
 
 import tomllib
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from engine.state import RULES
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """What is dealt, and when a game is a draw.
+    """Setup of a game: opening hands, mulligan, hero health and turn cap.
 
     Attributes:
         name: as commands and configurations write it.
@@ -25,7 +25,7 @@ class Ruleset:
         first_draw: whether both players draw at the start of their first turn.
         turn_cap: rounds after which the game is a draw.
         mulligan_above: opening cards that cost more are replaced once; -1 for no mulligan.
-        hero_health: that heroes begin with, and that healing goes up to.
+        hero_health: starting and maximum health of heroes.
 
     Raises:
         RulesetError: a number is not an integer or out of range.
@@ -59,7 +59,7 @@ class Ruleset:
 
     @property
     def array(self) -> np.void:
-        """The same as a record of dtype `RULES`, for kernels."""
+        """The ruleset as a record of dtype `RULES`, for kernels."""
         record: np.void = np.zeros(1, RULES)[0]
         for field in RULES.names or ():
             record[field] = getattr(self, field)
@@ -68,17 +68,17 @@ class Ruleset:
 
 @lru_cache(maxsize=1)
 def rulesets() -> dict[str, Ruleset]:
-    """All rulesets by name; one with a second name is there twice, under its first."""
+    """All rulesets by name; an alias maps to the ruleset with its first name."""
     read = tomllib.loads((DATA / "rulesets.toml").read_text(encoding="utf-8"))
     first = {name: fields.get("same_as", name) for name, fields in read.items()}
     return {name: Ruleset(first[name], **read[first[name]]) for name in read}
 
 
 def find_ruleset(name: str) -> Ruleset:
-    """The ruleset of this name.
+    """Find a ruleset by name.
 
     Raises:
-        UnknownNameError: no ruleset has it; the message lists the nearest names.
+        UnknownNameError: there is none; the message lists the nearest names.
     """
     if name not in rulesets():
         raise unknown_name("ruleset", name, rulesets())

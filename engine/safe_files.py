@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import IO, Any
 
 MOST_TEXT = 4 * 2**20
-"""Bytes of a TOML file; the largest that is written here has some thousand."""
+"""Largest TOML file, in bytes; the project writes at most some thousand."""
 
 MOST_JSON = 2**27
-"""Bytes of a JSON file; a summary of many entrants holds all their tables."""
+"""Largest JSON file, in bytes; a summary of many entrants has all their tables."""
 
 MOST_VALUES = 3_000_000
-"""Values of a JSON text: an empty list takes three bytes there and seventy in memory."""
+"""Largest number of values in a JSON text: an empty list has three bytes of text and seventy in memory."""
 
 MOST_DATA = 2**28
-"""Bytes of any other file."""
+"""Largest file of any other kind, in bytes."""
 
 MOST_DOTS, MOST_DOTS_IN_ALL = 200, 50_000
-"""Dots outside of quotes and comments: keys of many parts take time by their square and nest too deep."""
+"""Most dots outside of quotes and comments: long dotted keys take quadratic time and nest too deeply."""
 
 _NO_KEY = re.compile(
     r"""
@@ -37,23 +37,23 @@ _NO_KEY = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-"""Strings and comments; closed or not, so that no text is searched twice."""
+"""Pattern of strings and comments, closed or not, so that no text is searched twice."""
 
 
 def is_one_line(text: str) -> bool:
-    """Whether a text has no control characters and no breaks of lines or paragraphs."""
+    """Whether a text has no control characters, line breaks or paragraph breaks."""
     return all(unicodedata.category(letter) not in ("Cc", "Zl", "Zp") for letter in text)
 
 
 def read_bytes(path: Path, most: int = MOST_DATA) -> bytes:
-    """The content of a regular file.
+    """Read a regular file of bounded size.
 
     Args:
-        path: the file; a FIFO or a device is refused, and not waited for.
-        most: bytes; a larger file is refused, and not read.
+        path: the file; a FIFO or a device is refused without blocking.
+        most: largest size in bytes; a larger file is refused unread.
 
     Raises:
-        OSError: it cannot be read; `strerror` says why.
+        OSError: it cannot be read; `strerror` has the reason.
     """
     with open_regular(path, os.O_RDONLY) as file:
         size = os.fstat(file.fileno()).st_size
@@ -64,18 +64,18 @@ def read_bytes(path: Path, most: int = MOST_DATA) -> bytes:
 
 
 def open_regular(path: Path, flags: int) -> IO[bytes]:
-    """A regular file, opened; a FIFO or a device is refused, and not waited for.
+    """Open a regular file; a FIFO or a device is refused without blocking.
 
     Args:
         path: the file.
-        flags: of `os.open`.
+        flags: flags of `os.open`.
 
     Raises:
-        OSError: it cannot be opened; `strerror` says why.
+        OSError: it cannot be opened; `strerror` has the reason.
     """
     try:
         handle = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
-    except ValueError:  # a NUL, or characters that are no UTF-8
+    except ValueError:  # a NUL, or characters that are not UTF-8
         raise OSError(errno.EINVAL, "no file can have this name", str(path)) from None
     try:
         mode = os.fstat(handle).st_mode
@@ -90,11 +90,11 @@ def open_regular(path: Path, flags: int) -> IO[bytes]:
 
 
 def why_untrusted(status: os.stat_result, writers: int = stat.S_IWOTH) -> str:
-    """Why another user decides what a file or folder holds; "" where only this user and root do.
+    """Reason why another user may control a file or folder; "" if only this user and root do.
 
     Args:
-        status: of the file or folder.
-        writers: bits of those who must not be allowed to write it, such as `stat.S_IWOTH`.
+        status: status of the file or folder.
+        writers: permission bits that must not be set, such as `stat.S_IWOTH`.
     """
     if status.st_uid not in (0, os.geteuid()):
         return f"it belongs to another user (number {status.st_uid})"
@@ -104,7 +104,7 @@ def why_untrusted(status: os.stat_result, writers: int = stat.S_IWOTH) -> str:
 
 
 def read_text(path: Path, most: int = MOST_TEXT) -> str:
-    """The text of a regular file, with one kind of line end.
+    """Read a text file of bounded size, with line ends normalised to LF.
 
     Raises:
         OSError: it cannot be read.
@@ -118,20 +118,20 @@ def read_text(path: Path, most: int = MOST_TEXT) -> str:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The JSON object in a file.
+    """Read a JSON object from a file.
 
     Raises:
-        OSError: it cannot be read; `strerror` says why.
-        ValueError: it is not UTF-8 text or no JSON object.
+        OSError: it cannot be read; `strerror` has the reason.
+        ValueError: it is not UTF-8 text or not a JSON object.
     """
     return parse_json(read_text(path, MOST_JSON))
 
 
 def parse_json(text: str | bytes) -> dict[str, Any]:
-    """The JSON object that a text is.
+    """Parse a JSON object of bounded size.
 
     Raises:
-        ValueError: it is none, nests too deep, or has more than `MOST_VALUES` values.
+        ValueError: it is not a JSON object, nests too deeply, or has more than `MOST_VALUES` values.
     """
     values = sum(map(text.count, ",[{")) if isinstance(text, str) else sum(map(text.count, b",[{"))
     if values > MOST_VALUES:
@@ -139,17 +139,17 @@ def parse_json(text: str | bytes) -> dict[str, Any]:
     try:
         content = json.loads(text)
     except RecursionError:
-        raise ValueError("it nests too deep") from None
+        raise ValueError("it nests too deeply") from None
     if not isinstance(content, dict):
         raise ValueError("it is not a JSON object")
     return content
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The content of a TOML text.
+    """Parse a TOML text of bounded complexity.
 
     Raises:
-        ValueError: it is not TOML, or nests too deep.
+        ValueError: it is not TOML, or nests too deeply.
     """
     dots = _dots(text)
     if max(dots) > MOST_DOTS or sum(dots) > MOST_DOTS_IN_ALL:
@@ -160,23 +160,23 @@ def parse_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise ValueError("it nests too deep") from None
+        raise ValueError("it nests too deeply") from None
 
 
 def _dots(text: str) -> list[int]:
-    """The dots outside of strings and comments in each line of a TOML text; a key stands in one line.
+    """Count the dots outside of strings and comments in each line of a TOML text (keys span one line).
 
-    As far as the text is TOML: of a string that is never closed, no more is counted.
+    Nothing is counted after the start of an unclosed string.
     """
-    bare = _NO_KEY.sub(lambda found: "\n" if found["many"] else "", text)
-    return [line.count(".") for line in bare.split("\n")]
+    stripped = _NO_KEY.sub(lambda found: "\n" if found["many"] else "", text)
+    return [line.count(".") for line in stripped.split("\n")]
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The content of a TOML file.
+    """Read a TOML file.
 
     Raises:
-        OSError: it cannot be read; `strerror` says why.
+        OSError: it cannot be read; `strerror` has the reason.
         ValueError: it is not UTF-8 text or not TOML.
     """
     return parse_toml(read_text(path))

@@ -1,4 +1,4 @@
-"""Names of what comes with the package, without loading it."""
+"""Names of the shipped decks, rulesets and card editions, listed without loading them."""
 
 import tomllib
 from importlib import resources
@@ -10,15 +10,15 @@ EDITION_NAMES = ("2018-07", "newest")
 """The editions of real cards (`engine.cards.real`)."""
 
 BALANCED = "standard"
-"""The ruleset in which going first counts least (docs/game.md)."""
+"""The ruleset with the smallest advantage of going first (docs/game.md)."""
 
 
 def shipped_decks() -> list[str]:
-    """Names of the decks that come with the package."""
+    """Names of the shipped decks."""
     files = (entry.name for entry in (DATA / "decks").iterdir())
     return sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
 
 
 def shipped_rulesets() -> list[str]:
-    """Names of the rulesets, in the order of their file."""
+    """Names of the shipped rulesets, in file order."""
     return list(tomllib.loads((DATA / "rulesets.toml").read_text(encoding="utf-8")))

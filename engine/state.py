@@ -1,12 +1,12 @@
-"""The game state as one flat record, the records of effects, and how a game is dealt.
+"""Record types of game state, cards and effects, and the deal of a game with its mulligan.
 
-A player's choice is a row of the codes `Opening`, one for each number of the card table. What becomes of one
-card then depends on no other: every place of the opening hand has its own place of the shuffled deck, drawn
-beforehand, and a card that is replaced changes places with the card there. Two choices for the same deal thus
-differ in the cards that they treat differently, and in nothing else.
+This file defines every record that kernels read. A state is a numpy record of dtype `STATE` (no pointers), so
+that copying one is a `memcpy`: `states[1] = states[0]`.
 
-Every number that kernels read is defined here, once. A state is a numpy record of dtype `STATE`
-(no pointers), so that copying one is a `memcpy`: `states[1] = states[0]`.
+A mulligan choice is a row of `Opening` codes, one for each card number. Each place of the opening hand has
+its own random place in the shuffled deck, drawn beforehand, and a replaced card is exchanged with the card
+there. So replacing one card does not change what replaces another: for the same deal, two mulligan choices
+differ only in the cards that they treat differently (common random numbers).
 """
 
 import numpy as np
@@ -32,134 +32,124 @@ EFFECT = np.dtype(
     [
         ("trigger", "i2"),  # a Trigger
         ("op", "i2"),  # an Op
-        ("pick", "i2"),  # a Pick
-        ("side", "i2"),  # bits OWN and ENEMY, seen from the card's player
-        ("kind", "i2"),  # bits MINIONS and HEROES
-        ("filter", "i2"),  # bits of Filter
-        ("arg", "i2"),  # what the filter compares with
-        ("times", "i2"),  # how often
+        ("pick", "i2"),  # target selection, a Pick
+        ("side", "i2"),  # target sides: bits OWN and ENEMY, relative to the card's player
+        ("kind", "i2"),  # target kinds: bits MINIONS and HEROES
+        ("filter", "i2"),  # target filter: bits of Filter
+        ("arg", "i2"),  # operand of the filter
+        ("times", "i2"),  # number of repetitions
         ("amount", "i2"),  # damage, health, attack, cards, or a card number: see Op
         ("amount2", "i2"),  # health or durability; of a summoned or added card, the last number of its pool
         ("keywords", "i2"),  # bits of Keyword
-        ("until", "i2"),  # an Until
-        ("condition", "i2"),  # a Condition; below 0 it must not hold
-        ("condition_arg", "i2"),  # what it compares with
-        ("count", "i2"),  # a Count: what amount and amount2 are multiplied by; 0: by 1
-        ("count_arg", "i2"),  # a Race that is counted
-        ("on_side", "i2"),  # of what event: bits OWN, ENEMY, ITSELF_ALONE and OTHERS_ALONE
-        ("on_kind", "i2"),  # bits of the kinds of characters or cards
-        ("on_filter", "i4"),  # bits of CardFilter that the event's card must pass
-        ("on_arg", "i2"),  # what these compare with
-        ("of_kind", "i2"),  # of which cards: bits of their kinds; 0: the row is about no cards
-        ("of_filter", "i4"),  # bits of CardFilter
-        ("of_arg", "i2"),  # what these compare with
-        (
-            "pool",
-            "i2",
-        ),  # of a row that draws random cards of the game: the first of its lists (`engine.cards.table`)
+        ("until", "i2"),  # duration, an Until
+        ("condition", "i2"),  # a Condition; negative: its negation
+        ("condition_arg", "i2"),  # operand of the condition
+        ("count", "i2"),  # a Count, the multiplier of amount and amount2; 0: 1
+        ("count_arg", "i2"),  # the Race that is counted
+        ("on_side", "i2"),  # events that trigger it: bits OWN, ENEMY, ITSELF_ALONE and OTHERS_ALONE
+        ("on_kind", "i2"),  # bits of the event's kinds of characters or cards
+        ("on_filter", "i4"),  # bits of CardFilter for the event's card
+        ("on_arg", "i2"),  # operand of on_filter
+        ("of_kind", "i2"),  # affected cards: bits of their kinds; 0: it affects no cards
+        ("of_filter", "i4"),  # bits of CardFilter for the affected cards
+        ("of_arg", "i2"),  # operand of of_filter
+        ("pool", "i2"),  # for random cards of the game: the first of its card lists (`engine.cards.table`)
     ]
 )
-"""One row of a card."""
+"""One effect of a card (a row of its effect table)."""
 
 WAITING = np.dtype(
     [
-        ("card", "i2"),  # whose row
-        ("row", "i2"),
-        ("seat", "i2"),  # of the player it belongs to
-        ("itself", "i2"),  # card of the minion it comes from; -1 for none
-        ("source", "i2"),  # birth of the minion it comes from; -1 for none
-        ("place", "i2"),  # where a dead source stood: survivors to its left; -1 if it is no dead minion's
-        ("was", "i2"),  # its place before the dead left
-        ("target", "i2"),  # birth of the minion chosen, or whom an event is about, or one of the codes below
-        ("foe", "i2"),  # the same of whom that one attacks
-        ("about", "i2"),  # card of an event; -1 for none
-        ("amount", "i2"),  # of an event
-        ("keywords", "i2"),  # of a dead source, as it died
-        ("left", "i2"),  # hits that are left of a row; 0: it has not begun
+        ("card", "i2"),  # card with the effect
+        ("row", "i2"),  # index of the effect among the card's rows
+        ("seat", "i2"),  # seat of the effect's controller
+        ("itself", "i2"),  # card of the source minion; -1: none
+        ("source", "i2"),  # entity id of the source minion; -1: none
+        ("place", "i2"),  # board position of a dead source, as survivors to its left; -1: not a dead source
+        ("was", "i2"),  # board position of a dead source before the dead minions were removed
+        ("target", "i2"),  # entity id of the chosen minion or of the event's subject, or a code below
+        ("foe", "i2"),  # the same for the character that the subject attacks
+        ("about", "i2"),  # card of the event; -1: none
+        ("amount", "i2"),  # amount of the event
+        ("keywords", "i2"),  # keywords of a dead source at its death
+        ("left", "i2"),  # remaining hits; 0: not started
         (
             "heard",
             "i2",
-        ),  # 1: queued by an event, so it goes before what waited already; 2: of a Secret that was revealed
+        ),  # 1: triggered, so it resolves before effects queued earlier; 2: of a revealed Secret
     ]
 )
-"""An effect that waits its turn."""
+"""An effect in the queue."""
 
 TO_MINIONS, TO_HERO = 0, 1
-"""Places of `hits`: amounts as they were dealt, before shields, armour and what was left of the victim."""
+"""Columns of `hits`, the raw damage: before shields and armour, and including overkill."""
 
 NO_TARGET, OWN_HERO, ENEMY_HERO = -1, -2, -3
-"""What an effect was aimed at, where that is no minion; heroes are seen from the card's player."""
+"""Target codes of effects other than minions; heroes are relative to the card's player."""
 
 EVENT = np.dtype(
     [
         ("trigger", "i2"),  # a Trigger
-        ("seat", "i2"),  # the player to whom it happened, or whose the card is
-        ("who", "i2"),  # birth of the minion it happened to, A_HERO or NO_ONE
-        ("about", "i2"),  # that minion's card, or the card it is about; -1 for none
-        ("amount", "i2"),  # of damage and the like
+        ("seat", "i2"),  # seat of the affected player, or of the card's owner
+        ("who", "i2"),  # subject: entity id of the minion, A_HERO or NO_ONE
+        ("about", "i2"),  # the minion's card, or the card of the event; -1: none
+        ("amount", "i2"),  # amount, such as damage
     ]
 )
-"""Something that happened for which cards may wait."""
+"""A game event that may trigger effects."""
 
 A_HERO, NO_ONE = 0, -1
-"""Whom an event is about, where it is no minion: the hero of its seat, or no character."""
+"""Subjects of events other than minions: the hero of the event's seat, or no character."""
 
 BEFORE = np.dtype(
     [
         ("n_board", "i2"),
         ("n_hand", "i2"),
-        ("armed", "i2"),  # 1: it had a weapon
-        ("kept", "i2"),  # 1: it has got no other one since then
+        ("armed", "i2"),  # 1: a weapon was equipped
+        ("kept", "i2"),  # 1: no other weapon was equipped since
     ]
 )
-"""What is asked of a side as an action began, of what waits for its end."""
+"""Snapshot of a side at the start of an action, for effects that resolve at its end."""
 
 EVENTS = np.dtype(
     [
-        ("game", "u8"),  # stream of the game's chance; 0: what is not forced stops the action
-        ("key", "u8"),  # stream of this turn's chance, once it has had an event
-        ("turn", "i4"),  # the turn whose chance it is
-        ("seat", "i4"),  # and whose turn
+        ("game", "u8"),  # key of the game's chance stream; 0: a chance event without a given outcome stops
+        ("key", "u8"),  # key of this turn's chance stream, once used
+        ("turn", "i4"),  # turn of that stream
+        ("seat", "i4"),  # active seat of that stream
         ("number", "i4"),  # chance events of this turn so far
-        ("blind", "i2"),  # 1: cards drawn from a deck stay hidden, as for a player who thinks ahead
-        ("forced", "i2"),  # outcomes given in advance; -1: they are drawn
+        ("blind", "i2"),  # 1: cards drawn from a deck stay hidden, as in a player's search
+        ("forced", "i2"),  # number of outcomes given in advance; -1: outcomes are drawn
         ("n_outcomes", "i2"),  # chance events of the last action
-        ("waiting", "i2"),  # how many outcomes the event has at which a forced action stopped; 0: it did not
-        ("first", "i4"),  # the queue: next to be carried out
-        ("last", "i4"),  # one past the last
-        ("hits", "i4", (2, 2)),  # damage dealt by the last action: to minions and to the hero of each seat
-        ("picked", "i2", (2 * (BOARD_SIZE + 1),)),  # births and heroes that a row selects
-        ("outcomes", "i2", (MAX_OUTCOMES,)),  # of the last action's chance events
+        ("waiting", "i2"),  # number of outcomes of the chance event that stopped the action; 0: none did
+        ("first", "i4"),  # effect queue: index of the next effect
+        ("last", "i4"),  # effect queue: one past the last
+        ("hits", "i4", (2, 2)),  # raw damage of the last action by seat: to minions and to the hero
+        ("picked", "i2", (2 * (BOARD_SIZE + 1),)),  # selected targets: entity ids and heroes
+        ("outcomes", "i2", (MAX_OUTCOMES,)),  # outcomes of the last action's chance events
         ("event", EVENT),
-        (
-            "attacker",
-            "i2",
-        ),  # birth of who attacks, or a hero as the active player sees it; NO_TARGET: called off
-        ("defender", "i2"),  # the same of whom it attacks
-        ("played", "i2"),  # birth of the minion that is being played; 0 for none
-        (
-            "beside",
-            "i2",
-            (2,),
-        ),  # births of the minions that stood next to the target when it was chosen; 0: none
-        ("unsure", "i2"),  # 1: for a player who thinks ahead something depended on cards that are hidden
-        ("decoy", "i2"),  # birth of the minion that a spell is drawn to; 0 for none
-        ("before", BEFORE, (2,)),  # of each seat, as the action began
-        ("births", "i2"),  # of the state as the action began: what is younger came with the action
-        ("fallen", "i2"),  # a bit for each seat: its hero is dead, also if it is healed
-        ("broken", "i2"),  # a bit for each seat: its weapon is used up, and not buried yet
-        ("worn", "i2", (2,)),  # the cards of these weapons
-        ("taken", "i2", (GRAVES,)),  # workspace of rows that draw several things, each once
-        ("dead", "i2", (2 * BOARD_SIZE, 3)),  # of minions that have just died: birth, seat, card
-        ("spare", WAITING, (1,)),
+        ("attacker", "i2"),  # entity id or hero code (relative to the active player); NO_TARGET: cancelled
+        ("defender", "i2"),  # the same for the defender
+        ("played", "i2"),  # entity id of the minion being played; 0: none
+        ("beside", "i2", (2,)),  # entity ids of the target's neighbours when it was chosen; 0: none
+        ("unsure", "i2"),  # 1: in a player's search, the result depended on hidden cards
+        ("decoy", "i2"),  # entity id of the minion that a spell is redirected to; 0: none
+        ("before", BEFORE, (2,)),  # snapshots of both seats at the start of the action
+        ("births", "i2"),  # `births` of the state at the start: higher ids were created by the action
+        ("fallen", "i2"),  # bit per seat: its hero has died, even if healed since
+        ("broken", "i2"),  # bit per seat: its weapon is used up but not removed yet
+        ("worn", "i2", (2,)),  # cards of these weapons
+        ("taken", "i2", (GRAVES,)),  # workspace for drawing without replacement
+        ("dead", "i2", (2 * BOARD_SIZE, 3)),  # newly dead minions: entity id, seat, card
+        ("spare", WAITING, (1,)),  # workspace for one queued effect
         ("queue", WAITING, (MAX_QUEUE,)),
     ]
 )
-"""What travels beside a state while actions are carried out: chance, and the queue of effects."""
+"""Context of the action being resolved: chance source, current event and effect queue."""
 
 NO_ROW = np.zeros(1, WAITING)
 NO_ROW["target"] = NO_ROW["foe"] = NO_ROW["source"] = NO_ROW["itself"] = NO_TARGET
-"""A row that is about nobody."""
+"""A queued effect without source and target."""
 
 
 @njit_borrowing
@@ -170,7 +160,7 @@ def guards(minion: np.void) -> bool:
 
 @njit_borrowing
 def is_guarded(side: np.void) -> bool:
-    """Whether a minion with Taunt stands before all else on a side."""
+    """Whether a side has a visible minion with Taunt."""
     found = False
     for slot in range(side["n_board"]):
         found = found or guards(side["board"][slot])
@@ -179,250 +169,241 @@ def is_guarded(side: np.void) -> bool:
 
 @njit_borrowing
 def may_attack_hero(minion: np.void) -> bool:
-    """Whether a minion that may attack may attack heroes too: not on the turn Rush alone let it."""
+    """Whether a minion that may attack may also attack heroes: not if only Rush lets it attack this turn."""
     return bool(minion["arrived"] == 0 or (minion["keywords"] & Keyword.CHARGE) != 0)
 
 
 @njit
 def replace_dear(side: np.void, cards: np.ndarray, above: int, key: np.uint64) -> None:
-    """Replace each opening card dearer than `above` from the deck, then shuffle those back in.
+    """Mulligan by cost: replace each opening card above a cost, and shuffle the replaced cards into the deck.
 
     `side` is modified in place.
     """
-    aside = np.zeros(HAND_SIZE, np.int16)
-    n_aside = 0
+    replaced = np.zeros(HAND_SIZE, np.int16)
+    n_replaced = 0
     for place in range(side["n_hand"]):
         card = side["hand"][place]
         if cards[card]["cost"] > above and side["n_deck"] > 0:
-            aside[n_aside] = card
-            n_aside += 1
+            replaced[n_replaced] = card
+            n_replaced += 1
             side["n_deck"] -= 1
             side["hand"][place] = side["deck"][side["n_deck"]]
-    for place in range(n_aside):
-        side["deck"][side["n_deck"]] = aside[place]
+    for place in range(n_replaced):
+        side["deck"][side["n_deck"]] = replaced[place]
         side["n_deck"] += 1
-    if n_aside:
+    if n_replaced:
         shuffle(side["deck"], side["n_deck"], key)
 
 
 @njit
 def replace_chosen(side: np.void, cards: np.ndarray, above: int, choices: np.ndarray, key: np.uint64) -> None:
-    """Exchange the opening cards that a player does not keep. `side` is modified in place.
+    """Mulligan by choice: exchange opening cards with random cards of the deck. `side` is modified in place.
 
     Args:
-        side: whose hand is drawn and whose deck is shuffled.
+        side: the player's half, with hand drawn and deck shuffled.
         cards: the card table, dtype `engine.state.CARD`.
-        above: where a choice is `Opening.BY_RULE`, cards dearer than this are replaced.
+        above: for cards with `Opening.BY_RULE`, the highest cost that is kept.
         choices: codes of `Opening` by card number, shape (cards,).
-        key: of the seat's stream.
+        key: key of the seat's mulligan stream.
     """
     places = np.arange(DECK_SIZE)
     shuffle(places, side["n_deck"], key)
     for place in range(side["n_hand"]):
         card = side["hand"][place]
         choice = choices[card]
-        if place >= side["n_deck"]:  # of a deck too small for all
+        if place >= side["n_deck"]:  # the deck has too few cards to replace all
             continue
         if choice == Opening.REPLACE or (choice == Opening.BY_RULE and cards[card]["cost"] > above):
-            other = places[place]
-            side["hand"][place] = side["deck"][other]
-            side["deck"][other] = card
+            deck_place = places[place]
+            side["hand"][place] = side["deck"][deck_place]
+            side["deck"][deck_place] = card
 
 
 LISTED = 16
-"""Places of lists that each card of a table has room for."""
+"""Entries of the joint card lists that each row of the card table stores."""
 
 CARD = np.dtype(
     [
-        ("cost", "i2"),  # mana
-        ("attack", "i2"),  # damage
-        ("health", "i2"),  # damage
+        ("cost", "i2"),
+        ("attack", "i2"),
+        ("health", "i2"),
         ("keywords", "i2"),  # bits of Keyword
         ("rarity", "i2"),  # 1 free or common, 2 rare, 3 epic, 4 legendary; 0 unknown
         ("value", "f8"),  # S of the turn ILP, >= 0
-        ("asks", "i8"),  # bits of Ask: what the cards of the game need to be kept; the same of all its cards
-        ("asks_alone", "i8"),  # the same of what this card needs
-        ("number", "i2"),  # its place in the table; of a card that has several, the first
-        ("hears", "i8"),  # 1 << Trigger of each of its rows
+        ("asks", "i8"),  # bits of Ask: features that the game must track; the same for all cards
+        ("asks_alone", "i8"),  # bits of Ask that this card needs
+        ("number", "i2"),  # its place in the table; for a card with several places, the first
+        ("hears", "i8"),  # 1 << Trigger for each of its effects
         ("kind", "i2"),  # a CardKind
         ("race", "i2"),  # a Race
         ("hero_class", "i2"),  # a HeroName
-        ("traits", "i2"),  # bits of Trait that it has in print
+        ("traits", "i2"),  # bits of its printed Traits
         ("spell_damage", "i2"),
         ("overload", "i2"),  # crystals locked on the next turn
         ("needs", "i2"),  # bits of Need
-        ("aim", "i2"),  # an Aim; at what is in its first row that picks CHOSEN, of which these are copies:
+        ("aim", "i2"),  # targeting, an Aim; the following are copied from its first effect with Pick CHOSEN:
         ("aim_side", "i2"),
         ("aim_kind", "i2"),
         ("aim_filter", "i2"),
         ("aim_arg", "i2"),
-        ("aim_condition", "i2"),  # what must hold for it to be aimed at all, a Condition
+        ("aim_condition", "i2"),  # Condition for having a target at all
         ("aim_condition_arg", "i2"),
-        ("list_first", "i4"),  # where the list with this card's number begins among all that are listed
-        ("list_n", "i4"),  # and how many it has
-        ("listed", "i2", (LISTED,)),  # a part of all lists, one after another; not of this card
-        (
-            "options",
-            "i2",
-        ),  # number of the first of the two cards that it can be played as; 0: it is no choice
-        ("tags", "i4"),  # bits of CardFilter that need no number
+        ("list_first", "i4"),  # start of the list with this card's number in the joint card lists
+        ("list_n", "i4"),  # length of that list
+        ("listed", "i2", (LISTED,)),  # part of the joint card lists, stored row by row; not of this card
+        ("options", "i2"),  # first card number of its two Choose One options; 0: no Choose One card
+        ("tags", "i4"),  # bits of CardFilter without an operand
         ("n_effects", "i2"),
         ("effects", EFFECT, (MAX_ROWS,)),
     ]
 )
-"""A row of a game's card table. A weapon's durability is its health."""
+"""A card of a game's card table. A weapon's durability is its health."""
 
 MINION = np.dtype(
     [
         ("card", "i2"),  # number in the card table
-        ("attack", "i2"),  # damage, >= 0
-        ("health", "i2"),  # damage left, >= 1 between actions
-        ("keywords", "i2"),  # bits of Keyword it still has
-        ("attacks_left", "i2"),  # attacks it may still make this turn, 0 to 2
+        ("attack", "i2"),  # >= 0
+        ("health", "i2"),  # current health, >= 1 between actions
+        ("keywords", "i2"),  # bits of Keyword
+        ("attacks_left", "i2"),  # remaining attacks of this turn, 0 to 2
         ("arrived", "i2"),  # 1 on the turn it was played, else 0
-        ("max_health", "i2"),  # damage it can have left
+        ("max_health", "i2"),  # full health
         ("traits", "i2"),  # bits of Trait
         ("race", "i2"),  # a Race
         ("turn_attack", "i2"),  # the part of its attack that ends with the turn
         ("spell_damage", "i2"),
-        ("born", "i2"),  # its place in the order in which minions came into play, from 1
-        ("aura_attack", "i2"),  # the parts of its attack, full health and keywords that auras give it
+        ("born", "i2"),  # order of play: number of the minion since the game began, from 1
+        ("aura_attack", "i2"),  # the parts of its attack, full health and keywords from auras
         ("aura_health", "i2"),
         ("aura_keywords", "i2"),
-        ("gifts", "i2", (MAX_GIFTS,)),  # 1 + card numbers whose rows it was given (`OF_OTHER`); 0: none
+        ("gifts", "i2", (MAX_GIFTS,)),  # 1 + numbers of cards whose effects it gained (`OF_OTHER`); 0: none
     ]
 )
 """A minion on the board."""
 
 HELD = np.dtype(
     [
-        ("cost", "i1"),  # more mana than its card says
-        ("attack", "i1"),  # more attack
-        ("health", "i1"),  # more health, or durability
+        ("cost", "i1"),  # change of its cost
+        ("attack", "i1"),  # change of its attack
+        ("health", "i1"),  # change of its health or durability
     ]
 )
-"""What befell a card in hand."""
+"""Modifier of a card in hand."""
 
 SIDE = np.dtype(
     [
-        ("health", "i2"),  # hero; at most its max_health; <= 0 is dead
-        ("max_health", "i2"),  # of the hero when it is not hurt, 1 to 30
-        ("armour", "i2"),  # hero, >= 0; lost before health
+        ("health", "i2"),  # of the hero, at most its max_health; <= 0: dead
+        ("max_health", "i2"),  # full health of the hero, 1 to 30
+        ("armour", "i2"),  # of the hero, >= 0; lost before health
         ("mana", "i2"),  # left this turn, 0 to 10
-        ("crystals", "i2"),  # mana a turn, 0 to 10
-        ("fatigue", "i2"),  # draws made from an empty deck
+        ("crystals", "i2"),  # mana crystals, 0 to 10
+        ("fatigue", "i2"),  # draws from an empty deck so far
         ("died", "i2"),  # minions of this side that died
         ("burned", "i2"),  # cards drawn into a full hand
         ("power", "i2"),  # 1 + card number of the hero power; 0: none
         ("weapon", "i2"),  # card number; 0 without a weapon
         ("weapon_attack", "i2"),
         ("durability", "i2"),  # 0 without a weapon
-        ("hero_attack", "i2"),  # beside the weapon's, this turn
-        ("power_used", "i1"),  # 1 once it was used this turn
-        ("hero_attacks_left", "i1"),  # attacks the hero may still make this turn; -1: one too many was made
+        ("hero_attack", "i2"),  # the hero's attack without weapon, this turn
+        ("power_used", "i1"),  # 1 once the hero power was used this turn
+        ("hero_attacks_left", "i1"),  # remaining attacks of this turn; -1: one more than allowed was made
         ("traits", "i2"),  # bits of Trait of the hero
         ("overload", "i2"),  # crystals that will be locked on the next turn
         ("locked", "i2"),  # crystals locked this turn
-        ("weapon_aura", "i2"),  # the part of the weapon's attack that auras give it
-        (
-            "played",
-            "i2",
-        ),  # cards played this turn; all that follows counts only where a card of the game asks
+        ("weapon_aura", "i2"),  # the part of the weapon's attack from auras
+        # Counters from here on are only tracked if a card of the game needs them.
+        ("played", "i2"),  # cards played this turn
         ("spells", "i2"),  # spells cast this game
         ("totems", "i2"),  # Totems summoned this game
         ("perished", "i2"),  # minions of this side that died this turn
         ("hurt", "i2"),  # damage the hero took this turn
         ("elementals", "i2"),  # Elementals played this turn
-        ("elementals_before", "i2"),  # and on the player's turn before
+        ("elementals_before", "i2"),  # Elementals played on the player's previous turn
         ("overloaded", "i2"),  # crystals overloaded this game
         ("powers", "i2"),  # times the hero power was used this game
-        ("secrets_played", "i2"),  # this game
-        ("promises", "i2", (MAX_PROMISES,)),  # 1 + card number whose row changes costs for a while; 0: none
+        ("secrets_played", "i2"),  # Secrets played this game
+        ("promises", "i2", (MAX_PROMISES,)),  # 1 + card number of a temporary cost change; 0: none
         ("jade", "i2"),  # Jade Golems summoned this game
         ("hero_class", "i2"),  # a HeroName
         ("n_secrets", "i2"),  # Secrets in play, 0 to 5
-        (
-            "secrets",
-            "i2",
-            (MAX_SECRETS,),
-        ),  # card numbers, or below UNKNOWN where they are hidden; oldest first
-        ("secret_born", "i2", (MAX_SECRETS,)),  # their places among the minions that came into play
+        ("secrets", "i2", (MAX_SECRETS,)),  # card numbers, oldest first; hidden ones are below UNKNOWN
+        ("secret_born", "i2", (MAX_SECRETS,)),  # their order of play, numbered together with the minions
         ("n_board", "i2"),  # minions on board, 0 to 7
         ("n_hand", "i2"),  # cards in hand, 0 to 10
         ("n_deck", "i2"),  # cards in deck, 0 to 30
-        ("n_graves", "i2"),  # dead minions that are remembered
-        ("graves", "i2", (GRAVES,)),  # their card numbers, oldest first
+        ("n_graves", "i2"),  # dead minions recorded in graves
+        ("graves", "i2", (GRAVES,)),  # card numbers of dead minions, oldest first
         ("hand", "i2", (HAND_SIZE,)),  # card numbers, COIN or UNKNOWN; oldest first
-        ("held", HELD, (HAND_SIZE,)),  # what befell each of them
+        ("held", HELD, (HAND_SIZE,)),  # modifiers of the cards in hand
         ("deck", "i2", (DECK_SIZE,)),  # card numbers or UNKNOWN; the last one is drawn next
         ("board", MINION, (BOARD_SIZE,)),  # from left to right
     ]
 )
-"""One player's half of the game. Places past n_board, n_hand and n_deck are zero."""
+"""One player's half of the game. Entries past n_board, n_hand and n_deck are zero."""
 
 CHOICE = np.dtype(
     [
-        ("card", "i2"),  # whose row asks for it
-        ("row", "i2"),
-        ("memo", "i2"),  # what was chosen before for the same row; 0: nothing
+        ("card", "i2"),  # card with the effect that offers the choice
+        ("row", "i2"),  # index of the effect among the card's rows
+        ("memo", "i2"),  # earlier choice for the same effect; 0: none
     ]
 )
-"""A choice that a player has to make."""
+"""A pending choice, as of Discover."""
 
 STATE = np.dtype(
     [
         ("turn", "i2"),  # round of both players, from 1
         ("turn_cap", "i2"),  # rounds after which the game is a draw
-        ("active", "i2"),  # whose turn it is: 0 the player who went first, 1 the other
-        ("first_draw", "i2"),  # 1 where both players draw on their first turn
-        ("births", "i2"),  # minions that came into play
-        ("n_options", "i2"),  # cards of which the active player has to choose one before anything else
-        ("options", "i2", (OFFERED,)),  # their numbers
-        ("n_choices", "i2"),  # choices that are open, the one that is offered first
+        ("active", "i2"),  # seat to move: 0 the player who went first, 1 the other
+        ("first_draw", "i2"),  # 1: both players draw on their first turn
+        ("births", "i2"),  # minions and Secrets that came into play so far
+        ("n_options", "i2"),  # cards offered to the active player, who must choose one
+        ("options", "i2", (OFFERED,)),  # card numbers of the offered cards
+        ("n_choices", "i2"),  # pending choices, the offered one first
         ("choices", CHOICE, (MAX_CHOICES,)),
         ("sides", SIDE, (2,)),  # by seat: 0 went first
     ]
 )
-"""A whole game between two actions."""
+"""A game state between two actions."""
 
 RULES = np.dtype(
     [
         ("hand_first", "i2"),  # opening cards of the first player, 0 to 9
         ("hand_second", "i2"),  # opening cards of the second player, 0 to 9
-        ("coin", "i2"),  # 1 where the second player gets The Coin
-        ("mulligan_above", "i2"),  # opening cards dearer than this are replaced; -1: none are
-        ("first_draw", "i2"),  # 1 where both players draw on their first turn
-        ("turn_cap", "i2"),  # rounds
-        ("hero_health", "i2"),  # that heroes begin with, and have when they are not hurt, 1 to 30
+        ("coin", "i2"),  # 1: the second player gets The Coin
+        ("mulligan_above", "i2"),  # highest cost of opening cards that are kept; -1: no mulligan
+        ("first_draw", "i2"),  # 1: both players draw on their first turn
+        ("turn_cap", "i2"),  # rounds after which the game is a draw
+        ("hero_health", "i2"),  # starting and full health of heroes, 1 to 30
     ]
 )
-"""A ruleset as kernels read it (`engine.ruleset.Ruleset`)."""
+"""A ruleset for kernels (`engine.ruleset.Ruleset`)."""
 
 DECK = np.dtype(
     [
         ("cards", "i2", (DECK_SIZE,)),  # card numbers
         ("size", "i2"),  # cards that are dealt, 1 to 30
-        ("pool", "i2"),  # 0: those cards; n: as many drawn afresh, each from the first n
+        ("pool", "i2"),  # 0: `cards` as listed; n: `size` random draws from the first n
         ("power", "i2"),  # 1 + card number of the hero power; 0: the deck has no class
         (
             "varied",
             "i2",
-        ),  # 1 + how many cards have what is varied (`engine.deck_variants`); 0: it is as listed
-        ("given", "i2", (DECK_SIZE,)),  # for each of `cards`, the number of what has it; -1: it never does
-        ("without", "i2", (DECK_SIZE,)),  # the number of what has it not; -1: another card of the deck
+        ),  # 1 + a variant's number of cards with its property (`deck_variants`); 0: no variant
+        ("given", "i2", (DECK_SIZE,)),  # replacement of each card with the property; -1: none
+        ("without", "i2", (DECK_SIZE,)),  # replacement without it; -1: another card of the deck
     ]
 )
-"""A deck as kernels read it (`engine.decks.Deck`)."""
+"""A deck for kernels (`engine.decks.Deck`)."""
 
 ZERO_MINION = np.zeros(1, MINION)
-"""What an empty place on the board holds."""
+"""Content of an empty board position."""
 
 
 @njit
 def draw_card(side: np.void) -> None:
-    """Draw one card: into the hand, burned where the hand is full, fatigue where the deck is empty.
+    """Draw one card: into the hand, burned if the hand is full, fatigue if the deck is empty.
 
-    `side` is modified in place. Fatigue damage is 1, 2, 3, ... and hits armour first; an immune hero
+    `side` is modified in place. Fatigue damage is 1, 2, 3, ...; armour absorbs it first, and an immune hero
     takes none.
     """
     if side["n_deck"] == 0:
@@ -442,7 +423,7 @@ def draw_card(side: np.void) -> None:
 
 @njit
 def damage_hero(side: np.void, damage: int) -> None:
-    """Damage a hero, armour first. `side` is modified in place."""
+    """Damage a hero; armour absorbs damage first. `side` is modified in place."""
     absorbed = min(damage, side["armour"])
     side["armour"] -= absorbed
     side["health"] -= damage - absorbed
@@ -450,7 +431,7 @@ def damage_hero(side: np.void, damage: int) -> None:
 
 @njit
 def start_turn(state: np.void) -> None:
-    """Begin the active player's turn: a crystal, full mana, ready minions, a card. Modified in place."""
+    """Begin the active player's turn: new mana crystal, full mana, ready minions, card draw. In place."""
     make_ready(state)
     if draws_now(state):
         draw_card(state["sides"][state["active"]])
@@ -458,13 +439,13 @@ def start_turn(state: np.void) -> None:
 
 @njit
 def draws_now(state: np.void) -> bool:
-    """Whether the player whose turn begins draws a card."""
+    """Whether the active player draws a card at the start of this turn."""
     return bool(state["turn"] > 1 or state["first_draw"])
 
 
 @njit
 def make_ready(state: np.void) -> None:
-    """Begin the active player's turn but for its card. Modified in place."""
+    """Begin the active player's turn without the card draw. Modified in place."""
     side = state["sides"][state["active"]]
     side["crystals"] = min(side["crystals"] + 1, MAX_MANA)
     side["mana"] = side["crystals"]
@@ -481,13 +462,13 @@ def new_game(
     """Deal a game up to the first player's first decision. `state` is modified in place.
 
     Args:
-        state: a record of dtype `STATE`; what it held is lost.
+        state: a record of dtype `STATE`; its content is overwritten.
         cards: the card table, shape (cards,), dtype `CARD`.
         first: deck of the player who goes first, a record of dtype `DECK`.
         second: deck of the other player.
         rules: a record of dtype `RULES`.
-        key: the game's key (`engine.streams`). Shuffles belong to seats, so two games with one key
-            and exchanged agents deal the same cards to the same seats.
+        key: the game's key (`engine.streams`). Each seat has its own shuffle, so two games with the same key
+            and exchanged agents have the same deal.
     """
     by_rule = np.empty(0, np.uint8)
     deal_game(state, cards, first, second, rules, key, by_rule, by_rule)
@@ -504,18 +485,18 @@ def deal_game(
     first_choices: np.ndarray,
     second_choices: np.ndarray,
 ) -> None:
-    """Deal a game as `new_game` does, with what the players choose to keep. `state` is modified in place.
+    """Deal a game as `new_game` does, with the players' mulligan choices. `state` is modified in place.
 
     Args:
-        state: this and those up to `key` as of `new_game`.
-        cards: as there.
-        first: as there.
-        second: as there.
-        rules: as there; without a mulligan choices are not looked at.
-        key: as there.
-        first_choices: of the player who goes first, codes of `engine.codes.Opening` by card number, uint8,
-            shape (cards,); shape (0,) for one who goes by the ruleset's rule.
-        second_choices: of the other player.
+        state: a record of dtype `STATE`; its content is overwritten.
+        cards: the card table, shape (cards,), dtype `CARD`.
+        first: deck of the player who goes first, a record of dtype `DECK`.
+        second: deck of the other player.
+        rules: a record of dtype `RULES`; without a mulligan the choices are ignored.
+        key: the game's key.
+        first_choices: codes of `engine.codes.Opening` by card number, of the player who goes first; uint8,
+            shape (cards,), or shape (0,) for the ruleset's rule.
+        second_choices: the same of the other player.
     """
     state["turn"] = 1
     state["turn_cap"] = rules["turn_cap"]
@@ -554,7 +535,7 @@ def _deal(
     key: np.uint64,
     seat: int,
 ) -> None:
-    """Shuffle a deck, draw the opening hand and replace cards of it. `side` is modified in place."""
+    """Shuffle a deck, draw the opening hand and perform the mulligan. `side` is modified in place."""
     side["armour"] = 0
     side["mana"] = 0
     side["crystals"] = 0
@@ -589,7 +570,7 @@ def _deal(
     else:
         side["deck"][:] = deck["cards"]
     if deck["varied"] > 0:
-        _vary(side["deck"], deck, key, seat)
+        _apply_variant(side["deck"], deck, key, seat)
     if deck["pool"] == 0:
         shuffle(side["deck"], deck["size"], derive(derive(key, Purpose.SHUFFLE), seat))
     for _ in range(min(hand, deck["size"])):
@@ -604,7 +585,7 @@ def _deal(
 
 @njit
 def clear_counters(side: np.void) -> None:
-    """Forget what only some games keep. `side` is modified in place."""
+    """Reset the counters and lists that only some games track. `side` is modified in place."""
     side["weapon_aura"] = 0
     side["played"] = 0
     side["spells"] = 0
@@ -631,14 +612,14 @@ def clear_counters(side: np.void) -> None:
 
 
 @njit
-def _vary(cards: np.ndarray, deck: np.void, key: np.uint64, seat: int) -> None:
-    """Give as many cards what is varied as the deck says. `cards` is modified in place.
+def _apply_variant(cards: np.ndarray, deck: np.void, key: np.uint64, seat: int) -> None:
+    """Apply a deck variant: replace cards until the chosen number has its property.
 
     Args:
-        cards: numbers of the deck's 30 cards, a list's in its order.
-        deck: a record of dtype `DECK` that is varied.
+        cards: numbers of the deck's 30 cards, of a list in its order. Modified in place.
+        deck: a record of dtype `DECK` with a variant.
         key: the game's key.
-        seat: of the player.
+        seat: the player's seat.
     """
     stream = derive(derive(key, Purpose.VARIED), seat)
     pick = derive(derive(key, Purpose.DECK), seat)
@@ -646,22 +627,22 @@ def _vary(cards: np.ndarray, deck: np.void, key: np.uint64, seat: int) -> None:
     for place in range(DECK_SIZE):
         listed[place] = below(pick, place, deck["pool"]) if deck["pool"] > 0 else place
     shuffle(order, DECK_SIZE, stream)
-    own = able = 0
-    for has in (True, False):
+    n_own = n_able = 0
+    for is_own in (True, False):
         for rank in range(DECK_SIZE):
             number = listed[order[rank]]
             given = deck["given"][number]
-            if given >= 0 and (given == deck["cards"][number]) == has:
-                ranked[able] = order[rank]
-                able += 1
-        if has:
-            own = able
-    for rank in range(able):
+            if given >= 0 and (given == deck["cards"][number]) == is_own:
+                ranked[n_able] = order[rank]
+                n_able += 1
+        if is_own:
+            n_own = n_able
+    for rank in range(n_able):
         place, number = ranked[rank], listed[ranked[rank]]
         if rank < deck["varied"] - 1:
             cards[place] = deck["given"][number]
         elif deck["without"][number] >= 0:
             cards[place] = deck["without"][number]
         else:  # one of the deck's other cards
-            other = ranked[own + below(stream, DECK_SIZE + rank, able - own)]
+            other = ranked[n_own + below(stream, DECK_SIZE + rank, n_able - n_own)]
             cards[place] = deck["cards"][listed[other]]

@@ -1,11 +1,11 @@
-"""Random numbers by address: a stream is derived from its purpose, never passed around.
+"""Counter-based random streams, each addressed by a seed and its purpose (Philox4x32-10).
 
-A key of 64 bits is derived step by step from an address such as (run seed, generation, deck pair,
-setup, purpose); the n-th number of a stream is a pure function of its key and n. Both are blocks of
-Philox4x32-10, the counter-based generator of Salmon, Moraes, Dror and Shaw, "Parallel Random
-Numbers: As Easy as 1, 2, 3" (SC 2011), and agree with its published known answers.
+A 64-bit key is derived step by step from an address such as (run seed, generation, deck pair, setup,
+purpose); the n-th number of a stream is a pure function of its key and n. Both use blocks of Philox4x32-10,
+the counter-based generator of Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3"
+(SC 2011), and agree with its published known answers.
 
-Only 32-bit words are multiplied, in 64 bits, so nothing ever overflows.
+Only 32-bit words are multiplied, in 64 bits, so nothing overflows.
 """
 
 import numpy as np
@@ -35,7 +35,7 @@ MAX_KEY = 2**64
 def philox(
     c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, key: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """One Philox4x32-10 block.
+    """Compute one Philox4x32-10 block.
 
     Args:
         c0: first counter word, below 2**32.
@@ -60,22 +60,22 @@ def philox(
 
 @njit
 def derive(key: np.uint64, part: int) -> np.uint64:
-    """The key one step further down an address; `part` is in [0, 2**32). From Python use `stream_key`."""
+    """Derive a substream's key from a key and `part`, in [0, 2**32). From Python use `stream_key`."""
     w0, w1, _, _ = philox(np.uint64(part), _ZERO, _ZERO, _TAG_DERIVE, key)
     return np.uint64(w0 | (w1 << _SHIFT))
 
 
 @njit
 def below(key: np.uint64, index: int, n: int) -> int:
-    """The `index`-th number of stream `key`, uniform on 0, 1, ..., n - 1.
+    """Random integer: the `index`-th number of stream `key`, uniform on 0, 1, ..., n - 1.
 
-    Exactly uniform: multiply and reject, Lemire, "Fast Random Integer Generation in an Interval"
+    Exactly uniform by rejection: Lemire, "Fast Random Integer Generation in an Interval"
     (ACM TOMACS 2019).
 
     Args:
-        key: the stream.
-        index: place in the stream, in [0, 2**32).
-        n: how many values, in [1, 2**31].
+        key: the stream's key.
+        index: position in the stream, in [0, 2**32).
+        n: number of values, in [1, 2**31].
     """
     size = np.uint64(n)
     threshold = (np.uint64(MAX_WORD) - size) % size
@@ -90,17 +90,19 @@ def below(key: np.uint64, index: int, n: int) -> int:
 
 @njit
 def mix(word: np.uint64) -> np.uint64:
-    """A hash of a word, below 2**58, so that thirty of them add up without wrapping around."""
+    """Hash of a 64-bit word, below 2**58, so that a sum of thirty does not overflow."""
     for _ in range(3):
         low, high = word & _LOW, word >> _SHIFT
-        one, two = low * _M0 + _MIX0, high * _M1 + _MIX1
-        word = ((one ^ (two >> _SHIFT)) & _LOW) << _SHIFT | ((two ^ (one >> _SHIFT)) & _LOW)
+        low_product, high_product = low * _M0 + _MIX0, high * _M1 + _MIX1
+        word = ((low_product ^ (high_product >> _SHIFT)) & _LOW) << _SHIFT | (
+            (high_product ^ (low_product >> _SHIFT)) & _LOW
+        )
     return word & _KEEP
 
 
 @njit
 def shuffle(values: np.ndarray, n: int, key: np.uint64) -> None:
-    """Put the first `n` of `values` into a uniformly random order. Modified in place."""
+    """Shuffle the first `n` of `values` uniformly (Fisher-Yates). Modified in place."""
     for i in range(n - 1, 0, -1):
         j = below(key, i, i + 1)
         values[i], values[j] = values[j], values[i]
@@ -108,10 +110,10 @@ def shuffle(values: np.ndarray, n: int, key: np.uint64) -> None:
 
 @njit
 def agent_keys(deals: np.ndarray, keys: np.ndarray) -> None:
-    """The streams of both agents of each game, below the stream of its deal.
+    """Derive the stream keys of both agents of each game from the key of its deal.
 
     Args:
-        deals: uint64, shape (games,).
+        deals: keys of the deals, uint64, shape (games,).
         keys: uint64, shape (games, 2), by seat. Modified in place.
     """
     for game in range(len(deals)):
@@ -121,7 +123,7 @@ def agent_keys(deals: np.ndarray, keys: np.ndarray) -> None:
 
 
 def stream_key(seed: int, *address: int) -> np.uint64:
-    """The key of a stream, from a seed and an address below it.
+    """Derive the key of a stream from a seed and an address.
 
     Args:
         seed: an integer in [0, 2**64).
@@ -131,7 +133,7 @@ def stream_key(seed: int, *address: int) -> np.uint64:
         SeedError: a part is not an integer or is out of range.
     """
     key = np.uint64(_checked("seed", seed, MAX_KEY))
-    # The length comes first, so that an address and a longer one below it share no stream.
+    # The length comes first, so that an address and its extensions have different streams.
     key = np.uint64(derive(key, len(address)))
     for place, part in enumerate(address):
         key = np.uint64(derive(key, _checked(f"address[{place}]", part, MAX_WORD)))
@@ -139,7 +141,7 @@ def stream_key(seed: int, *address: int) -> np.uint64:
 
 
 def generator(seed: int, *address: int) -> np.random.Generator:
-    """A numpy generator for Python code, seeded by address.
+    """Create a numpy generator for Python code, seeded by address.
 
     Raises:
         SeedError: a part is not an integer or is out of range.
@@ -148,12 +150,12 @@ def generator(seed: int, *address: int) -> np.random.Generator:
 
 
 def generator_of(key: np.uint64) -> np.random.Generator:
-    """A numpy generator for Python code on the stream of a key."""
+    """Create a numpy generator for Python code on the stream of a key."""
     return np.random.Generator(np.random.Philox(key=int(key)))
 
 
 def key_of(stream: np.random.Generator) -> np.uint64:
-    """The key of a stream that `generator` or `generator_of` made, however many numbers were drawn.
+    """The key of a generator made by `generator` or `generator_of`, independent of the numbers drawn so far.
 
     With it an agent in Python draws the same numbers as its compiled version.
     """

@@ -1,4 +1,4 @@
-"""Versions of all engine parts that affect games; those of solvers are in `ilp_agent.versions`."""
+"""Versions of the engine parts that affect games; those of solvers are in `ilp_agent.versions`."""
 
 import hashlib
 import re
@@ -19,14 +19,14 @@ KERNEL_PACKAGES = ("engine", "ilp_agent", "rivals")
 _IMPORT = re.compile(
     r"(?:\bfrom[ \t]*([.\w]+)[ \t]+)?\bimport\b(?=[ \t]*(\((?:[^)#]|#[^\n]*)*\)|(?:[^\\\n]|\\.)*))", re.DOTALL
 )
-"""Also what looks like an import in a text."""
+"""Pattern of imports; it may also match inside strings."""
 _NAME = re.compile(r"[\w.]+")
 _COMMENT = re.compile(r"#.*")
 
 
 @cache
 def engine_versions() -> dict[str, str]:
-    """Versions of package, Python, numerical libraries, rules, cards, kernels."""
+    """Versions of package, Python, numerical libraries, rules, cards and kernels."""
     data = resources.files("engine") / "data"
     cards = b"".join((data / name).read_bytes() for name in ("cards.csv", "other_cards.csv", "rulesets.toml"))
     try:
@@ -45,7 +45,7 @@ def engine_versions() -> dict[str, str]:
 
 
 def fingerprint(root: Path) -> str:
-    """A hash of all kernel sources under `root` and of how they are compiled; 16 hex digits."""
+    """Hash of all kernel sources under `root` and of the compiler settings; 16 hex digits."""
     digest = hashlib.blake2b(digest_size=8)
     compiler = (numba.__version__, np.__version__, sys.version_info[:2], config.BOUNDSCHECK, config.OPT)
     digest.update(repr(compiler).encode())
@@ -55,10 +55,10 @@ def fingerprint(root: Path) -> str:
 
 
 def kernel_sources(root: Path) -> list[Path]:
-    """Every source file that can change what a kernel under `root` computes, sorted.
+    """List the source files that can change the result of a kernel under `root`, sorted.
 
-    These are the files that import this module in any form and, through any number of imports, the
-    files of our packages that they import.
+    These are the files that import `engine.jit` and, transitively, the files of the project's packages that
+    they import.
     """
     files = {
         ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
@@ -66,18 +66,18 @@ def kernel_sources(root: Path) -> list[Path]:
         for path in (root / package).rglob("*.py")
     }
     imports = {module: _imports(module, path) for module, path in files.items()}
-    waiting = [module for module, imported in imports.items() if "engine.jit" in imported]
+    queue = [module for module, imported in imports.items() if "engine.jit" in imported]
     reached: set[str] = set()
-    while waiting:
-        module = waiting.pop()
+    while queue:
+        module = queue.pop()
         if module in files and module not in reached:
             reached.add(module)
-            waiting += imports[module]
+            queue += imports[module]
     return sorted(files[module] for module in reached)
 
 
 def _imports(module: str, path: Path) -> set[str]:
-    """Dotted names of all that a source file may import; names that are not modules are harmless."""
+    """Dotted names that a source file may import; names that are not modules are harmless."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     found: set[str] = set()
     for origin, names in _IMPORT.findall(path.read_text(encoding="utf-8")):

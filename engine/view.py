@@ -1,4 +1,4 @@
-"""What a player sees: a read-only copy of the position without the cards hidden from that player."""
+"""A player's view of a position: read-only, without hidden information."""
 
 from enum import IntEnum
 from functools import cached_property
@@ -17,33 +17,33 @@ from engine.position import Position
 from engine.state import STATE
 
 MOST_SHOWN = DECK_SIZE + HAND_SIZE + BOARD_SIZE + GRAVES + 1
-"""Cards of an opponent that may be shown beside a view."""
+"""Largest number of opponent cards that `Shown` may reveal."""
 
 
 class Shown(IntEnum):
-    """What of the opponent's cards is shown beside a view; agents ask for it by an attribute `shown`."""
+    """Extra information about the opponent's cards; an agent requests it by its attribute `shown`."""
 
     NOTHING = 0
-    LEFT = 1  # its deck list is known: the cards of it that were not seen yet
-    SEEN = 2  # the cards of its deck that were seen
-    HAND = 3  # its hand, which no honest agent sees
+    LEFT = 1  # for a known deck list: its cards not seen yet
+    SEEN = 2  # the cards of its deck seen so far
+    HAND = 3  # its hand; hidden information, for cheating agents in experiments
 
 
 class MinionView:
-    """A minion on the board, as both players see it.
+    """A minion on the board.
 
     Attributes:
-        card: the card it was played from, with its printed numbers.
+        card: its card, with the printed numbers.
         attack: current attack.
         health: current health.
-        keywords: bits of the keywords it still has; `has(Keyword.TAUNT)` asks for one.
-        attacks_left: attacks it may still make this turn, 0 to 2.
+        keywords: bits of its current keywords; `has(Keyword.TAUNT)` tests one.
+        attacks_left: remaining attacks of this turn, 0 to 2.
         arrived: whether it was played this turn.
-        max_health: health it has when it is not hurt; with real cards, as all that follows, else 0.
+        max_health: full health; this and the following are 0 or empty in games without real cards.
         traits: bits of `engine.effect_codes.Trait`: frozen, silenced and the like.
-        spell_damage: that it adds to its player's spells.
+        spell_damage: its bonus to its player's spell damage.
         turn_attack: the part of its attack that ends with the turn.
-        gifts: cards whose text it was given, such as a Deathrattle.
+        gifts: cards whose effects it gained, such as a Deathrattle.
     """
 
     def __init__(self, position: Position, minion: np.void) -> None:
@@ -62,41 +62,41 @@ class MinionView:
         )
 
     def has(self, what: Keyword | Trait) -> bool:
-        """Whether it (still) has a keyword or a trait."""
+        """Whether it has a keyword or a trait."""
         return bool((self.traits if isinstance(what, Trait) else self.keywords) & what)
 
     @property
     def spec(self) -> MinionSpec:
-        """Its current numbers and keywords, with the attacks it has left."""
+        """Its current numbers and keywords, with its remaining attacks."""
         flags = keyword_flags_of(self.keywords)
         cost, worth = self.card.spec.cost, self.card.spec.value
         return MinionSpec(self.attack, self.health, cost, worth, **flags, attacks_left=self.attacks_left)
 
 
 class SideView:
-    """One player's half, as far as the observer may see it.
+    """One player's half of the game, without what is hidden from the observer.
 
     Attributes:
-        seat: 0 went first.
-        health: of the hero.
-        max_health: that it has when it is not hurt.
-        armour: of the hero, lost before health.
-        mana: left this turn.
-        crystals: mana a turn.
-        fatigue: draws made from an empty deck; the next one deals one damage more than this.
+        seat: 0 is the player who went first.
+        health: the hero's health.
+        max_health: the hero's full health.
+        armour: the hero's armour, lost before health.
+        mana: mana left this turn.
+        crystals: mana crystals.
+        fatigue: draws from an empty deck so far; the next one deals one damage more than this.
         hand_size: cards in hand.
         deck_size: cards in deck.
-        power: the hero power; None in a deck without a class. What follows is of games with real cards.
-        power_used: whether it was used this turn.
+        power: the hero power; None in a deck without a class. This and the following need real cards.
+        power_used: whether the hero power was used this turn.
         weapon: the weapon's card; None without one.
         weapon_attack: the weapon's attack.
-        durability: attacks that the weapon has left.
-        hero_attack: attack that the hero has this turn beside the weapon's.
-        hero_attacks_left: attacks it may still make this turn.
+        durability: the weapon's durability.
+        hero_attack: the hero's attack without weapon, this turn.
+        hero_attacks_left: the hero's remaining attacks of this turn.
         traits: bits of `engine.effect_codes.Trait` of the hero: frozen, immune.
         overload: crystals that will be locked on the next turn.
         locked: crystals locked this turn.
-        played: cards played this turn; counted, as what follows, where a card of the game asks for it.
+        played: cards played this turn; this and the following are counted only if a card needs them.
         spells: spells cast in this game.
         jade: Jade Golems summoned in this game.
     """
@@ -137,21 +137,24 @@ class SideView:
 
     @cached_property
     def hand(self) -> tuple[str | Card, ...]:
-        """Cards in hand: a `Card`, "The Coin", or "?" where the observer cannot see it."""
+        """Cards in hand: a `Card`, "The Coin", or "?" if hidden from the observer."""
         return _cards(self._position, self._side["hand"][: self.hand_size])
 
     @cached_property
     def held(self) -> tuple[tuple[int, int, int], ...]:
-        """What befell each card in hand: by how much it has more mana, attack and health than in print."""
-        return tuple((int(one["cost"]), int(one["attack"]), int(one["health"])) for one in self._held)
+        """Modifiers of each card in hand: changes of cost, attack and health."""
+        return tuple(
+            (int(modifier["cost"]), int(modifier["attack"]), int(modifier["health"]))
+            for modifier in self._modifiers
+        )
 
     @property
-    def _held(self) -> np.ndarray:
+    def _modifiers(self) -> np.ndarray:
         return np.asarray(self._side["held"][: self.hand_size])
 
     @cached_property
     def costs(self) -> tuple[int | None, ...]:
-        """What each card in hand costs now; None where the observer cannot see it."""
+        """Current cost of each card in hand; None if hidden from the observer."""
         table = self._position.table
         found: list[int | None] = []
         for place, number in enumerate(self._side["hand"][: self.hand_size].tolist()):
@@ -165,28 +168,28 @@ class SideView:
 
     @cached_property
     def secrets(self) -> tuple[Card | HeroName, ...]:
-        """Secrets in play, oldest first: a `Card`, or its class where the observer cannot see it."""
+        """Secrets in play, oldest first: a `Card`, or its class if hidden from the observer."""
         numbers = self._side["secrets"][: self._side["n_secrets"]].tolist()
         cards = self._position.table.cards
         return tuple(cards[number] if number >= 0 else HeroName(HIDDEN_SECRET - number) for number in numbers)
 
 
 class PlayerView:
-    """All a player knows at a decision: own hand, both boards, counts of what is hidden.
+    """A player's view at a decision: own hand, both boards, and the number of hidden cards.
 
-    The opponent's hand and deck are hidden; the player's own deck is known without its order. Deck lists
-    are open: the card table names the cards of both decks.
+    The opponent's hand and deck are hidden; the own deck is visible without its order. Deck lists are open:
+    the card table has the cards of both decks.
 
     Attributes:
         position: the position with hidden cards replaced, for kernels and notation; read-only.
-        seat: the observing player, 0 went first.
-        shown: card numbers of the opponent, as `show_cards` lists them; none unless an agent asks for them.
+        seat: the observing player; 0 went first.
+        shown: card numbers of the opponent, as `show_cards` lists them; empty unless the agent requests them.
 
     Args:
         position: the true position.
         seat: the observing player.
-        shown: what is shown of the opponent's cards.
-        dealt: card numbers that the opponent's deck had (`engine.batches.dealt_cards`), shape (`DECK_SIZE`,).
+        shown: the requested information about the opponent's cards.
+        dealt: contents of the opponent's deck (`engine.batches.dealt_cards`), shape (`DECK_SIZE`,).
     """
 
     def __init__(
@@ -207,7 +210,7 @@ class PlayerView:
 
     @property
     def turn(self) -> int:
-        """The round, from 1."""
+        """The number of the round, from 1."""
         return int(self.position.state["turn"])
 
     @cached_property
@@ -222,13 +225,13 @@ class PlayerView:
 
     @cached_property
     def offered(self) -> tuple[str | Card, ...]:
-        """Cards of which the active player has to choose one, as by Discover; "?" where they are hidden."""
+        """Cards offered to the active player, as by Discover; "?" if hidden from the observer."""
         state = self.position.state
         return _cards(self.position, state["options"][: state["n_options"]])
 
     @cached_property
     def legal_actions(self) -> tuple[Action, ...]:
-        """Every legal action, in the fixed order of `engine.rules.legal_actions`."""
+        """The legal actions, in the fixed order of `engine.rules.legal_actions`."""
         return tuple(self.position.legal_actions())
 
 
@@ -236,12 +239,12 @@ NOTHING_SHOWN = np.zeros(0, np.int64)
 
 
 def _cards(position: Position, numbers: np.ndarray) -> tuple[str | Card, ...]:
-    """Cards by their numbers; the name where there is no card: "The Coin", or "?"."""
+    """Cards by number; "The Coin" or "?" for numbers without a card."""
     return tuple(position.card(number) or position.card_name(number) for number in numbers.tolist())
 
 
 def _observed(states: np.ndarray, cards: np.ndarray, seat: int) -> np.void:
-    """A read-only copy of a state without what the player at `seat` cannot know."""
+    """A read-only copy of a state without the information hidden from the player at `seat`."""
     copy = np.frombuffer(bytearray(states.tobytes()), STATE)
     _hide(copy, cards, seat)
     observed: np.void = np.frombuffer(copy.tobytes(), STATE)[0]
@@ -256,7 +259,7 @@ def _hide(states: np.ndarray, cards: np.ndarray, seat: int) -> None:
 
 @njit
 def hide(state: np.void, cards: np.ndarray, seat: int) -> None:
-    """Hide what the player at `seat` cannot know. `state` is modified in place."""
+    """Remove the information hidden from the player at `seat`. `state` is modified in place."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     for place in range(1, own["n_deck"]):  # sorted by insertion: thirty cards at most
         card, before = own["deck"][place], place
@@ -290,22 +293,20 @@ def _show(
 def show_cards(
     state: np.void, cards: np.ndarray, dealt: np.ndarray, seat: int, what: int, shown: np.ndarray
 ) -> int:
-    """List what an agent is shown of the opponent's cards; how many there are.
+    """List the opponent's cards that an agent may see; returns their number.
 
-    In a game of bodies the cards not seen yet are those of hand and deck together; The Coin is no card of a
-    deck. On real cards effects create cards in hands and decks, which would tell more than a player knows:
-    there the cards seen are those that lie on the board, are the weapon, or are remembered as dead, created
-    or not; all others of the deck are left.
+    In a game without effects, the cards not seen yet are those of hand and deck, without The Coin. With real
+    cards, effects create cards in hands and decks, whose numbers would reveal hidden information: the seen
+    cards are then those on the board, the weapon and the recorded dead minions, created or not; the cards not
+    seen yet are all others of the deck.
 
     Args:
-        state: dtype `STATE`, nothing hidden.
+        state: dtype `STATE`, with nothing hidden.
         cards: the card table.
-        dealt: card numbers that the opponent's deck had, shape (`DECK_SIZE`,); `UNKNOWN` where it is
-            not known.
-        seat: of the agent, 0 or 1.
+        dealt: contents of the opponent's deck, shape (`DECK_SIZE`,); `UNKNOWN` if unknown.
+        seat: the agent's seat, 0 or 1.
         what: a `Shown`.
-        shown: integers, shape (`MOST_SHOWN`,). Modified in place; the order of cards means nothing but for
-            a hand's.
+        shown: integers, shape (`MOST_SHOWN`,). Modified in place; only a hand's order has a meaning.
     """
     enemy = state["sides"][1 - seat]
     n = 0
@@ -316,8 +317,8 @@ def show_cards(
     if what == Shown.NOTHING:
         return 0
     if has_effects(cards):
-        n = _list_open(enemy, shown)
-        return n if what == Shown.SEEN else _part_of(dealt, shown, n)
+        n = _list_visible(enemy, shown)
+        return n if what == Shown.SEEN else _rest_of_deck(dealt, shown, n)
     for place in range(enemy["n_hand"]):
         if enemy["hand"][place] >= 0:
             shown[n] = enemy["hand"][place]
@@ -325,12 +326,12 @@ def show_cards(
     for place in range(enemy["n_deck"]):
         shown[n] = enemy["deck"][place]
         n += 1
-    return n if what == Shown.LEFT else _part_of(dealt, shown, n)
+    return n if what == Shown.LEFT else _rest_of_deck(dealt, shown, n)
 
 
 @njit
-def _list_open(side: np.void, shown: np.ndarray) -> int:
-    """List the cards of a player that lie open, those of dead minions too. `shown` is modified in place."""
+def _list_visible(side: np.void, shown: np.ndarray) -> int:
+    """List a player's visible cards: board, dead minions and weapon. `shown` is modified in place."""
     n = 0
     for place in range(side["n_board"]):
         shown[n] = side["board"][place]["card"]
@@ -345,11 +346,11 @@ def _list_open(side: np.void, shown: np.ndarray) -> int:
 
 
 @njit
-def _part_of(dealt: np.ndarray, shown: np.ndarray, n: int) -> int:
-    """Leave in `shown` the cards of a deck that are not among its first `n`. `shown` is modified in place.
+def _rest_of_deck(dealt: np.ndarray, shown: np.ndarray, n: int) -> int:
+    """Replace the first `n` cards of `shown` by the rest of the deck `dealt` (multiset difference). In place.
 
     Returns:
-        How many are left in it.
+        Their number.
     """
     others = np.zeros(len(shown), np.int64)
     others[:n] = shown[:n]
@@ -357,13 +358,13 @@ def _part_of(dealt: np.ndarray, shown: np.ndarray, n: int) -> int:
     for place in range(len(dealt)):
         if dealt[place] < 0:
             continue
-        here = False
+        is_seen = False
         for other in range(n):
             if others[other] == dealt[place]:
                 others[other] = UNKNOWN
-                here = True
+                is_seen = True
                 break
-        if not here:
+        if not is_seen:
             shown[found] = dealt[place]
             found += 1
     return found

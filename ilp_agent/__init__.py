@@ -1,4 +1,4 @@
-"""One turn of the game as an integer program, and the agent that plays by it.
+"""Turn solver: one turn of the game as an integer program, and the agent that plays the optimal turn.
 
 >>> from engine import MinionSpec
 >>> from ilp_agent import TurnProblem, Weights, solve
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from engine.lazy import exports
 
-if TYPE_CHECKING:  # imported when they are first asked for
+if TYPE_CHECKING:  # imported on first use
     from engine.codes import HERO
     from ilp_agent.agent import IlpAgent
     from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, Backend, SolverError

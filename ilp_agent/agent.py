@@ -1,4 +1,4 @@
-"""The ILP agent: solves a turn, plays the plan, and solves again after a chance outcome."""
+"""The ILP agent: solves its turn, plays the plan, and solves again after a chance outcome."""
 
 from collections.abc import Sequence
 
@@ -25,20 +25,20 @@ from ilp_agent.weights import WeightError, Weights
 def plan_compiled(
     position: Position, weights: np.ndarray, backend: str
 ) -> tuple[list[tuple[bytes, Action]], bool]:
-    """The actions of the best plan, each with the state it is meant for; the end of the turn included.
+    """The best plan by a compiled backend: actions with their expected states, the end of the turn included.
 
-    They end early where only the game decides how it goes on, or a hero's health is not what was predicted.
+    The list stops early at a chance outcome, or where a hero's health differs from the prediction.
 
     Args:
-        position: of which only what the player to move sees is read.
+        position: only information visible to the player to move is read.
         weights: all of them, indexed by `ilp_agent.weights.Term`.
-        backend: the name of a compiled one.
+        backend: name of a compiled backend.
 
     Returns:
-        The actions, and whether the plan is unproven (not known to be the best).
+        The actions, and whether the plan is unproven (not known to be optimal).
 
     Raises:
-        ProblemError: the game has effects, and the backend reads bodies alone.
+        ProblemError: the game has card effects, and the backend does not support them.
     """
     if chosen_backend(position, weights, backend) == "exact":
         return plan_exactly(position, weights)
@@ -48,7 +48,7 @@ def plan_compiled(
 
 
 def chosen_backend(position: Position, weights: np.ndarray, backend: str) -> str:
-    """The backend that solves a position: `auto` is `exact` or `search`."""
+    """The backend that solves a position: resolves `auto` to `exact` or `search`."""
     if backend != "auto":
         return backend
     if position.table.effects:
@@ -59,20 +59,20 @@ def chosen_backend(position: Position, weights: np.ndarray, backend: str) -> str
 
 
 def place_actions(position: Position, actions: Sequence[Action], again: bool) -> list[tuple[bytes, Action]]:
-    """Actions in their order, each with the state it is meant for.
+    """Pair each action with the state in which it is expected to be played.
 
     Args:
-        position: where they begin; left as it is.
-        actions: certain in what they do, but for the last where `again`.
-        again: whether the turn is solved again after them; else its end is added.
+        position: position before the first action; not modified.
+        actions: deterministic actions; with `again` the last may depend on chance.
+        again: whether the turn is solved again after them; otherwise the end of the turn is added.
     """
     steps = np.zeros(len(actions) + 1, STATE)
     codes = np.array([action.code for action in actions], np.int64)
-    chances = Chance.given([0] * MAX_OUTCOMES).array  # as of `play_planned`
+    chances = Chance.given([0] * MAX_OUTCOMES).array  # as in `play_planned`
     played = write_steps(position.states, position.table.array, codes, again, chances, steps)
     if played < len(actions) - again:
         raise IllegalActionError(
-            f"{actions[played]} of a plan is not legal after {played} actions in {position}"
+            f"planned action {actions[played]} is illegal after {played} actions in {position}"
         )
     placed = [(steps[n].tobytes(), action) for n, action in enumerate(actions)]
     if not again and outcome_of(steps[-1:]) == Outcome.ONGOING:
@@ -81,10 +81,9 @@ def place_actions(position: Position, actions: Sequence[Action], again: bool) ->
 
 
 def play_planned(position: Position, action: Action) -> None:
-    """Play an action after which a plan goes on or ends. Modified in place.
+    """Play a planned action whose chance outcomes do not matter to the plan. `position` is modified in place.
 
-    What chance decides there, such as where in the opponent's deck a Deathrattle shuffles a card, makes no
-    difference to the plan.
+    An example of such an outcome: where in the opponent's deck a Deathrattle shuffles a card.
     """
     position.play(action, Chance.given([0] * MAX_OUTCOMES))
 
@@ -98,16 +97,18 @@ def write_steps(
     chances: np.ndarray,
     steps: np.ndarray,
 ) -> int:
-    """Carry actions out, but for the last where the turn is solved again after it; how many are legal.
+    """Simulate actions and record the state before each; returns how many are legal.
+
+    The last action is not played where the turn is solved again after it.
 
     Args:
-        states: where they begin, shape (1,); left as it is.
+        states: the state before the first action, shape (1,); not modified.
         cards: the card table.
-        codes: of the actions.
+        codes: the actions' codes.
         again: whether the turn is solved again after them.
-        chances: dtype `EVENTS`, shape (1,): the outcomes of chance. Modified in place.
-        steps: dtype `STATE`, shape (actions + 1,). Modified in place: the position before each action, and
-            after the last that was carried out.
+        chances: dtype `EVENTS`, shape (1,): the chance outcomes. Modified in place.
+        steps: dtype `STATE`, shape (actions + 1,). Modified in place: the state before each action, and after
+            the last one played.
     """
     steps[0] = states[0]
     for n in range(len(codes) - (1 if again else 0)):
@@ -118,41 +119,41 @@ def write_steps(
 
 
 def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[bytes, Action]], bool]:
-    """`plan_compiled` by the exact solver; the actions end early where a hero's health is not as predicted.
+    """`plan_compiled` by the exact solver; stops early where a hero's health differs from the prediction.
 
     Raises:
-        ProblemError: the game has effects.
+        ProblemError: the game has card effects.
     """
     if position.table.effects:
-        raise ProblemError(f"backend 'exact' reads bodies with keywords, not real cards, in {position}")
-    memory, here = memory_of_thread(), position.copy()
+        raise ProblemError(f"backend 'exact' does not support card effects; use 'auto'; in {position}")
+    memory, replayed = memory_of_thread(), position.copy()
     cards, codes = position.table.array, np.zeros(MAX_STEPS, np.int64)
     read_turns(position.states, cards, memory.turns)
     solve_turns(memory.turns, weights, memory.works, memory.layers, memory.plans)
-    trackers, luck = np.zeros(1, TRACKER), np.zeros(1, EVENTS)
-    n, again = write_codes(here.states, cards, memory.turns, memory.plans, trackers, luck, codes)
+    trackers, chances = np.zeros(1, TRACKER), np.zeros(1, EVENTS)
+    n, again = write_codes(replayed.states, cards, memory.turns, memory.plans, trackers, chances, codes)
     actions = list(map(Action.from_code, codes[:n].tolist()))
     return place_actions(position, actions, again), bool(memory.plans[0]["unproven"])
 
 
 class IlpAgent:
-    """Plays by the turn program with one weight vector.
+    """Agent that plays the optimal turn under one weight vector.
 
     Args:
-        profile: the weights and the name that results show; or weights alone.
-        backend: who solves; see `ilp_agent.solve`.
-        formulation: "sequential" or "thesis"; of the latter's plans, illegal actions are skipped.
+        profile: the weights and the agent's name in results; or only the weights.
+        backend: the solver; see `ilp_agent.solve`.
+        formulation: "sequential" or "thesis"; illegal actions of a "thesis" plan are skipped.
 
     Attributes:
         solves: turns solved so far.
-        exact: of those, by the exact solver.
-        search: by the search.
-        unproven: turns whose plan was not proven the best; counted of compiled backends alone.
-        again: of those, solved again within a turn, since an enemy with Lifesteal healed its hero.
+        exact: of those, turns solved by the exact solver.
+        search: turns solved by the search.
+        unproven: turns without proof of optimality; compiled backends only.
+        again: repeated solves within one turn, for example after an enemy with Lifesteal healed its hero.
 
     Raises:
-        UnknownNameError: no such backend or formulation.
-        SolverError: the backend cannot start, or does not solve the formulation.
+        UnknownNameError: unknown backend or formulation.
+        SolverError: the backend cannot start, or does not support the formulation.
         WeightError: `profile` is neither a profile nor weights.
     """
 
@@ -176,18 +177,18 @@ class IlpAgent:
         solver_for(backend, formulation)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
-        """The next action of the plan; a new plan where the position is not the one planned for."""
-        now = view.position.state.tobytes()
-        if not self._planned or self._planned[0][0] != now:
+        """The next action of the plan; solves again if the position is not the expected one."""
+        state = view.position.state.tobytes()
+        if not self._planned or self._planned[0][0] != state:
             self._plan(view)
         return self._planned.pop(0)[1]
 
     def plan(self, view: PlayerView) -> Plan | ProblemPlan:
-        """The plan for what is left of a turn; of bodies in the indices of its `TurnProblem`."""
+        """The plan for the rest of a turn; without card effects, in the indices of its `TurnProblem`."""
         return solve(turn_of(view.position), self.weights, self.backend, self.formulation)
 
     def _plan(self, view: PlayerView) -> None:
-        """Solve, and note each action with the position it is meant for, as far as predictions hold."""
+        """Solve the turn and store its actions with their expected states."""
         turn = (view.turn, view.seat)
         self.solves += 1
         self.again += turn == self._turn

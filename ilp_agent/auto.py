@@ -1,4 +1,4 @@
-"""The backend `auto`: `exact` where it applies, `search` elsewhere."""
+"""The backend `auto`: the exact solver where it applies, otherwise the search."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ilp_agent.weights import Weights
 
 
 class AutoSolver:
-    """Turns made from a problem by `exact` where the weights allow it, all others by `search`."""
+    """Solves a turn built from a `TurnProblem` by `exact` if the weights allow it, any other by `search`."""
 
     name = "auto"
 
@@ -19,8 +19,8 @@ class AutoSolver:
         self._exact, self._search = ExactSolver(), SearchSolver()
 
     def solve(self, turn: Turn, weights: Weights) -> Plan:
-        """The best way to go on with a turn."""
-        if turn.program and all(barred.kind == ActionKind.ATTACK for barred in turn.barred):
+        """The best plan for the rest of a turn."""
+        if turn.program and all(exclusion.kind == ActionKind.ATTACK for exclusion in turn.barred):
             turns = np.zeros(1, TURN)
             read_problem(turn, turns)
             if applies(turns[0], weights.everything):

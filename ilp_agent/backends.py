@@ -1,8 +1,8 @@
-"""The backends: one entry for each, which tells everything else about it.
+"""Registry of the turn solver's backends.
 
-Nothing beyond this file lists them. A backend is a module with a class that has `name` and `solve`
-(`ilp_agent.solver.Solver`). The module is imported when it is first asked for, so that a missing solver
-troubles only those who want it. To add one, copy `ilp_agent/milp/highs.py`, write its entry here, and run
+This file is the only list of them. A backend is a module with a class that has `name` and `solve`
+(`ilp_agent.solver.Solver`). The module is imported on first use, so that a missing solver library affects
+only its own backend. To add one, copy `ilp_agent/milp/highs.py`, write its entry below, and run
 `tests/contracts/test_backends.py`.
 """
 
@@ -19,25 +19,24 @@ FORMULATIONS = ("sequential", "thesis")
 
 
 class SolverError(ManaforgeError, RuntimeError):
-    """A solver that is missing, not licensed, too small for the model, or without an answer."""
+    """The solver is missing, not licensed, too small for the model, or found no plan."""
 
 
 @dataclass(frozen=True)
 class Backend:
-    """All that is known of a backend before it is loaded.
+    """Registry entry of a backend: its class, formulations, library and capabilities.
 
     Attributes:
-        name: as entrants, configurations and commands write it.
-        module: where it is.
-        solver: the class in it, made without arguments once a process; see `Solver`.
-        formulations: of `FORMULATIONS`, those it solves.
-        help: what it is, in a few words.
-        library: distribution it needs; another version may choose another plan among equals. "" for none.
-        extra: optional dependency of this package that installs the library; "" where it is always there.
-        licence: what its licence asks of the user; "" for nothing.
-        batch: plays whole games with it compiled (`rivals.batch.PlayBatch`), as MODULE:NAME; "" where only
-            Python does.
-        cards: whether it takes turns on real cards: all of them, some, or none.
+        name: the name in entrants, configurations and commands.
+        module: the module of its class.
+        solver: the class's name, instantiated without arguments once per process; see `Solver`.
+        formulations: the `FORMULATIONS` it solves.
+        help: a short description.
+        library: required distribution; another version may choose another plan among equals. "" for none.
+        extra: optional dependency of this package that installs the library; "" if always installed.
+        licence: licence restrictions for the user; "" for none.
+        batch: compiled player of whole games (`rivals.batch.PlayBatch`), as MODULE:NAME; "" for none.
+        cards: which turns with card effects it solves: "all", "some" or none ("").
     """
 
     name: str
@@ -53,28 +52,28 @@ class Backend:
 
     @property
     def compiled(self) -> bool:
-        """Whether whole games with it run compiled."""
+        """Whether whole games with this backend run compiled."""
         return bool(self.batch)
 
     @property
     def summary(self) -> str:
-        """What it is and what its licence asks, for help texts."""
+        """Description and licence restrictions, for help texts."""
         return f"{self.name}: {self.help}" + (f" ({self.licence})" if self.licence else "")
 
     @property
     def library_version(self) -> str:
-        """Version of the installed library; "" where it is missing or none is needed."""
+        """Version of the installed library; "" if it is missing or not needed."""
         return _installed_version(self.library) if self.library else ""
 
     @property
     def missing(self) -> str:
-        """What is missing here and how to get it; "" where nothing is."""
+        """The missing library and how to install it; "" if nothing is missing."""
         if not self.library or self.library_version:
             return ""
-        way = f"pip install '{self.library}'"
+        command = f"pip install '{self.library}'"
         if self.extra:
-            way = "make setup-extras" if in_checkout() else f"pip install 'manaforge[{self.extra}]'"
-        return f"backend {self.name!r} needs {self.library}: {way}"
+            command = "make setup-extras" if in_checkout() else f"pip install 'manaforge[{self.extra}]'"
+        return f"backend {self.name!r} needs {self.library}: {command}"
 
 
 _ENTRIES = (
@@ -136,51 +135,51 @@ _ENTRIES = (
 )
 
 BACKENDS = {entry.name: entry for entry in _ENTRIES}
-"""Every backend by its name: the one list of them."""
+"""All backends by name."""
 
 DEFAULT_BACKEND = "auto"
 
 
 def settled(backend: str, bodies: bool, thesis: bool) -> str:
-    """The backend that plays: `auto` is `exact` where nothing else could be needed.
+    """Resolve `auto` to `exact` if search is never needed.
 
-    So results with decks of bodies and the thesis's weights say `exact`, as they did before there was `auto`.
+    Results with keyword-only decks and the thesis's weights then say `exact`, as before `auto` existed.
 
     Args:
         backend: a name of `BACKENDS`.
-        bodies: whether all decks are minions with keywords alone.
-        thesis: whether no weight beside the thesis's eight is set.
+        bodies: whether all decks hold only minions with keywords, without card effects.
+        thesis: whether only the thesis's eight weights are set.
     """
     return "exact" if backend == "auto" and bodies and thesis else backend
 
 
 def installed_backends() -> list[Backend]:
-    """The backends whose libraries this installation has."""
+    """The backends whose libraries are installed."""
     return [entry for entry in BACKENDS.values() if not entry.missing]
 
 
 def listed(names: Iterable[str], word: str) -> str:
-    """Names in a sentence: "exact, gurobi or highs"."""
+    """Join names for a sentence: "exact, gurobi or highs"."""
     *first, last = list(names)
     return f"{', '.join(first)} {word} {last}" if first else last
 
 
 def others(backend: str) -> str:
-    """The advice every failing backend gives."""
+    """Advice to use another installed backend, for the error message of one that failed."""
     rest = [entry.name for entry in installed_backends() if entry.name != backend]
     return f"use {listed(rest, 'or')} instead (--backend, or an entrant's @{rest[0]})"
 
 
 def solver_version(backend: str) -> str:
-    """A backend with the version of its library: another may choose another plan among equals."""
+    """Name of a backend with the version of its library, on which ties between plans may depend."""
     return f"{backend} {BACKENDS[backend].library_version}".strip()
 
 
 def library_versions(backends: Sequence[str] | None = None) -> dict[str, str]:
-    """Versions of the libraries behind backends.
+    """Versions of the backends' solver libraries.
 
     Args:
-        backends: names; by default all that are installed.
+        backends: names; by default all installed backends.
     """
     entries = installed_backends() if backends is None else [BACKENDS[name] for name in backends]
     return {entry.library: entry.library_version or "not installed" for entry in entries if entry.library}

@@ -1,4 +1,4 @@
-"""Why this plan: its terms beside those of the best plan that leaves its first action out."""
+"""Explain a plan: compare its terms with those of the best plan without its first action."""
 
 from dataclasses import dataclass, replace
 
@@ -14,14 +14,14 @@ from ilp_agent.weights import Weights
 
 @dataclass(frozen=True)
 class Explanation:
-    """A plan and what it was preferred to.
+    """The best plan and the best alternative without its first action.
 
     Attributes:
-        turn: the turn, or the problem of a turn of bodies.
-        plan: the best plan, of a problem in its indices.
-        refused: its first action, which the alternative must not take; None when the plan is empty.
-        alternative: the best plan without that action; None when there is no such action.
-        tie: whether the alternative is worth as much, as with two cards that are alike.
+        turn: the turn, or a `TurnProblem`.
+        plan: the best plan; of a `TurnProblem`, in its indices.
+        refused: the plan's first action, excluded from the alternative; None when the plan is empty.
+        alternative: the best plan without that action; None when the plan is empty.
+        tie: whether both have the same objective, as with two equal cards.
     """
 
     turn: TurnProblem | Turn
@@ -31,21 +31,23 @@ class Explanation:
 
     @property
     def problem(self) -> TurnProblem | Turn:
-        """Another name of `turn`."""
+        """Alias of `turn`."""
         return self.turn
 
     @property
     def tie(self) -> bool:
-        """Whether doing without the first action costs nothing."""
-        return self.alternative is not None and _alike(self.plan.objective, self.alternative.objective)
+        """Whether the alternative has the same objective as the plan."""
+        return self.alternative is not None and _equal_objectives(
+            self.plan.objective, self.alternative.objective
+        )
 
 
 def explain(turn: TurnProblem | Turn, weights: Weights, backend: str = DEFAULT_BACKEND) -> Explanation:
-    """Solve a turn, and again without the first action of the best plan.
+    """Solve a turn, then solve it again without the first action of the best plan.
 
     Raises:
-        SolverError: the backend has no answer, or does not take this turn.
-        UnknownNameError: there is no such backend.
+        SolverError: the backend finds no plan, or does not support this turn.
+        UnknownNameError: unknown backend.
     """
     plan: ProblemPlan | Plan = solve(turn, weights, backend)
     if not plan.actions:
@@ -58,21 +60,21 @@ def explain(turn: TurnProblem | Turn, weights: Weights, backend: str = DEFAULT_B
         assert not isinstance(first, Action)
         other = solve(without(turn, first), weights, backend)
         if isinstance(first, Play):
-            other = _with_gap(other, first.hand, len(turn.friendly))
+            other = _restore_hand_indices(other, first.hand, len(turn.friendly))
     return Explanation(turn, plan, first, other)
 
 
 explain_cards, CardExplanation = explain, Explanation
-"""Names of the time when real cards had an explanation of their own."""
+"""Former names, kept for callers."""
 
 
-def _alike(one: float, other: float) -> bool:
-    """Whether two objectives are the same but for rounding."""
+def _equal_objectives(one: float, other: float) -> bool:
+    """Whether two objectives are equal up to rounding."""
     return abs(one - other) <= 1e-9 * max(1.0, abs(one))
 
 
 def without(problem: TurnProblem, action: PlanAction) -> TurnProblem:
-    """The same turn without one action: without the card or The Coin, or with the attack barred."""
+    """The same problem with one action excluded: a card, The Coin or an attack."""
     if isinstance(action, Play):
         hand = (*problem.hand[: action.hand], *problem.hand[action.hand + 1 :])
         return replace(problem, hand=hand)
@@ -83,8 +85,8 @@ def without(problem: TurnProblem, action: PlanAction) -> TurnProblem:
     return replace(problem, coin=False)
 
 
-def _with_gap(plan: ProblemPlan, removed: int, m: int) -> ProblemPlan:
-    """A plan made for the hand without one card, in the indices of the whole hand."""
+def _restore_hand_indices(plan: ProblemPlan, removed: int, m: int) -> ProblemPlan:
+    """Translate a plan for the hand without one card to the indices of the whole hand."""
 
     def friend(index: int) -> int:
         return index + (index >= m + removed)

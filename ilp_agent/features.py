@@ -1,11 +1,11 @@
-"""Features of a position: named numbers, of which a linear value is made.
+"""Features of a position for a linear evaluation function.
 
-All are counted from the view of one player, and only what that player may know; of the enemy's hand and deck
-that is their sizes. What speaks against the player is counted below zero, so that sensible weights are
-positive. The first twelve are the terms of HearthSim's score, kept as whole numbers until they are weighed,
-so that a position has the same score to the last bit whichever way it was reached. Source: HearthSim, "Intro"
-and "Divine Shield Modeling"; of the four about spells held, weapons and Charge "Direct damage spells" and the
-authors' program (`rivals.hearthsim`).
+All are counted from one player's view and use only information visible to that player: of the enemy's hand
+and deck only their sizes. Features that favour the enemy are negative, so that sensible weights are positive.
+The first twelve are the terms of HearthSim's score. They stay integers until they are weighted, so that the
+score of a position is bit-identical on every path to it. Source: HearthSim, "Intro" and "Divine Shield
+Modeling"; for the four about spells in hand, weapons and Charge "Direct damage spells" and the authors'
+program (`rivals.hearthsim`).
 """
 
 from collections.abc import Mapping
@@ -22,13 +22,13 @@ from engine.jit import njit_borrowing
 from engine.state import guards
 
 ATTACK, HEALTH, ENEMY_ATTACK, ENEMY_HEALTH, HAND_MANA, HERO, ENEMY_HERO, SHIELD = range(8)
-"""HearthSim's counts in every game."""
+"""Indices of HearthSim's counts in every game."""
 
 DIRECT, SPELLS, WEAPON, CHARGE = range(8, 12)
-"""Its further counts on real cards: damage of spells held, their number, weapons, and Charge held."""
+"""HearthSim's additional counts with card effects: damage spells in hand, weapons, and Charge in hand."""
 
 DRAWN = 12
-"""Cards in hand that the player does not know yet; no feature."""
+"""Index of the count of hidden cards in the own hand; not a feature."""
 
 N_COUNTS = DRAWN + 1
 
@@ -38,12 +38,12 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "health": "health of own minions",
         "enemy_attack": "attack of enemy minions, against",
         "enemy_health": "health of enemy minions, against",
-        "hand_mana": "mana cost of the cards in the own hand, spells that deal damage left out",
+        "hand_mana": "mana cost of the cards in the own hand, damage spells excluded",
         "hero": "health and armour of the own hero",
         "enemy_hero": "health and armour of the enemy hero, against",
         "shield": "attack and health of own minions with Divine Shield",
-        "spell_damage": "damage of the spells in the own hand that deal it",
-        "damage_spells": "spells in the own hand that deal damage",
+        "spell_damage": "damage of the damage spells in the own hand",
+        "damage_spells": "damage spells in the own hand",
         "weapon": "attack times durability of the own weapon, less that of the enemy's",
         "charge": "minions with Charge in the own hand",
         "enemy_shield": "attack and health of enemy minions with Divine Shield, against",
@@ -61,26 +61,26 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "enemy_poisonous": "enemy minions with Poisonous, against",
         "stealth": "attack of own minions with Stealth",
         "enemy_stealth": "attack of enemy minions with Stealth, against",
-        "wounds": "what the own hero lacks to 15 health, squared and divided by 15, against",
-        "enemy_wounds": "what the enemy hero lacks to 15 health, squared and divided by 15",
-        "lethal": "1 where own minions could kill the enemy hero if nothing changed",
-        "threatened": "1 where enemy minions could kill the own hero if nothing changed, against",
-        "bodies": "root of attack times health of each own minion",
-        "enemy_bodies": "root of attack times health of each enemy minion, against",
+        "wounds": "health that the own hero is below 15, squared and divided by 15, against",
+        "enemy_wounds": "health that the enemy hero is below 15, squared and divided by 15",
+        "lethal": "1 if own minions could kill the enemy hero and nothing changes",
+        "threatened": "1 if enemy minions could kill the own hero and nothing changes, against",
+        "bodies": "square root of attack times health of each own minion",
+        "enemy_bodies": "square root of attack times health of each enemy minion, against",
         "fatigue": "damage that the own hero takes at the next draw, against",
         "enemy_fatigue": "damage that the enemy hero takes at the next draw",
         "secrets": "own Secrets in play",
         "enemy_secrets": "enemy Secrets in play, against",
     }
 )
-"""Every feature by its name, in their order everywhere."""
+"""Description of each feature, in the order used everywhere."""
 
 FEATURES = tuple(MEANINGS)
 N_FEATURES = len(FEATURES)
 
-_enum: Any = IntEnum  # its names are not in any source
+_enum: Any = IntEnum  # members are generated, invisible to type checkers
 Feature = _enum("Feature", [name.upper() for name in FEATURES], start=0, module=__name__)
-"""Places of features in arrays."""
+"""Indices of features in arrays."""
 
 assert [Feature.ATTACK, Feature.SHIELD, Feature.SPELL_DAMAGE, Feature.CHARGE] == [
     ATTACK,
@@ -92,13 +92,13 @@ assert [Feature.ATTACK, Feature.SHIELD, Feature.SPELL_DAMAGE, Feature.CHARGE] ==
 
 @njit_borrowing
 def read_counts(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray) -> None:
-    """Count HearthSim's terms from the view of the player at `seat`, and cards in hand that are hidden.
+    """Count HearthSim's terms from the view of the player at `seat`, and hidden cards in the own hand.
 
     Args:
         state: dtype `engine.state.STATE`.
         cards: the card table, dtype `engine.state.CARD`.
         seat: 0 or 1.
-        counts: numbers, shape (at least `N_COUNTS`,). Modified in place.
+        counts: shape (at least `N_COUNTS`,). Modified in place.
     """
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     attack, health, shield = 0, 0, 0
@@ -117,8 +117,8 @@ def read_counts(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray
     counts[HERO] = own["health"] + own["armour"]
     counts[ENEMY_HERO] = enemy["health"] + enemy["armour"]
     counts[HAND_MANA] = 0
-    for further in range(DIRECT, N_COUNTS):
-        counts[further] = 0
+    for extra in range(DIRECT, N_COUNTS):
+        counts[extra] = 0
     effects = has_effects(cards)
     for place in range(own["n_hand"]):
         number = own["hand"][place]
@@ -131,7 +131,7 @@ def read_counts(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray
 
 @njit_borrowing
 def count_held(card: np.void, effects: bool, counts: np.ndarray) -> None:
-    """Count a card held; in a game of bodies its cost alone. `counts` is modified in place."""
+    """Count a card in hand; without card effects only its cost. `counts` is modified in place."""
     if not effects:
         counts[HAND_MANA] += card["cost"]
         return
@@ -147,7 +147,7 @@ def count_held(card: np.void, effects: bool, counts: np.ndarray) -> None:
 
 @njit_borrowing
 def direct_damage(card: np.void) -> int:
-    """The damage that a spell deals to the enemy's side, as printed; 0 for other cards."""
+    """Printed damage of a spell to the enemy side; 0 for other cards."""
     if card["kind"] != CardKind.SPELL:
         return 0
     for row in range(card["n_effects"]):
@@ -159,7 +159,7 @@ def direct_damage(card: np.void) -> int:
 
 @njit_borrowing
 def read_features(state: np.void, cards: np.ndarray, seat: int, features: np.ndarray) -> None:
-    """Count every feature from the view of the player at `seat`.
+    """Compute all features from the view of the player at `seat`.
 
     Args:
         state: dtype `engine.state.STATE`.
@@ -183,8 +183,8 @@ def read_features(state: np.void, cards: np.ndarray, seat: int, features: np.nda
     for place in range(own["n_hand"]):
         features[Feature.HAND] += 1.0 if own["hand"][place] != COIN else 0.0
     features[Feature.ENEMY_HAND] = -enemy["n_hand"]
-    features[Feature.WOUNDS] = -_wounds(own)
-    features[Feature.ENEMY_WOUNDS] = _wounds(enemy)
+    features[Feature.WOUNDS] = -_low_health_penalty(own)
+    features[Feature.ENEMY_WOUNDS] = _low_health_penalty(enemy)
     features[Feature.LETHAL] = 1.0 if _strength(own, enemy) >= -features[ENEMY_HERO] else 0.0
     features[Feature.THREATENED] = -1.0 if _strength(enemy, own) >= features[HERO] else 0.0
     features[Feature.FATIGUE] = -(own["fatigue"] + 1) if own["n_deck"] == 0 else 0
@@ -195,7 +195,10 @@ def read_features(state: np.void, cards: np.ndarray, seat: int, features: np.nda
 
 @njit_borrowing
 def _count_minion(minion: np.void, features: np.ndarray, sign: float, enemy: int) -> None:
-    """Count a minion for features that come in pairs, the enemy's after the own. Modified in place."""
+    """Add a minion to the features that exist for both sides. `features` is modified in place.
+
+    The enemy's feature comes directly after the own one; `enemy` is 0 or 1.
+    """
     keywords = minion["keywords"]
     features[Feature.MINIONS + enemy] += sign
     features[Feature.BODIES + enemy] += sign * np.sqrt(np.float64(minion["attack"] * minion["health"]))
@@ -216,16 +219,16 @@ assert all(Feature[f"ENEMY_{name}".upper()] == Feature[name.upper()] + 1 for nam
 
 
 @njit_borrowing
-def _wounds(side: np.void) -> float:
-    """What a hero lacks to half its health, squared and divided by that half: the last points are dear."""
+def _low_health_penalty(side: np.void) -> float:
+    """Convex penalty for low hero health: health below half its maximum, squared, divided by that half."""
     half = max(side["max_health"] // 2, 1)
-    lacks = max(0, half - (side["health"] + side["armour"]))
-    return float(lacks * lacks / half)
+    missing = max(0, half - (side["health"] + side["armour"]))
+    return float(missing * missing / half)
 
 
 @njit_borrowing
 def _strength(side: np.void, other: np.void) -> int:
-    """Attack of a side's minions on a hero; 0 where the other side guards it."""
+    """Damage that a side's minions can deal to the other hero in one turn; 0 behind Taunt."""
     for slot in range(other["n_board"]):
         if guards(other["board"][slot]):
             return 0

@@ -1,7 +1,6 @@
-"""Keep values: what keeping an opening card gains over replacing it, as the part `[mulligan]` of profiles.
+"""Mulligan keep values: the win-rate gain of keeping an opening card, in `[mulligan]` tables of profiles.
 
-By the name of a deck and the seat, a value for each card that was learned, and half the width of its 95%
-interval:
+For each deck name and seat there is a learned value for each card, and the half-width of its 95% interval:
 
     [mulligan.thesis-paladin.first.values]
     CS2_189 = 0.0213
@@ -9,8 +8,8 @@ interval:
     [mulligan.thesis-paladin.first.half_widths]
     CS2_189 = 0.0092
 
-A player with such a profile keeps cards whose value is 0 or more and replaces the others; a card without a
-value goes by the ruleset's rule. `evo.learning.mulligan` learns them from games.
+An agent with such a profile keeps cards whose value is 0 or more and replaces the others; cards without a
+value follow the ruleset's mulligan rule. `evo.learning.mulligan` learns the values from games.
 """
 
 from collections.abc import Mapping
@@ -20,21 +19,21 @@ from engine.errors import ManaforgeError, unknown_name
 from engine.safe_files import is_one_line
 
 SEATS = ("first", "second")
-"""Names of the seats: who goes first, and who second."""
+"""Names of the seats: first and second player."""
 
 _PARTS = ("values", "half_widths")
 
 
 class MulliganError(ManaforgeError, ValueError):
-    """A part `[mulligan]` that cannot be used; the message names the key."""
+    """An invalid `[mulligan]` table; the message names the key."""
 
 
 class KeepValue(NamedTuple):
-    """What keeping a card gains over replacing it.
+    """Gain of keeping a card over replacing it.
 
     Attributes:
-        value: in points a game, -1 to 1: how much more games are won.
-        half_width: of its 95% interval, at least 0.
+        value: gain in points per game, -1 to 1.
+        half_width: half-width of its 95% interval, at least 0.
     """
 
     value: float
@@ -45,9 +44,9 @@ class SeatValues(NamedTuple):
     """The keep values of one deck in one seat.
 
     Attributes:
-        deck: its name.
-        seat: 0 for who goes first, 1 for the other.
-        cards: by card id, or by name for a card that is in no catalogue.
+        deck: the deck's name.
+        seat: 0 for the first player, 1 for the second.
+        cards: values by card id, or by name for a card outside the catalogue.
     """
 
     deck: str
@@ -56,13 +55,13 @@ class SeatValues(NamedTuple):
 
 
 class DeckKeeps(NamedTuple):
-    """What a player keeps and replaces with one deck in one seat; other cards go by the ruleset's rule.
+    """Mulligan choices for one deck in one seat; other cards follow the ruleset's rule.
 
     Attributes:
-        deck: its name.
-        seat: 0 for who goes first, 1 for the other.
-        keep: ids of the cards that are kept.
-        replace: ids of those that are replaced.
+        deck: the deck's name.
+        seat: 0 for the first player, 1 for the second.
+        keep: ids of the cards to keep.
+        replace: ids of the cards to replace.
     """
 
     deck: str
@@ -72,29 +71,29 @@ class DeckKeeps(NamedTuple):
 
 
 def keeps_of(values: SeatValues) -> DeckKeeps:
-    """What a player with these values does: cards of value 0 or more are kept."""
-    keep = tuple(sorted(card for card, found in values.cards.items() if found.value >= 0))
-    replace = tuple(sorted(card for card, found in values.cards.items() if found.value < 0))
+    """Mulligan choices from keep values: keep cards with a value of 0 or more."""
+    keep = tuple(sorted(card for card, gain in values.cards.items() if gain.value >= 0))
+    replace = tuple(sorted(card for card, gain in values.cards.items() if gain.value < 0))
     return DeckKeeps(values.deck, values.seat, keep, replace)
 
 
 def write_mulligan(mulligan: tuple[SeatValues, ...]) -> dict[str, Any]:
-    """Keep values as the tables of TOML, in the order of decks and seats; cards of high values first."""
+    """Keep values as TOML tables, ordered by deck and seat; cards with the highest values first."""
     content: dict[str, Any] = {}
     for deck, seat, cards in mulligan:
         ordered = sorted(cards.items(), key=lambda entry: (-entry[1].value, entry[0]))
         content.setdefault(deck, {})[SEATS[seat]] = {
-            "values": {card: float(found.value) for card, found in ordered},
-            "half_widths": {card: float(found.half_width) for card, found in ordered},
+            "values": {card: float(gain.value) for card, gain in ordered},
+            "half_widths": {card: float(gain.half_width) for card, gain in ordered},
         }
     return content
 
 
 def read_mulligan(content: object) -> tuple[SeatValues, ...]:
-    """Keep values from the tables that `write_mulligan` writes, checked.
+    """Read and check the tables that `write_mulligan` writes.
 
     Raises:
-        MulliganError: they are not such tables; the message begins with the key.
+        MulliganError: invalid tables; the message begins with the key.
     """
     found = []
     for deck, seats in _table(content, "mulligan").items():
@@ -109,7 +108,7 @@ def read_mulligan(content: object) -> tuple[SeatValues, ...]:
 
 
 def _cards(parts: Mapping[str, Any], key: str) -> dict[str, KeepValue]:
-    """The values of one deck and seat."""
+    """Read the keep values of one deck and seat."""
     for name in parts:
         if name not in _PARTS:
             raise MulliganError(f"{key}.{name}: {unknown_name('key', name, _PARTS)}")
@@ -117,7 +116,7 @@ def _cards(parts: Mapping[str, Any], key: str) -> dict[str, KeepValue]:
     for card in {**values, **half_widths}:
         if card not in values or card not in half_widths:
             missing = _PARTS[card in values]
-            raise MulliganError(f"{key}.{missing}.{card} is missing; every card has a value and a half width")
+            raise MulliganError(f"{key}.{missing}.{card} is missing; a card needs a value and a half width")
     return {
         card: KeepValue(
             _number(values[card], -1.0, f"{key}.values.{card}"),
@@ -129,8 +128,8 @@ def _cards(parts: Mapping[str, Any], key: str) -> dict[str, KeepValue]:
 
 def _table(content: object, key: str) -> Mapping[str, Any]:
     if not isinstance(content, Mapping):
-        what = "is missing" if content is None else f"must be a table, got {content!r}"
-        raise MulliganError(f"{key} {what}")
+        problem = "is missing" if content is None else f"must be a table, got {content!r}"
+        raise MulliganError(f"{key} {problem}")
     return content
 
 

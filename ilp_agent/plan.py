@@ -1,4 +1,4 @@
-"""Plan: the best way to go on with a turn, as the engine's actions; ProblemPlan: in a problem's indices."""
+"""Plans of a turn: `Plan` as engine actions, `ProblemPlan` in the indices of a `TurnProblem`."""
 
 from collections import namedtuple
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from ilp_agent.weights import EXTENDED_NAMES, WEIGHT_NAMES, Weights
 
 
 class Status(StrEnum):
-    """What a solver says of its answer, whichever solver it is."""
+    """Solver status, the same for all backends."""
 
     OPTIMAL = "optimal"
     FEASIBLE = "feasible"
@@ -27,7 +27,7 @@ class PlayCoin(NamedTuple):
 
 
 class Play(NamedTuple):
-    """Play hand minion `hand` of the problem."""
+    """Play the minion with index `hand` in the problem's hand."""
 
     hand: int
 
@@ -35,7 +35,7 @@ class Play(NamedTuple):
 class Attack(NamedTuple):
     """Attack with a friendly minion: `attacker` is its index on board, or m + its index in hand.
 
-    `target` is an enemy's index or `HERO`.
+    `target` is an enemy minion's index or `HERO`; m is the number of friendly minions on board.
     """
 
     attacker: int
@@ -51,7 +51,7 @@ PlanAction = PlayCoin | Play | Attack
 if TYPE_CHECKING:
 
     class Terms(tuple[float, ...]):
-        """The signed weighted terms of the objective, named like its weights; they sum to it."""
+        """The signed weighted terms of the objective, by the names of the weights."""
 
         def __getattr__(self, name: str) -> float: ...
         @classmethod
@@ -59,22 +59,22 @@ if TYPE_CHECKING:
         def _asdict(self) -> dict[str, float]: ...
 
     class ExtendedTerms(Terms):
-        """The same of all sixteen weights."""
+        """The terms of all sixteen weights."""
 
 else:
-    # The names are those of the weights, which type checkers cannot see.
+    # Fields are named like the weights, which type checkers cannot see.
     Terms = namedtuple("Terms", WEIGHT_NAMES)
-    Terms.__doc__ = "The signed weighted terms of the objective, named like its weights; they sum to it."
+    Terms.__doc__ = "The signed weighted terms of the objective, by the names of the weights."
     ExtendedTerms = namedtuple("ExtendedTerms", EXTENDED_NAMES)
-    ExtendedTerms.__doc__ = "The same of all sixteen weights."
+    ExtendedTerms.__doc__ = "The terms of all sixteen weights."
 
 
 def terms_of(values: Iterable[float], weights: Weights) -> Terms:
-    """Terms by name: of the thesis's weights, or of all where another one is set.
+    """Name the terms: the thesis's eight, or all sixteen if an extended weight is set.
 
     Args:
-        values: of all terms, in the order of `Term`.
-        weights: that they were computed with.
+        values: values of all terms, in the order of `Term`.
+        weights: the weights they were computed with.
     """
     found = [float(value) + 0.0 for value in values]
     names = weights.named()
@@ -83,16 +83,16 @@ def terms_of(values: Iterable[float], weights: Weights) -> Terms:
 
 @dataclass(frozen=True)
 class Plan:
-    """The best way to go on with a turn, up to what only the game decides.
+    """The best plan for the rest of a turn as engine actions, up to the next chance outcome.
 
     Attributes:
-        status: OPTIMAL, or FEASIBLE where a limit was met or optimality is not proven.
-        objective: the sum of `terms`; expected, where chance has a part in it.
-        terms: one signed weighted term for each weight: the thesis's eight, or sixteen where another is set.
-        actions: in the order to play them, as the engine has them, the end of the turn left out.
-        again: whether the turn is to be solved again after the last of them: what it draws, what chance does,
-            or that an enemy with Lifesteal heals its hero, is seen only then.
-        states: positions that a search looked at; 0 of a solver that is none.
+        status: OPTIMAL, or FEASIBLE if a limit was reached or optimality is not proven.
+        objective: the sum of `terms`; an expected value if chance is involved.
+        terms: one signed weighted term for each weight: the thesis's eight, or sixteen with extended weights.
+        actions: engine actions in playing order, without the end of the turn.
+        again: whether the turn must be solved again after the last action, because a drawn card, a chance
+            outcome or the healing by an enemy with Lifesteal is known only then.
+        states: positions searched; 0 for solvers that do not search.
     """
 
     status: Status
@@ -104,25 +104,25 @@ class Plan:
 
 
 CardPlan = Plan
-"""Its name of the time when plans of bodies were in a problem's indices alone."""
+"""Former name of `Plan`, kept for callers."""
 
 
 @dataclass(frozen=True)
 class ProblemPlan:
-    """The best plan of a `TurnProblem`, in its indices, and what it comes to.
+    """The best plan of a `TurnProblem`, in its indices, with the predicted outcome.
 
     Attributes:
-        status: OPTIMAL, or FEASIBLE where a limit was met or optimality is not proven.
+        status: OPTIMAL, or FEASIBLE if a limit was reached or optimality is not proven.
         objective: the sum of `terms`.
-        terms: one signed weighted term for each weight: the thesis's eight, or sixteen where another is set.
-        actions: in the order to play them; indices are the problem's throughout.
+        terms: one signed weighted term for each weight: the thesis's eight, or sixteen with extended weights.
+        actions: actions in playing order; indices are those of the problem.
         lethal: whether the enemy hero dies.
         cleared: whether the enemy board is empty afterwards.
         killed: indices of the enemies that die.
         lost: indices of the friendly minions that die: on board, or m + in hand.
         damage: attack spent on the enemy hero.
         mana: mana left.
-        playable: whether every action is legal where it stands; False only for the `thesis` formulation.
+        playable: whether every action is legal when played; False only for the `thesis` formulation.
     """
 
     status: Status

@@ -1,4 +1,4 @@
-"""TurnProblem: what can act this turn, on what, at what price. From a game's position, or by hand."""
+"""TurnProblem: the minions, mana and targets of one turn without card effects, as input of the solvers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -25,17 +25,17 @@ from ilp_agent.turn import ANY_TARGET, ARRIVED, TURN, ProblemError, Turn, attack
 
 @dataclass(frozen=True)
 class TurnProblem:
-    """One player's decision for the rest of a turn. Indices everywhere are those of these tuples.
+    """The decision problem of one turn without card effects. All indices refer to these tuples.
 
     Attributes:
-        friendly: minions on board, at most 7; each may attack as often as its `attacks_left` says.
+        friendly: minions on board, at most 7; each can attack `attacks_left` times.
         hand: minions in hand, at most 10 with The Coin; The Coin has no index.
         enemy: enemy minions, at most 7.
         mana: mana to spend, 0 to 10, before The Coin.
         enemy_hero: enemy hero's health plus armour, 1 to 1029.
         coin: whether The Coin is in hand.
-        no_hero: indices of friends that may attack minions only (Rush on the turn it was played).
-        barred: attacks to leave out, as (friend, enemy), to see what they are worth; not a rule of the game.
+        no_hero: indices of friendly minions that may attack only minions (Rush on the turn it was played).
+        barred: excluded attacks as (friendly, enemy), to measure their worth; not a rule of the game.
     """
 
     friendly: tuple[MinionSpec, ...]
@@ -58,15 +58,15 @@ class TurnProblem:
                 if not isinstance(minion, MinionSpec):
                     raise ProblemError(f"{name}[{place}] must be a MinionSpec, got {minion!r}")
             if len(minions) > most:
-                beside = " beside The Coin" if name == "hand" and self.coin else ""
-                raise ProblemError(f"{name} must have at most {most} minions{beside}, got {len(minions)}")
+                with_coin = " beside The Coin" if name == "hand" and self.coin else ""
+                raise ProblemError(f"{name} must have at most {most} minions{with_coin}, got {len(minions)}")
         friends = range(len(self.friendly) + len(self.hand))
         object.__setattr__(self, "no_hero", frozenset(self.no_hero))
         object.__setattr__(self, "barred", frozenset(self.barred))
         if not all(friend in friends for friend in self.no_hero):
-            raise ProblemError(f"no_hero must hold indices of friends, got {sorted(self.no_hero)}")
+            raise ProblemError(f"no_hero must hold friendly minion indices, got {sorted(self.no_hero)}")
         if not all(friend in friends and enemy in range(len(self.enemy)) for friend, enemy in self.barred):
-            raise ProblemError(f"barred must hold (friend, enemy) indices, got {sorted(self.barred)}")
+            raise ProblemError(f"barred must hold (friendly, enemy) indices, got {sorted(self.barred)}")
         if not isinstance(self.coin, bool | np.bool):
             raise ProblemError(f"coin must be True or False, got {self.coin!r}")
         for name, low, high in (("mana", 0, MAX_MANA), ("enemy_hero", 1, HERO_HEALTH + MAX_STAT)):
@@ -86,10 +86,10 @@ class TurnProblem:
         enemy_hero: int,
         coin: bool = False,
     ) -> "TurnProblem":
-        """A problem by hand; the arguments are the attributes.
+        """Build a problem from lists of minions; the arguments are the attributes.
 
         Raises:
-            ProblemError: an argument is of the wrong type or out of range; the message names it.
+            ProblemError: an argument has the wrong type or is out of range; the message names it.
         """
         sides = []
         for name, minions in (("friendly", friendly), ("hand", hand), ("enemy", enemy)):
@@ -101,20 +101,20 @@ class TurnProblem:
 
     @classmethod
     def from_view(cls, view: PlayerView) -> "TurnProblem":
-        """The problem of the player to move."""
+        """The problem of the player to move, from that player's view."""
         return cls.from_position(view.position)
 
     @classmethod
     def from_position(cls, position: Position) -> "TurnProblem":
-        """The problem of the player to move; the opponent's hand is not looked at.
+        """The problem of the player to move, from a position; the opponent's hand is not read.
 
         Raises:
-            ProblemError: the game is over, or a card in the player's own hand is hidden.
+            ProblemError: the game is over or has card effects, or a card in the player's own hand is hidden.
         """
         if position.outcome != Outcome.ONGOING:
             raise ProblemError(f"the game is over in {position}")
         if position.table.effects:
-            raise ProblemError(f"the turn program reads bodies with keywords, not real cards, in {position}")
+            raise ProblemError(f"a TurnProblem cannot hold card effects; use a Turn; in {position}")
         own = position.state["sides"][position.active]
         if UNKNOWN in own["hand"][: own["n_hand"]]:
             raise ProblemError(f"the hand of the player to move has hidden cards in {position}")
@@ -134,10 +134,10 @@ class TurnProblem:
 
     @classmethod
     def from_turn(cls, turn: Turn) -> "TurnProblem":
-        """The problem of a turn of bodies.
+        """The problem of a turn without card effects, with its excluded attacks.
 
         Raises:
-            ProblemError: as of `from_position`; or a card is left out, not an attack.
+            ProblemError: as in `from_position`; or the turn excludes a card, not an attack.
         """
         problem = cls.from_position(turn.position)
         no_hero, pairs = left_out(turn)
@@ -175,10 +175,13 @@ class TurnProblem:
 
 
 def left_out(turn: Turn) -> tuple[set[int], set[tuple[int, int]]]:
-    """What a turn of bodies leaves out: friends that must not attack the hero, and (friend, enemy).
+    """Excluded attacks of a turn without card effects.
+
+    Returns:
+        Indices of the friendly minions that must not attack the hero, and excluded (friendly, enemy) pairs.
 
     Raises:
-        ProblemError: a card is left out, not an attack.
+        ProblemError: the turn excludes a card, not an attack.
     """
     seat, sides = turn.position.active, turn.position.state["sides"]
     own, enemy = sides[seat], sides[1 - seat]
@@ -186,24 +189,24 @@ def left_out(turn: Turn) -> tuple[set[int], set[tuple[int, int]]]:
     pairs: set[tuple[int, int]] = set()
     for kind, source, target in turn.barred:
         if kind != ActionKind.ATTACK:
-            what = turn.position.card_name(source) if kind == ActionKind.PLAY else kind.name.lower()
+            action = turn.position.card_name(source) if kind == ActionKind.PLAY else kind.name.lower()
             raise ProblemError(
-                f"{what!r} cannot be left out of a problem of bodies, attacks alone can: "
+                f"cannot exclude {action!r} from a turn without card effects, only attacks: "
                 f"use backend 'search' or 'auto'; in {turn.position}"
             )
-        board, others = (side["board"]["born"][: side["n_board"]].tolist() for side in (own, enemy))
+        board, enemies = (side["board"]["born"][: side["n_board"]].tolist() for side in (own, enemy))
         hand = [ARRIVED - number for number in own["hand"][: own["n_hand"]].tolist() if number != COIN]
-        for friend, who in enumerate((*board, *hand)):
-            if who != source:
+        for friend, attacker in enumerate((*board, *hand)):
+            if attacker != source:
                 continue
             if target in (ANY_TARGET, -1 - HERO):
                 no_hero.add(friend)
-            pairs |= {(friend, place) for place, born in enumerate(others) if target in (ANY_TARGET, born)}
+            pairs |= {(friend, place) for place, born in enumerate(enemies) if target in (ANY_TARGET, born)}
     return no_hero, pairs
 
 
 def _spec(record: np.void, attacks_left: int | None) -> MinionSpec:
-    """A minion of a TURN record as a MinionSpec."""
+    """Convert a minion of a `TURN` record to a `MinionSpec`."""
     flags = keyword_flags_of(int(record["keywords"]))
     names = record.dtype.names or ()
     cost = int(record["cost"]) if "cost" in names else 0

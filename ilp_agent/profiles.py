@@ -1,4 +1,4 @@
-"""Profiles: named weights of any agent with their provenance, as TOML files."""
+"""Profiles: named weight vectors of an agent with their provenance, as TOML files."""
 
 import os
 from collections.abc import Mapping
@@ -15,27 +15,27 @@ from ilp_agent.shipped import profiles_folder, shipped_profiles
 from ilp_agent.weights import WeightError, Weights, WeightVector
 
 PROFILE_SCHEMA = 2
-"""Schema 1 had no `agent`; such files still load (`_UPGRADES`)."""
+"""Newest file schema. Schema 1 had no `agent`; such files still load (`_UPGRADES`)."""
 
 W = TypeVar("W", bound=WeightVector, covariant=True)  # noqa: PLC0105 - a letter as weights have
 
 
 class ProfileError(ManaforgeError, ValueError):
-    """A profile file that cannot be used; the message names the file and the key."""
+    """An invalid profile file; the message names the file and the key."""
 
 
 class ProfileNameError(ProfileError, WrongValueError):
-    """The name of a profile file that cannot be opened."""
+    """A profile file that cannot be opened."""
 
 
 @dataclass(frozen=True)
 class Profile(Generic[W]):
-    """Named weights and where they come from.
+    """A named weight vector with its provenance and optional mulligan keep values.
 
     Attributes:
-        name: as tables and commands write it.
+        name: the name in tables and commands.
         weights: of the turn program (`Weights`) or of another agent.
-        provenance: where they come from: text, numbers, lists and tables, as TOML has them.
+        provenance: origin of the weights: TOML text, numbers, lists and tables.
         mulligan: keep values of opening cards, each deck and seat once; () for the ruleset's rule.
     """
 
@@ -45,7 +45,7 @@ class Profile(Generic[W]):
     mulligan: tuple[SeatValues, ...] = ()
 
     def to_toml(self) -> str:
-        """The profile as the text of a profile file."""
+        """The text of the profile's TOML file."""
         content = {
             "schema": PROFILE_SCHEMA,
             "agent": self.weights.AGENT,
@@ -57,10 +57,10 @@ class Profile(Generic[W]):
 
 
 def read_profile(path: Path) -> Profile[Weights]:
-    """Read a profile file of the turn program.
+    """Read a profile file of the ILP agent.
 
     Raises:
-        ProfileError: it cannot be read or is not such a profile; the message names file and key.
+        ProfileError: the file is unreadable or not such a profile; the message names file and key.
     """
     return _profile(_read(path), path, Weights)
 
@@ -70,10 +70,10 @@ def read_any_profile(path: Path, kinds: Mapping[str, type[WeightVector]]) -> Pro
 
     Args:
         path: the file.
-        kinds: weight vectors by the agents' names.
+        kinds: weight vector classes by agent name.
 
     Raises:
-        ProfileError: it cannot be read or is not a profile of these agents.
+        ProfileError: the file is unreadable or not a profile of these agents.
     """
     content = _read(path)
     agent = content.get("agent")
@@ -85,11 +85,11 @@ def read_any_profile(path: Path, kinds: Mapping[str, type[WeightVector]]) -> Pro
 
 
 def find_profile(name: str) -> Profile[Weights]:
-    """A profile by name (`configs/profiles/NAME.toml` of this installation) or by the path of its file.
+    """Load a profile by name (`configs/profiles/NAME.toml` of this installation) or by file path.
 
     Raises:
         ProfileError: the file is not a profile.
-        UnknownNameError: no shipped profile has this name; the message lists the nearest.
+        UnknownNameError: no shipped profile has this name; the message lists the closest names.
     """
     if name.endswith(".toml") or os.sep in name:
         return read_profile(Path(name))
@@ -99,12 +99,12 @@ def find_profile(name: str) -> Profile[Weights]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """A profile file's content, upgraded to the newest schema."""
+    """Read a profile file and upgrade its content to the newest schema."""
     try:
         content = read_toml(path)
     except OSError as error:
         raise ProfileNameError(f"cannot read profile {path}: {error.strerror}") from None
-    except ValueError as error:  # also of numbers beyond Python's limits
+    except ValueError as error:  # includes numbers beyond Python's limits
         raise ProfileError(f"profile {path} is not a TOML file: {error}") from None
     schema = content.pop("schema", None)
     if type(schema) is not int or not 1 <= schema <= PROFILE_SCHEMA:
@@ -116,7 +116,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
-    """Check a profile file's content."""
+    """Check a profile file's content and build the profile."""
     agent = content.pop("agent", None)
     if agent != kind.AGENT:
         raise ProfileError(f'{path}: agent must be "{kind.AGENT}", got {agent!r}')
@@ -148,9 +148,9 @@ def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
 
 
 def _from_1(content: dict[str, Any]) -> dict[str, Any]:
-    """Schema 2 says whose weights these are; before it there were only those of the turn program."""
+    """Upgrade schema 1 to 2: add `agent`. All profiles of schema 1 belong to the ILP agent."""
     return {"agent": Weights.AGENT, **content}
 
 
 _UPGRADES = {1: _from_1}
-"""From each older schema to the next; the oldest file goes through all of them."""
+"""Upgrade functions by old schema; an old file passes through all later ones."""

@@ -1,4 +1,4 @@
-"""A problem as a turn of the engine, a plan of it in the problem's indices, and whether it comes true."""
+"""Convert a `TurnProblem` to an engine position, replay its plans, and check that they are legal."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -24,7 +24,7 @@ from ilp_agent.turn import ARRIVED, Barred, Turn
 
 
 def position_of(problem: TurnProblem) -> Position:
-    """A position in which the player to move has this problem; every minion is a card of its own."""
+    """Build a position with this problem for the player to move; every minion gets its own card."""
     specs = (*problem.friendly, *problem.hand, *problem.enemy)
     table = CardTable([Card("", f"minion {chr(97 + n)}", spec) for n, spec in enumerate(specs)])
     state = empty_state()
@@ -51,14 +51,14 @@ def position_of(problem: TurnProblem) -> Position:
 
 
 def turn_for(problem: TurnProblem) -> Turn:
-    """The turn that has this problem: in a position of its own, in which no enemy heals its hero."""
+    """Build a turn with this problem, in a new position without enemy Lifesteal."""
     if any(enemy.lifesteal for enemy in problem.enemy):
         problem = replace(problem, enemy=tuple(replace(enemy, lifesteal=False) for enemy in problem.enemy))
     return Turn(position_of(problem), barred_of(problem), program=True)
 
 
 def barred_of(problem: TurnProblem) -> tuple[Barred, ...]:
-    """What a problem leaves out, by the births that minions get in its position."""
+    """Excluded attacks of a problem, by the entity ids of the minions in its position."""
     m = len(problem.friendly)
     pairs = [(friend, 1 + m + enemy) for friend, enemy in sorted(problem.barred)]
     pairs += [(friend, -1 - HERO) for friend in sorted(problem.no_hero)]
@@ -69,10 +69,10 @@ def barred_of(problem: TurnProblem) -> tuple[Barred, ...]:
 
 
 def plan_in(problem: TurnProblem, turn: Turn, found: Plan) -> ProblemPlan:
-    """A plan of the problem's turn (`turn_for`), which goes on to its end, in the problem's indices."""
+    """Convert a complete plan of the problem's turn (`turn_for`) to the problem's indices."""
     m = len(problem.friendly)
-    here = turn.position.copy()
-    own, enemy = here.state["sides"]
+    replayed = turn.position.copy()
+    own, enemy = replayed.state["sides"]
     born = {1 + place: place for place in range(m)}
     enemies = {1 + m + place: place for place in range(len(problem.enemy))}
     actions: list[PlanAction] = []
@@ -90,48 +90,51 @@ def plan_in(problem: TurnProblem, turn: Turn, found: Plan) -> ProblemPlan:
             actions.append(PlayCoin())
         else:
             number = int(own["hand"][action.source]) - m
-            born[int(here.state["births"]) + 1] = m + number
+            born[int(replayed.state["births"]) + 1] = m + number
             actions.append(Play(number))
-        here.play(action)
-    standing = set(own["board"]["born"][: own["n_board"]].tolist())
-    living = set(enemy["board"]["born"][: enemy["n_board"]].tolist())
+        replayed.play(action)
+    friends_alive = set(own["board"]["born"][: own["n_board"]].tolist())
+    enemies_alive = set(enemy["board"]["born"][: enemy["n_board"]].tolist())
     return ProblemPlan(
         found.status,
         found.objective,
         found.terms,
         tuple(actions),
         bool(enemy["health"] <= 0),
-        not living,
-        tuple(place for birth, place in enemies.items() if birth not in living),
-        tuple(sorted(friend for birth, friend in born.items() if birth not in standing)),
+        not enemies_alive,
+        tuple(place for birth, place in enemies.items() if birth not in enemies_alive),
+        tuple(sorted(friend for birth, friend in born.items() if birth not in friends_alive)),
         damage,
         int(own["mana"]),
     )
 
 
 def track(problem: TurnProblem) -> np.void:
-    """A tracker of this turn, a record of dtype `ilp_agent.exact.plan_record.TRACKER`."""
+    """New tracker of board positions for a problem, dtype `ilp_agent.exact.plan_record.TRACKER`."""
     tracker: np.void = np.zeros(1, TRACKER)[0]
     begin_tracking(problem.record, tracker)
     return tracker
 
 
 def play_action(position: Position, tracker: np.void, action: PlanAction) -> Action:
-    """Carry out an action of a plan; returns it as the engine's. Both arguments are modified in place.
+    """Play one action of a `ProblemPlan` in the engine. `position` and `tracker` are modified in place.
 
     Args:
-        position: where the actions so far have led.
-        tracker: of `track`, for the position's turn.
-        action: in the indices of the turn's problem.
+        position: the position after the earlier actions.
+        tracker: from `track`, for the position's turn.
+        action: in the problem's indices.
+
+    Returns:
+        The engine's action.
 
     Raises:
-        IllegalActionError: it is not legal here, or who or what it is about is not there any more; position
-            and tracker are as they were.
+        IllegalActionError: the action is illegal, or its minion or card is gone; position and tracker are
+            unchanged.
     """
     kind, source, target = step_of(action)
     code = present_action(position.state, tracker, kind, source, target)
     if code == GONE:
-        raise IllegalActionError(f"{action!r} is about a minion that is not there any more in {position}")
+        raise IllegalActionError(f"the attacker, target or card of {action!r} is gone in {position}")
     played = Action.from_code(code)
     deaths = position.play(played)
     note_done(tracker, kind, source, code, deaths)
@@ -139,12 +142,12 @@ def play_action(position: Position, tracker: np.void, action: PlanAction) -> Act
 
 
 def playable_part(turn: Turn, problem: TurnProblem, plan: ProblemPlan) -> Plan:
-    """The actions of a plan in the engine, illegal ones left out, up to where an enemy healed its hero.
+    """The legal actions of a thesis plan as engine actions, up to the first healing by an enemy's Lifesteal.
 
     Args:
-        turn: what is solved.
-        problem: the same as a problem.
-        plan: of that problem, as the thesis's formulation has them.
+        turn: the turn that was solved.
+        problem: the same turn as a problem.
+        plan: its plan by the thesis formulation.
     """
     position, tracker, hero = turn.position.copy(), track(problem), problem.enemy_hero
     enemy = position.state["sides"][1 - position.active]
@@ -161,10 +164,10 @@ def playable_part(turn: Turn, problem: TurnProblem, plan: ProblemPlan) -> Plan:
 
 
 def replay(problem: TurnProblem, actions: Iterable[PlanAction]) -> Position:
-    """Carry out a plan's actions in the engine and return where they lead.
+    """Play a plan's actions in the engine and return the final position.
 
     Raises:
-        IllegalActionError: one is not legal where it stands.
+        IllegalActionError: an action is illegal when its turn comes.
     """
     position, tracker = position_of(problem), track(problem)
     for action in actions:
@@ -173,7 +176,7 @@ def replay(problem: TurnProblem, actions: Iterable[PlanAction]) -> Position:
 
 
 def is_playable(problem: TurnProblem, actions: Iterable[PlanAction]) -> bool:
-    """Whether every action is legal where it stands."""
+    """Whether a plan's actions are all legal in their order."""
     try:
         replay(problem, actions)
     except IllegalActionError:

@@ -1,4 +1,4 @@
-"""Whole games of the turn program's agent, compiled: by the exact solver, by the search, or by either."""
+"""Compiled games of the ILP agent, by the exact solver, the search, or either."""
 
 from typing import NamedTuple
 
@@ -21,18 +21,18 @@ from ilp_agent.weights import N_WEIGHTS
 
 USE = np.dtype(
     [
-        ("exact", "i4"),  # turns that the exact solver solved
-        ("search", "i4"),  # and the search, those solved again within a turn too
-        ("unproven", "i4"),  # those whose optimum was not proven
-        ("again", "i4"),  # solved again within a turn: what was drawn, or whose health, was seen only then
-        ("states", "i8"),  # positions that were searched
+        ("exact", "i4"),  # solves by the exact solver
+        ("search", "i4"),  # solves by the search, repeated ones within a turn included
+        ("unproven", "i4"),  # solves without proof of optimality
+        ("again", "i4"),  # turns solved again after a drawn card, a chance outcome or an enemy's healing
+        ("states", "i8"),  # positions searched
     ]
 )
-"""What the turns of a game took."""
+"""Solver statistics of one game."""
 
 
 class ExactTurns(NamedTuple):
-    """What turns of bodies are solved in. Modified in place."""
+    """Working memory of the exact solver in compiled games. Modified in place."""
 
     memory: Memory
     trackers: np.ndarray  # dtype `TRACKER`, shape (1,)
@@ -40,11 +40,11 @@ class ExactTurns(NamedTuple):
 
 
 class SearchedTurns(NamedTuple):
-    """What turns are searched in. Modified in place."""
+    """Working memory of the search in compiled games. Modified in place."""
 
     own_cards: np.ndarray  # the search's copy of the card table
     facts: np.ndarray  # of the cards (`learn_facts`)
-    works: np.ndarray  # this and the next two as of `ilp_agent.search.kernel.solve_turn`
+    works: np.ndarray  # this and the next two as in `ilp_agent.search.kernel.solve_turn`
     memo: np.ndarray
     slots: np.ndarray
     solved: np.ndarray  # dtype `SOLVED`, shape (1,)
@@ -52,20 +52,20 @@ class SearchedTurns(NamedTuple):
 
 @njit_borrowing
 def solve_exactly(
-    state: np.void, cards: np.ndarray, row: np.ndarray, luck: np.void, turns: ExactTurns, used: np.void
+    state: np.void, cards: np.ndarray, row: np.ndarray, chance: np.void, turns: ExactTurns, used: np.void
 ) -> None:
-    """Play the turn that was read to `turns.memory` by the exact solver, up to where a hero was healed."""
+    """Solve the turn in `turns.memory` exactly and play it, up to the first healing by enemy Lifesteal."""
     memory = turns.memory
     turn, plan = memory.turns[0], memory.plans[0]
     exact.solve_turn(turn, row, memory.works[0], memory.layers, plan)
     used["exact"] += 1
     used["unproven"] += plan["unproven"]
-    _, again = follow(state, cards, turn, plan, turns.trackers[0], luck, turns.codes)
+    _, again = follow(state, cards, turn, plan, turns.trackers[0], chance, turns.codes)
     if outcome(state) == Outcome.ONGOING:
         if again:
             used["again"] += 1
         else:
-            apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck)
+            apply(state, cards, encode(ActionKind.END_TURN, 0, 0), chance)
 
 
 @njit_borrowing
@@ -74,13 +74,13 @@ def take_exact_turn(
     state: np.void,
     cards: np.ndarray,
     row: np.ndarray,
-    luck: np.void,
+    chance: np.void,
     turns: ExactTurns,
     used: np.void,
 ) -> None:
-    """Play the best turn of bodies; see `engine.batches.game_loop`."""
+    """Play one turn by the exact solver; see `engine.batches.game_loop`."""
     read_turn(state, cards, turns.memory.turns[0])
-    solve_exactly(state, cards, row, luck, turns, used)
+    solve_exactly(state, cards, row, chance, turns, used)
 
 
 @njit_borrowing
@@ -89,11 +89,11 @@ def take_searched_turn(
     state: np.void,
     cards: np.ndarray,
     row: np.ndarray,
-    luck: np.void,
+    chance: np.void,
     turns: SearchedTurns,
     used: np.void,
 ) -> None:
-    """Play the best turn that the search finds, up to what only the game decides; see `game_loop`."""
+    """Play one turn by the search, up to the next chance outcome; see `engine.batches.game_loop`."""
     solved = turns.solved[0]
     searching.solve_turn(
         state, turns.own_cards, row, turns.facts, turns.works[0], turns.memo, turns.slots, solved
@@ -102,11 +102,11 @@ def take_searched_turn(
     used["unproven"] += solved["unproven"]
     used["states"] += solved["states"]
     for step in range(solved["n"]):
-        apply(state, cards, solved["actions"][step], luck)
+        apply(state, cards, solved["actions"][step], chance)
     if solved["again"]:
         used["again"] += 1
     elif outcome(state) == Outcome.ONGOING:
-        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck)
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), chance)
 
 
 @njit_borrowing
@@ -115,17 +115,17 @@ def take_either_turn(
     state: np.void,
     cards: np.ndarray,
     row: np.ndarray,
-    luck: np.void,
+    chance: np.void,
     turns: tuple[ExactTurns, SearchedTurns],
     used: np.void,
 ) -> None:
-    """Play the best turn of bodies, by the exact solver where it counts all; see `game_loop`."""
+    """Play one turn by the exact solver where it applies, otherwise by the search; see `game_loop`."""
     by_exact, by_search = turns
     read_turn(state, cards, by_exact.memory.turns[0])
     if applies(by_exact.memory.turns[0], row):
-        solve_exactly(state, cards, row, luck, by_exact, used)
+        solve_exactly(state, cards, row, chance, by_exact, used)
     else:
-        take_searched_turn(game, state, cards, row, luck, by_search, used)
+        take_searched_turn(game, state, cards, row, chance, by_search, used)
 
 
 play_exactly = game_loop(take_exact_turn)
@@ -134,18 +134,18 @@ play_either = game_loop(take_either_turn)
 
 
 def exact_turns() -> ExactTurns:
-    """This thread's memory for turns of bodies."""
+    """This thread's working memory for the exact solver."""
     return ExactTurns(memory_of_thread(), np.zeros(1, TRACKER), np.zeros(MAX_STEPS, np.int64))
 
 
 def searched_turns(cards: np.ndarray, limit: int | None = None) -> SearchedTurns:
-    """This thread's memory for turns of games with a card table, of at most `limit` positions each."""
+    """This thread's working memory for the search with a card table, at most `limit` positions a turn."""
     search, solved = searcher_of_thread().ready(limit), np.zeros(1, SOLVED)
     return SearchedTurns(cards.copy(), learn_facts(cards), *search, solved)
 
 
-def _note(use: np.ndarray, turns: np.ndarray) -> None:
-    """Add what games took to `turns`, dtype `rivals.batch.TURNS`, modified in place."""
+def _add_statistics(use: np.ndarray, turns: np.ndarray) -> None:
+    """Add the games' solver statistics to `turns`, dtype `rivals.batch.TURNS`, modified in place."""
     for name in turns.dtype.names or ():
         turns[name] += use[name]
 
@@ -159,10 +159,10 @@ def exact_batch(
     chances: np.ndarray,
     turns: np.ndarray,
 ) -> None:
-    """Games by the exact solver; see `rivals.batch.PlayBatch`."""
+    """Play a batch of games by the exact solver; see `rivals.batch.PlayBatch`."""
     use = np.zeros(len(states), USE)
     play_exactly(cards, weights, agents, states, chances, exact_turns(), use)
-    _note(use, turns)
+    _add_statistics(use, turns)
 
 
 def searched_batch(
@@ -174,10 +174,10 @@ def searched_batch(
     chances: np.ndarray,
     turns: np.ndarray,
 ) -> None:
-    """Games by the search; see `rivals.batch.PlayBatch`."""
+    """Play a batch of games by the search; see `rivals.batch.PlayBatch`."""
     use = np.zeros(len(states), USE)
     play_searched(cards, weights, agents, states, chances, searched_turns(cards), use)
-    _note(use, turns)
+    _add_statistics(use, turns)
 
 
 def auto_batch(
@@ -189,12 +189,15 @@ def auto_batch(
     chances: np.ndarray,
     turns: np.ndarray,
 ) -> None:
-    """Games by the exact solver where it counts all, else by the search; see `rivals.batch.PlayBatch`."""
+    """Play a batch of games by the exact solver where it applies, otherwise by the search.
+
+    See `rivals.batch.PlayBatch`.
+    """
     if has_effects(cards):
         searched_batch(cards, weights, agents, states, keys, chances, turns)
     elif weights[:, N_WEIGHTS:].any():
         both, use = (exact_turns(), searched_turns(cards)), np.zeros(len(states), USE)
         play_either(cards, weights, agents, states, chances, both, use)
-        _note(use, turns)
+        _add_statistics(use, turns)
     else:
         exact_batch(cards, weights, agents, states, keys, chances, turns)

@@ -1,4 +1,4 @@
-"""solve(): one problem, two formulations, any backend of `ilp_agent.backends` behind one protocol."""
+"""`solve`: the best plan of a turn, by any backend of `ilp_agent.backends` and either formulation."""
 
 from functools import cache
 from importlib import import_module
@@ -23,28 +23,28 @@ from ilp_agent.weights import WeightError, Weights
 
 
 class Solver(Protocol):
-    """A loaded backend: deterministic, and never falling back to another in silence."""
+    """Protocol of a loaded backend: deterministic, without silent fallback to another."""
 
     name: str
 
     def solve(self, turn: Turn, weights: Weights) -> Plan:
-        """Find the best way to go on with a turn.
+        """Find the best plan for the rest of a turn.
 
         Raises:
-            SolverError: there is no answer, or a card is outside of what it takes; the message says why and
-                names the other backends.
+            SolverError: no plan was found, or the backend does not support a card; the message gives the
+                reason and names the other backends.
         """
         ...
 
 
 class ThesisSolver(Protocol):
-    """What a backend offers beside `Solver` where its entry names the formulation "thesis"."""
+    """Additional protocol of a backend that supports the formulation "thesis"."""
 
     def solve_thesis(self, problem: TurnProblem, weights: Weights) -> ProblemPlan:
-        """Find the best plan of that formulation.
+        """Find the best plan under the formulation "thesis".
 
         Raises:
-            SolverError: there is no answer; the message says why and names the other backends.
+            SolverError: no plan was found; the message gives the reason and names the other backends.
         """
         ...
 
@@ -65,20 +65,20 @@ def solve(
     backend: str = DEFAULT_BACKEND,
     formulation: str = FORMULATIONS[0],
 ) -> Plan | ProblemPlan:
-    """The best plan of a turn.
+    """Find the best plan of a turn.
 
     Args:
-        problem: the turn: a position, of real cards or bodies; or a problem of bodies, whose plan is in the
-            problem's indices.
+        problem: a `Turn` (with or without card effects), or a `TurnProblem`, whose plan is in its indices.
         weights: of the objective; only their proportions matter.
         backend: a name of `BACKENDS`.
-        formulation: "sequential", whose plans come true, or "thesis", for bodies, which some backends solve
-            too: illegal actions of its plans are left out of a `Plan`, and stay in a `ProblemPlan`.
+        formulation: "sequential", whose plans are always legal; or "thesis", without card effects and only
+            for some backends: illegal actions of its plans are dropped from a `Plan`, and stay in a
+            `ProblemPlan`.
 
     Raises:
-        ProblemError: `problem` is no turn, or one of bodies that leaves out a card where only attacks can be.
-        WeightError: `weights` is no Weights.
-        UnknownNameError: no such backend or formulation.
+        ProblemError: `problem` is not a turn, or excludes a card where only attacks can be excluded.
+        WeightError: `weights` is not a `Weights`.
+        UnknownNameError: unknown backend or formulation.
         SolverError: the backend cannot solve it; the message names those that can.
     """
     if not isinstance(problem, TurnProblem | Turn):
@@ -89,11 +89,11 @@ def solve(
         return card_solver_for(backend, formulation).solve(problem, weights)
     solver = solver_for(backend, formulation)
     if formulation == "thesis":
-        of_thesis = cast(ThesisSolver, solver)
+        thesis_solver = cast(ThesisSolver, solver)
         if isinstance(problem, TurnProblem):
-            return of_thesis.solve_thesis(problem, weights)
+            return thesis_solver.solve_thesis(problem, weights)
         bodies = TurnProblem.from_turn(problem)
-        return playable_part(problem, bodies, of_thesis.solve_thesis(bodies, weights))
+        return playable_part(problem, bodies, thesis_solver.solve_thesis(bodies, weights))
     if isinstance(problem, Turn):
         return solver.solve(problem, weights)
     turn = turn_for(problem)
@@ -101,7 +101,7 @@ def solve(
 
 
 def turn_of(position: Position) -> TurnProblem | Turn:
-    """The turn of the player to move: of the program for bodies, or on real cards.
+    """Solver input for the player to move: a `Turn` with card effects, a `TurnProblem` without.
 
     Raises:
         ProblemError: the game is over, or a card in the player's own hand is hidden.
@@ -110,11 +110,11 @@ def turn_of(position: Position) -> TurnProblem | Turn:
 
 
 def solver_for(backend: str, formulation: str) -> Solver:
-    """The backend of this name, if it solves this formulation.
+    """Load a backend and check that it supports a formulation.
 
     Raises:
-        UnknownNameError: no such backend or formulation.
-        SolverError: it cannot start, or does not solve the formulation.
+        UnknownNameError: unknown backend or formulation.
+        SolverError: the backend cannot start, or does not support the formulation.
     """
     if formulation not in FORMULATIONS:
         raise unknown_name("formulation", str(formulation), FORMULATIONS)
@@ -126,34 +126,36 @@ def solver_for(backend: str, formulation: str) -> Solver:
 
 
 def card_solver_for(backend: str, formulation: str) -> Solver:
-    """The backend of this name, if it takes turns on real cards.
+    """Load a backend and check that it supports card effects.
 
     Raises:
-        UnknownNameError: no such backend or formulation.
-        SolverError: it cannot start, or reads bodies alone.
+        UnknownNameError: unknown backend or formulation.
+        SolverError: the backend cannot start, or does not support card effects.
     """
     solver = solver_for(backend, formulation)
     if formulation != FORMULATIONS[0] or not BACKENDS[backend].cards:
-        what = f"formulation {formulation!r}" if BACKENDS[backend].cards else f"backend {backend!r}"
+        subject = f"formulation {formulation!r}" if BACKENDS[backend].cards else f"backend {backend!r}"
         able = [entry.name for entry in installed_backends() if entry.cards == "all"]
-        raise SolverError(f"{what} reads bodies with keywords, not real cards; use {listed(able, 'or')}")
+        raise SolverError(f"{subject} does not support card effects; use {listed(able, 'or')}")
     return solver
 
 
 @cache
 def find_solver(backend: str) -> Solver:
-    """The backend of this name, one for each process.
+    """Load a backend by name, once per process.
 
     Raises:
-        UnknownNameError: there is none.
+        UnknownNameError: unknown backend.
         SolverError: its package is missing or it cannot start.
     """
     if backend not in BACKENDS:
         raise unknown_name("backend", str(backend), BACKENDS)
     entry = BACKENDS[backend]
     try:
-        made: Solver = getattr(import_module(entry.module), entry.solver)()
+        solver: Solver = getattr(import_module(entry.module), entry.solver)()
     except ImportError as error:
-        way = f"; {entry.missing}" if entry.missing else ""
-        raise SolverError(f"backend {backend!r} is not installed ({error}{way}); {others(backend)}") from None
-    return made
+        hint = f"; {entry.missing}" if entry.missing else ""
+        raise SolverError(
+            f"backend {backend!r} is not installed ({error}{hint}); {others(backend)}"
+        ) from None
+    return solver

@@ -1,4 +1,4 @@
-"""Turn: a position and the actions excluded from it; TURN: the same as a flat record for kernels."""
+"""Solver input: `Turn`, a position with excluded actions, and `TURN`, a flat record of it for kernels."""
 
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -12,27 +12,27 @@ from engine.jit import njit
 from engine.state import may_attack_hero
 
 HERO_ATTACKS = -9
-"""In place of the birth of a minion that attacks: the own hero."""
+"""`Barred.source` of an attack by the own hero."""
 
 ARRIVED = -1_000
-"""In place of the birth of a minion that attacks: less a card's number, any minion of it that comes in."""
+"""`Barred.source` of an attack by a minion played this turn: `ARRIVED` minus its card number."""
 
 ANY_TARGET = -99
-"""In place of a target: whatever an action is aimed at."""
+"""`Barred.target` that matches every target."""
 
 
 class ProblemError(WrongValueError, ValueError):
-    """An impossible turn: the message names the argument, its value and the limit."""
+    """An invalid turn; the message names the argument, its value and the limit."""
 
 
 class Barred(NamedTuple):
-    """An action to leave out for a whole turn, to see what it is worth; not a rule of the game.
+    """An action excluded for a whole turn, to measure its worth; not a rule of the game.
 
     Attributes:
         kind: PLAY, POWER or ATTACK.
-        source: number of the card that is played; birth of the minion that attacks, `HERO_ATTACKS`, or a code
-            of `ARRIVED`; 0 for the power.
-        target: birth of the minion it is aimed at; -1 less the character's number of a hero; or `ANY_TARGET`.
+        source: card number of a play; entity id of an attacking minion, `HERO_ATTACKS`, or `ARRIVED` minus a
+            card number; 0 for the hero power.
+        target: entity id of the target minion; -1 minus the character number of a hero; or `ANY_TARGET`.
     """
 
     kind: ActionKind
@@ -42,19 +42,18 @@ class Barred(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """One player's decision for the rest of a turn, on real cards or on bodies.
+    """The decision problem of one turn, with or without card effects.
 
     Attributes:
-        position: what the player to move sees.
-        barred: actions to leave out.
-        program: whether minions take places on the board as the turn program for bodies has it, which a turn
-            made from a `TurnProblem` asks for. Else `search` and `auto` use places as the game does; `exact`
-            and the integer programs solve the program in any case, which does not see what enemies' Lifesteal
-            heals.
+        position: the position as the player to move sees it.
+        barred: excluded actions.
+        program: whether board slots follow the rule of the turn program, as in turns built from a
+            `TurnProblem`. Otherwise `search` and `auto` follow the game's rule. `exact` and the integer
+            programs always use the program's rule and ignore healing by enemy Lifesteal.
 
     Raises:
-        ProblemError: the game is over, a card in the player's own hand is hidden, or `program` is asked for
-            with real cards.
+        ProblemError: the game is over, a card in the player's own hand is hidden, or `program` is set in a
+            game with card effects.
     """
 
     position: Position
@@ -65,25 +64,25 @@ class Turn:
         if self.position.outcome != Outcome.ONGOING:
             raise ProblemError(f"the game is over in {self.position}")
         if self.program and self.position.table.effects:
-            raise ProblemError(f"the turn program is for bodies, not real cards, in {self.position}")
+            raise ProblemError(f"program=True does not support card effects, in {self.position}")
         own = self.position.state["sides"][self.position.active]
         if UNKNOWN in own["hand"][: own["n_hand"]]:
             raise ProblemError(f"the hand of the player to move has hidden cards in {self.position}")
 
     @classmethod
     def from_view(cls, view: PlayerView) -> "Turn":
-        """The turn of the player to move."""
+        """The turn of the player to move, from that player's view."""
         return cls(view.position)
 
     def without(self, action: Action) -> "Turn":
-        """The same turn without a card, the power or an attack, given as an action legal at its start.
+        """The same turn with an action excluded: a card, the hero power or an attack, legal at its start.
 
-        Of a card or power with a target it is that target that is left out.
+        Of a card or power with a target only that target is excluded.
         """
         return replace(self, barred=(*self.barred, self.barred_by(action)))
 
     def barred_by(self, action: Action) -> Barred:
-        """What bars an action that is legal at the start of the turn."""
+        """The exclusion of an action that is legal at the start of the turn."""
         state = self.position.state
         own, enemy = (state["sides"][seat] for seat in (self.position.active, 1 - self.position.active))
         target = ANY_TARGET
@@ -105,16 +104,16 @@ class Turn:
 
 
 CardTurn = Turn
-"""Its name of the time when turns of bodies were problems alone."""
+"""Former name of `Turn`, kept for callers."""
 
 
 def barred_records(turn: Turn) -> np.ndarray:
-    """What a turn leaves out, as the search takes it: int32, shape (barred, 3)."""
-    return np.array([list(map(int, one)) for one in turn.barred], np.int32).reshape(-1, 3)
+    """Excluded actions of a turn as an array for the search: int32, shape (barred, 3)."""
+    return np.array([list(map(int, exclusion)) for exclusion in turn.barred], np.int32).reshape(-1, 3)
 
 
 MAX_FRIENDS = BOARD_SIZE + HAND_SIZE
-"""Friendly minions of a turn: those on board, then those in hand."""
+"""Most friendly minions of a turn, on board and in hand."""
 
 MAX_HITS_EACH = 2
 """Most attacks of one minion in a turn."""
@@ -123,18 +122,18 @@ MAX_HITS = MAX_HITS_EACH * BOARD_SIZE
 """Most attacks of a turn."""
 
 FRIEND_BITS = (MAX_FRIENDS - 1).bit_length()
-"""Width of a friend's number in packed keys."""
+"""Bits of a friendly minion's index in packed keys."""
 
 FRIEND = np.dtype(
     [
         ("attack", "i2"),  # A, >= 0
-        ("health", "i2"),  # health now; 0 once dead within a turn
-        ("survival", "i2"),  # B, health at the start of the turn: what its survival counts; 0 once dead
+        ("health", "i2"),  # current health; 0 once dead
+        ("survival", "i2"),  # B, health at the start of the turn, rewarded if it survives; 0 once dead
         ("cost", "i2"),  # C, mana; 0 for minions on board
         ("keywords", "i2"),  # bits of Keyword
         ("attacks", "i2"),  # attacks it can make this turn once on board: 0 to 2
-        ("hits_hero", "i2"),  # 1 where those attacks may be on the hero
-        ("barred", "i2"),  # bits of the enemies it must not attack (TurnProblem.barred); 0 in a game
+        ("hits_hero", "i2"),  # 1 if it may attack the hero
+        ("barred", "i2"),  # bit mask of excluded targets (TurnProblem.barred); 0 in a game
         ("value", "f8"),  # S, >= 0
     ]
 )
@@ -143,7 +142,7 @@ FRIEND = np.dtype(
 ENEMY = np.dtype(
     [
         ("attack", "i2"),  # P, >= 0
-        ("health", "i2"),  # Q; 0 once dead within a turn
+        ("health", "i2"),  # Q; 0 once dead
         ("keywords", "i2"),  # bits of Keyword
     ]
 )
@@ -156,18 +155,18 @@ TURN = np.dtype(
         ("n_enemies", "i2"),  # n, 0 to 7
         ("mana", "i2"),  # M, 0 to 10
         ("coin", "i2"),  # 1 with The Coin in hand
-        ("freed", "i2"),  # places freed by deaths on board earlier in the turn; 0 at its start
+        ("freed", "i2"),  # board slots freed by own deaths earlier in the turn; 0 at its start
         ("hero", "i2"),  # H, enemy hero's health plus armour, >= 1
         ("friends", FRIEND, (MAX_FRIENDS,)),  # n_board on board, then n_hand in hand
         ("enemies", ENEMY, (BOARD_SIZE,)),
     ]
 )
-"""All that one turn's plan depends on."""
+"""A turn without card effects as a flat record: the input of the exact solver."""
 
 
 @njit
 def attacks_on_arrival(attack: int, keywords: int) -> int:
-    """Attacks a minion can make on the turn it is played: none without Charge or Rush, or with attack 0."""
+    """Attacks of a minion on the turn it is played: 0 without Charge or Rush, or with attack 0."""
     if attack == 0 or not keywords & (Keyword.CHARGE | Keyword.RUSH):
         return 0
     return 2 if keywords & Keyword.WINDFURY else 1
@@ -175,7 +174,7 @@ def attacks_on_arrival(attack: int, keywords: int) -> int:
 
 @njit
 def read_turn(state: np.void, cards: np.ndarray, turn: np.void) -> None:
-    """Fill `turn` from a game's state, as the player to move sees it. `turn` is modified in place.
+    """Read the turn of the player to move from a game state into a `TURN` record, modified in place.
 
     Args:
         state: dtype `engine.state.STATE`.

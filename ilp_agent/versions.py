@@ -1,4 +1,4 @@
-"""What decides how a game goes, by version: two machines that agree on all of it play the same games."""
+"""Versions that determine game results: machines with equal versions play identical games."""
 
 from collections.abc import Iterable
 
@@ -7,13 +7,13 @@ from ilp_agent.backends import BACKENDS, library_versions
 
 
 def play_versions(backends: Iterable[str] = ()) -> dict[str, str]:
-    """Versions of all that decides results: the engine's, and those of solvers' libraries.
+    """Versions of the engine and of the solver libraries.
 
-    A library that every installation has always counts. An optional one counts where it plays, so that a
-    machine without it may play all other games.
+    A required library is always included; an optional one only if its backend is used, so that a machine
+    without it can play all other games.
 
     Args:
-        backends: those that the games use.
+        backends: the backends that the games use.
     """
     used = set(backends)
     counted = [entry.name for entry in BACKENDS.values() if not entry.extra or entry.name in used]

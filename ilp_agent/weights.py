@@ -1,7 +1,7 @@
-"""Weight vectors: named numbers that decide how an agent plays, and those of the turn program.
+"""Weight vectors: the tunable parameters of an agent, and the objective weights of the turn program.
 
-To add a weight to the turn program, add its field and its meaning to `Weights`. Its term then has a place in
-plans and a name for kernels (`Term`); its formula belongs in `ilp_agent.exact` (what the search adds up, and
+To add a weight to the turn program, add its field and its meaning to `Weights`. Its term then appears in
+plans and has an index for kernels (`Term`); its formula belongs in `ilp_agent.exact` (the dynamic program and
 `ilp_agent.exact.order.predict`) and in the objective of `ilp_agent.milp.formulations`.
 """
 
@@ -19,7 +19,7 @@ from engine.errors import ManaforgeError
 from engine.lazy import loaded
 
 MAX_WEIGHT = 1e100
-"""Far beyond any use, and far enough from the largest float that no objective overflows."""
+"""Largest weight: no objective overflows."""
 
 
 class WeightError(ManaforgeError, ValueError):
@@ -28,22 +28,22 @@ class WeightError(ManaforgeError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class WeightVector:
-    """What all weight vectors share. Each agent has a subclass, whose fields are its weights.
+    """Base class of weight vectors. Each agent has a subclass, whose fields are its weights.
 
-    Fields with a default are further weights, of what only real cards have. Profiles may set them; evolution
-    leaves them at their defaults.
+    Fields with a default are optional weights, for card effects. Profiles may set them; evolution leaves them
+    at their defaults.
 
     Attributes:
-        AGENT: the agent's name, as profiles and configurations write it.
-        NEGATIVE: names of weights that may be below zero; evolution still keeps them in [0, 1].
-        MEANINGS: what each weight is for, further ones too, in the order of the fields.
-        SCALE: what tables show of weights, in words.
-        MEASURE: what figures show of them, in a few words.
-        COMPARABLE: whether the sizes of different weights say which matters more.
+        AGENT: the agent's name in profiles and configurations.
+        NEGATIVE: names of weights that may be negative; evolution still keeps them in [0, 1].
+        MEANINGS: description of each weight, optional ones included, in the order of the fields.
+        SCALE: unit of the weights in tables.
+        MEASURE: unit of the weights in figures.
+        COMPARABLE: whether the sizes of different weights can be compared.
         ALIASES: names that set several weights to the same value.
 
     Raises:
-        WeightError: a weight is negative and must not be, NaN, infinite or no number.
+        WeightError: a weight is NaN, infinite, not a number, or negative but not in NEGATIVE.
     """
 
     AGENT: ClassVar[str] = ""
@@ -60,12 +60,12 @@ class WeightVector:
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """The weights by name, in their order, without further ones."""
+        """Names of the weights in their order, without optional ones."""
         return tuple(item.name for item in fields(cls) if item.default is MISSING)
 
     @classmethod
     def further(cls) -> Mapping[str, float]:
-        """The further weights by name, in their order, with their defaults."""
+        """Defaults of the optional weights, by name in their order."""
         return {item.name: item.default for item in fields(cls) if item.default is not MISSING}
 
     @classmethod
@@ -73,7 +73,7 @@ class WeightVector:
         """Weights from numbers in the order of `names()`, or of all fields.
 
         Raises:
-            WeightError: there are more or fewer, or one is not allowed.
+            WeightError: wrong number of weights, or an invalid one.
         """
         listed = list(values) if isinstance(values, Sequence | np.ndarray) else []
         if len(listed) not in (len(cls.names()), len(fields(cls))) or isinstance(values, str):
@@ -82,70 +82,70 @@ class WeightVector:
 
     @classmethod
     def padded(cls, weights: Sequence[float]) -> tuple[float, ...]:
-        """Numbers of all fields: those given, then the defaults of the further ones."""
+        """Append the defaults of the missing optional weights."""
         return (*weights, *tuple(cls.further().values())[len(weights) - len(cls.names()) :])
 
     @classmethod
     def holding(cls, names: Iterable[str]) -> type[Self]:  # noqa: ARG003
-        """The class for a profile that sets weights of these names."""
+        """The weight class for a profile that sets weights of these names."""
         return cls
 
     @property
     def array(self) -> np.ndarray:
         """The weights as float64, shape (weights,), in the order of the fields.
 
-        Further weights are left out where all have their defaults.
+        Optional weights are omitted if all have their defaults.
         """
         return np.array(list(self.named().values()), np.float64)
 
     @property
     def everything(self) -> np.ndarray:
-        """All weights as kernels take them, further ones too; float64, shape (fields,)."""
+        """All weights, optional ones included, for kernels; float64, shape (fields,)."""
         return np.array(self.padded(tuple(self.array)), np.float64)
 
     def named(self) -> dict[str, float]:
-        """The weights by name, in the order of the fields; further ones where one is not its default."""
-        usual = self.further()
-        further = {name: getattr(self, name) for name in usual}
-        return {name: getattr(self, name) for name in self.names()} | (further if further != usual else {})
+        """The weights by name, in the order of the fields; optional ones if one differs from its default."""
+        defaults = self.further()
+        further = {name: getattr(self, name) for name in defaults}
+        return {name: getattr(self, name) for name in self.names()} | (further if further != defaults else {})
 
     def written(self) -> dict[str, float]:
-        """The weights by name as files have them."""
+        """The weights by name as written to files."""
         return self.named()
 
     @classmethod
     def read(cls, written: Mapping[str, Any]) -> Self:
-        """Weights from what `written` gives, with all names.
+        """Build weights from the output of `written`.
 
         Raises:
-            WeightError: one is not allowed.
+            WeightError: a weight is invalid.
         """
         return cls.holding(written)(**written)
 
     @classmethod
     def shown(cls, name: str, share: float) -> str:  # noqa: ARG003
-        """A weight's scale-free form as tables show it."""
+        """Format a weight's scale-free form for tables."""
         return f"{share:.1%}"
 
     @classmethod
     def label(cls, name: str) -> str:
-        """A weight's name as figures show it."""
+        """Label of a weight in figures."""
         return name
 
     @property
     def shares(self) -> np.ndarray:
-        """The weights but further ones in their scale-free form, shape (weights,); see `scale_free`."""
+        """Scale-free form of the weights without optional ones, shape (weights,); see `scale_free`."""
         return self.scale_free(self.array[: len(self.names())])
 
     def active(self, inert: frozenset[str]) -> dict[str, float]:
-        """The scale-free form of the weights but the inert ones, by name; see `active_shares`."""
+        """Scale-free form of the weights by name, without inert ones; see `active_shares`."""
         shares = self.active_shares(self.array[: len(self.names())], inert)
         named = zip(self.names(), shares, strict=True)
         return {name: float(share) for name, share in named if name not in inert}
 
     @classmethod
     def scale_free(cls, weights: np.ndarray) -> np.ndarray:
-        """Weights divided by the sum of their sizes: no decision changes when all are scaled together.
+        """Normalise weights by the sum of their absolute values, which changes no decision.
 
         Args:
             weights: shape (..., weights).
@@ -160,43 +160,43 @@ class WeightVector:
 
     @classmethod
     def inert(cls, cards: Iterable[Card]) -> frozenset[str]:  # noqa: ARG003
-        """Names of the weights that change no decision in games with these cards, whatever the others are."""
+        """Names of the weights that never affect a decision in games with these cards."""
         return frozenset()
 
     @classmethod
     def active_shares(cls, weights: np.ndarray, inert: frozenset[str]) -> np.ndarray:
-        """The scale-free form of weights whose inert ones are taken as 0.
+        """Normalise weights with inert ones set to 0; see `scale_free`.
 
         Args:
             weights: shape (..., weights).
-            inert: names.
+            inert: names of the inert weights.
 
         Returns:
-            The same shape; all NaN where every weight but the inert ones is zero.
+            The same shape; all NaN where every other weight is zero.
         """
-        counted = [name not in inert for name in cls.names()]
-        return cls.scale_free(np.where(counted, weights, 0.0))
+        active = [name not in inert for name in cls.names()]
+        return cls.scale_free(np.where(active, weights, 0.0))
 
     @classmethod
     def _checked(cls, name: str, value: object) -> float:
         least = -MAX_WEIGHT if name in cls.NEGATIVE else 0.0
-        wanted = f"{name} must be a finite number" + ("" if least else " >= 0")
+        requirement = f"{name} must be a finite number" + ("" if least else " >= 0")
         if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-            raise WeightError(f"{wanted}, got {value!r}")
+            raise WeightError(f"{requirement}, got {value!r}")
         if not least <= value <= MAX_WEIGHT:
-            raise WeightError(f"{wanted} (and at most {MAX_WEIGHT:g}), got {value}")
+            raise WeightError(f"{requirement} (and at most {MAX_WEIGHT:g}), got {value}")
         return float(value)
 
 
 @dataclass(frozen=True, slots=True)
 class Weights(WeightVector):
-    """The weights of the turn program, finite numbers >= 0. Only their proportions matter to a plan.
+    """Objective weights of the turn program, finite and >= 0. A plan depends only on their proportions.
 
     The first eight are the thesis's; the others are 0 unless set (docs/turn-program.md has their formulas).
     Source: the turn-ILP thesis, section 4.3, W1 to W8 in the order of the fields; the others are ours.
 
     Raises:
-        WeightError: a weight is negative, NaN, infinite or no number.
+        WeightError: a weight is negative, NaN, infinite or not a number.
     """
 
     AGENT: ClassVar[str] = "ilp"
@@ -221,9 +221,9 @@ class Weights(WeightVector):
 
     @classmethod
     def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
-        """The weights of what no card of these decks has: value, Lifesteal, weapons, spells and the like.
+        """Names of the weights without effect in these decks, for lack of value, Lifesteal, spells and so on.
 
-        Where cards do what they say, draws, weapons and the own hero always count: hero powers see to that.
+        With card effects the weights for draws, weapons and the own hero always count, due to hero powers.
         """
         known = list(cards)
         without = set() if any(card.spec.worth for card in known) else {"play"}
@@ -245,7 +245,7 @@ class Weights(WeightVector):
 
     @classmethod
     def holding(cls, names: Iterable[str]) -> type[Self]:
-        """`ExtendedWeights` where a further weight is named."""
+        """`ExtendedWeights` if an optional weight is named, else this class."""
         return ExtendedWeights if set(names) & set(Weights.further()) else cls  # type: ignore[return-value]
 
     lethal: float
@@ -268,30 +268,30 @@ class Weights(WeightVector):
 
 @dataclass(frozen=True, slots=True)
 class ExtendedWeights(Weights):
-    """The same weights where all sixteen evolve: none is left at its default."""
+    """The weights of the turn program with all sixteen evolved; none is optional."""
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """All weights by name, in their order."""
+        """Names of all weights in their order."""
         return tuple(item.name for item in fields(cls))
 
     @classmethod
     def further(cls) -> Mapping[str, float]:
-        """None."""
+        """Empty: no weight is optional."""
         return {}
 
 
 WEIGHT_SETS: Mapping[str, type[Weights]] = MappingProxyType({"thesis": Weights, "extended": ExtendedWeights})
-"""Which weights of the turn program evolve, by the name that configurations give."""
+"""Evolved weight sets of the turn program, by their name in configurations."""
 
 
 def index_enum(name: str, vector: type[WeightVector], module: str) -> Any:
-    """An IntEnum of a vector's weights in capitals, for kernels: `weights[Term.SURVIVE]`.
+    """Build an IntEnum of a vector's weight indices for kernels: `weights[Term.SURVIVE]`.
 
     Args:
-        name: of the enum.
-        vector: whose weights it numbers, from 0, in the order of the fields.
-        module: where the enum is kept under its name; compiled code finds it there.
+        name: name of the enum.
+        vector: weight class; members are numbered from 0 in the order of its fields.
+        module: module that holds the enum under its name; compiled code looks it up there.
     """
     return IntEnum(
         name, [weight.upper() for weight in (*vector.names(), *vector.further())], start=0, module=module
@@ -299,16 +299,16 @@ def index_enum(name: str, vector: type[WeightVector], module: str) -> Any:
 
 
 WEIGHT_NAMES = Weights.names()
-"""The thesis's weights, and their terms, in this order everywhere."""
+"""Names of the thesis's eight weights and terms, in the order used everywhere."""
 
 N_WEIGHTS = len(WEIGHT_NAMES)
 
 EXTENDED_NAMES = (*WEIGHT_NAMES, *Weights.further())
-"""All weights, and their terms, in this order everywhere."""
+"""Names of all sixteen weights and terms, in the order used everywhere."""
 
 N_TERMS = len(EXTENDED_NAMES)
 
 Term = index_enum("Term", Weights, __name__)
-"""Places of the objective's weights and terms in arrays."""
+"""Indices of the objective's weights and terms in arrays."""
 
 assert len(Weights.MEANINGS) == N_TERMS

@@ -12,7 +12,7 @@ the value of a game that is over is 0. With probability epsilon a turn is random
 own. The paper plays the aggressive agent with gamma 0.9, eta 0.001 and epsilon 0.75, which are the
 defaults, from weights of 0 (it does not say from which). It reports that the win rate rises with the number
 of games and then plummets; so the weights are scored on the way, and the best are the result.
-docs/rivals.md has what came out.
+docs/agents.md has what came out.
 """
 
 import argparse

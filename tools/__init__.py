@@ -1,1 +1,1 @@
-"""Generators of the files in `engine/data`."""
+"""Generators of the data files in `engine/data`."""

@@ -1,18 +1,18 @@
 """Generate the card tables in `engine/data` from the package hearthstone-data.
 
-Needs the development dependency `hearthstone-data`; names and numbers are taken, no card text.
+Needs the development dependency `hearthstone-data`. The tables hold names and numbers, no card text.
 
-The generator (`tools.card_tables`) reads texts and writes these names to `editions/kinds.csv`. They are
-read only of cards that are not played exactly: an exact card may well ask for something of such a name.
-
-`2018-07.csv` has every collectible card of build 25252.1 (no hero skins) and the uncollectible ones that
-`effects.csv` names. `same.csv` says which cards of the newest edition have text, numbers and keywords of a
-2018-07 card of the same name: such a card does what that card's rows say. `vanilla.csv` says the same of the
-set VANILLA, cards as first printed, by their text alone: all numbers that rows hold stand in the text, while
-attack, health and cost belong to the body, which is read from the VANILLA card's own row. A tribe belongs to
-the body too: both files name each card's own one (Water Elemental had none when it was first printed).
-`kinds.csv` says what kinds of things the text of a 2018-07 card asks for (`tools.card_tables`); `heroes.csv`
-has the class of every hero that a deck code can name.
+- `cards.csv`, `other_cards.csv`: the card catalogue.
+- `2018-07.csv`: all collectible cards of build 25252.1 without hero skins, and the uncollectible cards named
+  in `effects.csv`.
+- `same.csv`: cards of the newest edition with the text, numbers and keywords of a 2018-07 card of the same
+  name; they share that card's effect rows.
+- `vanilla.csv`: the same for the set VANILLA (cards as first printed), matched by text alone: the text holds
+  all numbers of effect rows, while cost, attack and health come from the VANILLA card itself.
+- Both files name each card's own tribe (Water Elemental had none when first printed).
+- `kinds.csv`: mechanics in the texts of 2018-07 cards. They are used only for cards that are not exact; an
+  exact card may have such a mechanic too.
+- `heroes.csv`: the class of every hero that a deck code can name.
 """
 
 import csv
@@ -33,14 +33,14 @@ from evo.terminal.console import command_line
 
 
 def keywords_of(card: Any) -> list[str]:
-    """The supported keywords a card of the card base carries, as our field names."""
+    """Supported keywords of a card of the card base, as field names of `MinionSpec`."""
     from hearthstone.enums import GameTag  # noqa: PLC0415 - a heavy import that only the generator needs
 
     return [name for name in KEYWORD_FIELDS if card.tags.get(GameTag[name.upper()])]
 
 
 def is_exact(text: str, keywords: Sequence[str]) -> bool:
-    """Whether a card's text names its keywords and says nothing else."""
+    """Whether a card's text consists only of its keywords."""
     rest = _MARKUP.sub(" ", text).lower().replace("_", " ")
     for name in keywords:
         rest = rest.replace(name.replace("_", " "), " ", 1)
@@ -48,12 +48,12 @@ def is_exact(text: str, keywords: Sequence[str]) -> bool:
 
 
 def _other(card: Any, kind: str) -> tuple[object, ...]:
-    """A row of `other_cards.csv`."""
+    """Row of `other_cards.csv` for a card."""
     return card.id, card.dbf_id, card.name, kind, card.card_class.name, card.cost, card.card_set.name
 
 
 def build_catalogue(folder: Path) -> str:
-    """Write both files and SOURCE.md into `folder`.
+    """Write `cards.csv`, `other_cards.csv` and `SOURCE.md` into `folder`.
 
     Returns:
         A one-line summary with the number of cards.
@@ -120,7 +120,7 @@ _PHRASES = {
     "freezes": "Freeze any character damaged by this minion.",
     "spares_heroes": "Can't attack heroes.",
 }
-"""How texts say the traits that minions have in print. Capitals begin a sentence: it is the minion's own."""
+"""Phrases for printed traits. The initial capital marks a sentence about the minion itself."""
 
 _OVERLOAD = re.compile(r"\boverload: \(\d+\)")
 _SPELL_DAMAGE = re.compile(r"\bspell damage \+\d+")
@@ -128,25 +128,25 @@ _RACES = re.compile(r"this is an? [a-z, ]+ and [a-z]+\.")
 
 
 def normalised(text: str) -> str:
-    """A card's text without markup, marks of amounts and odd spaces, for comparing with another."""
+    """Normalise a card's text for comparison: no markup, no amount marks, single spaces."""
     text = _AMOUNT_MARKS.sub("", _MARKUP.sub("", text)).replace("_", " ").replace("\u2019", "'")
     return " ".join(text.replace("\xa0", " ").split())
 
 
 def printed_traits(text: str) -> list[str]:
-    """The traits that a minion's text says it has, as our names of them."""
-    told = normalised(text)
-    return [name for name, phrase in _PHRASES.items() if phrase in told]
+    """Printed traits in a minion's text, as lower-case names of `Trait`."""
+    normalised_text = normalised(text)
+    return [name for name, phrase in _PHRASES.items() if phrase in normalised_text]
 
 
 def says_no_more(text: str, keywords: Iterable[str], traits: Sequence[str], is_all_races: bool) -> bool:
-    """Whether a text says its card's keywords, printed traits, Spell Damage and Overload and nothing else.
+    """Whether a text consists only of keywords, printed traits, Spell Damage and Overload.
 
     Args:
-        text: as the card base has it.
-        keywords: of the card, as our field names.
-        traits: of the card, as `printed_traits` has them.
-        is_all_races: the card counts as a minion of every tribe; its text may name them.
+        text: card text of the card base, with markup.
+        keywords: the card's keywords, as field names of `MinionSpec`.
+        traits: the card's traits, from `printed_traits`.
+        is_all_races: whether the card counts as every tribe; its text may then list tribes.
     """
     rest = normalised(text)
     for trait in traits:
@@ -223,18 +223,18 @@ KINDS: dict[str, tuple[str, ...]] = {
     "condition": (r"\b[Ii]f (?!you discard this|your deck has)", r"\bRepeat(?:able)?\b"),
     "count": (r"\b[Ff]or each\b", r"\bequal to\b", r"[Tt]hat (?:many|much|damage)", r"\b(?:by|deal) its\b"),
 }
-"""Each kind with the words that tell it in a text without markup; a text may ask for several."""
+"""Regular expressions of each mechanic, for normalised texts; a text may match several."""
 
 OTHER = "other"
-"""The kind of a text that fits none."""
+"""Mechanic of a text that matches no other."""
 
 _PATTERNS = {kind: re.compile("|".join(words)) for kind, words in KINDS.items()}
 
 
 def kinds_of(text: str) -> tuple[str, ...]:
-    """The kinds of things a text asks for, in the order of `KINDS`; `OTHER` where none is known."""
-    told = normalised(text)
-    found = tuple(kind for kind, pattern in _PATTERNS.items() if pattern.search(told))
+    """Mechanics in a card's text, in the order of `KINDS`; `OTHER` if none matches."""
+    normalised_text = normalised(text)
+    found = tuple(kind for kind, pattern in _PATTERNS.items() if pattern.search(normalised_text))
     return found or (OTHER,)
 
 
@@ -252,16 +252,16 @@ HERO_COLUMNS = ("dbf_id", "class")
 BASIC_POWERS = (
     "CS2_017", "DS1h_292", "CS2_034", "CS2_101", "CS1h_001", "CS2_083b", "CS2_049", "CS2_056", "CS2_102",
 )  # fmt: skip
-"""Hero powers of the nine classes."""
+"""Card ids of the nine basic hero powers."""
 
 VANILLA_SET = "VANILLA"
 
 Alike = tuple[str, str, str]
-"""A row of `same.csv` and `vanilla.csv`."""
+"""Row of `same.csv` and `vanilla.csv`: card id, id of the matching 2018-07 card, tribe."""
 
 _KINDS = ("MINION", "SPELL", "WEAPON", "HERO_POWER")
 _HERO_SETS = ("BASIC", "LEGACY", "CORE", "HERO_SKINS")
-"""Sets of heroes that a deck begins with; those of other sets are cards."""
+"""Sets of starting heroes; heroes of other sets are playable cards."""
 _TRIBES = frozenset(int(race) for race in Race)
 _NEEDS = {
     (12, 1): Need.ROOM,
@@ -274,41 +274,46 @@ _NEEDS = {
     (60, 0): Need.SECRET_ROOM,
     (74, int(Race.BEAST)): Need.DEAD,
 }
-"""Requirements of the card base (number, parameter) that are ours; those about targets are in effect rows."""
+"""Play requirements (number, parameter) as `Need`; requirements on targets are in effect rows."""
 
 
 def build_edition(folder: Path, package: Path, named: Iterable[str]) -> str:
-    """Write the six files into `folder`: five tables and `SOURCE.md`.
+    """Write the five edition tables and `SOURCE.md` into `folder`.
 
     Args:
         folder: an existing folder.
-        package: where the package hearthstone-data of the older build was installed
-            (`pip install --target`), with its folder `hearthstone_data`.
-        named: ids of uncollectible cards that effect rows name.
+        package: folder with `hearthstone_data` of the older build, installed by `pip install --target`.
+        named: card ids in effect rows; uncollectible ones are included.
 
     Returns:
         A one-line summary.
 
     Raises:
-        FileNotFoundError: the package is not there.
+        FileNotFoundError: `package` does not contain the card data.
         ModuleNotFoundError: `hearthstone` or today's `hearthstone-data` is not installed.
     """
     from hearthstone import cardxml  # noqa: PLC0415 - a heavy import that only the generator needs
 
     path = package / "hearthstone_data" / "CardDefs.xml"
     if not path.is_file():
-        raise FileNotFoundError(f"no card data of build {EDITION_BUILD} in {package}; make cards installs it")
-    old, _ = cardxml.load(str(path))
+        raise FileNotFoundError(
+            f"no card data of build {EDITION_BUILD} in {package}; install it with make cards"
+        )
+    old_cards, _ = cardxml.load(str(path))
     needs = read_needs(path)
-    ids = {card.id for card in old.values() if _is_listed(card)} | set(BASIC_POWERS) | (set(named) & set(old))
-    ids |= {power for power in (_power(old[name], old) for name in ids) if power}
-    rows = [_row(old[name], old, needs.get(name, [])) for name in sorted(ids)]
+    ids = (
+        {card.id for card in old_cards.values() if _is_listed(card)}
+        | set(BASIC_POWERS)
+        | (set(named) & set(old_cards))
+    )
+    ids |= {power for power in (_power(old_cards[name], old_cards) for name in ids) if power}
+    rows = [_row(old_cards[name], old_cards, needs.get(name, [])) for name in sorted(ids)]
     _write(folder / f"{EDITION}.csv", EDITION_COLUMNS, rows)
-    asked = [(name, "; ".join(kinds_of(old[name].description or ""))) for name in _uncertain(rows)]
-    _write(folder / "kinds.csv", KINDS_COLUMNS, asked)
-    new, _ = cardxml.load()
-    _write(folder / "heroes.csv", HERO_COLUMNS, _heroes(old, new))
-    same, vanilla = _alike(old, new)
+    mechanics = [(name, "; ".join(kinds_of(old_cards[name].description or ""))) for name in _uncertain(rows)]
+    _write(folder / "kinds.csv", KINDS_COLUMNS, mechanics)
+    new_cards, _ = cardxml.load()
+    _write(folder / "heroes.csv", HERO_COLUMNS, _heroes(old_cards, new_cards))
+    same, vanilla = _alike(old_cards, new_cards)
     _write(folder / "same.csv", LIKE_COLUMNS, same)
     _write(folder / "vanilla.csv", LIKE_COLUMNS, vanilla)
     collectible = sum(row[-2] == "true" and row[3] != "HERO" for row in rows)
@@ -331,7 +336,7 @@ def build_edition(folder: Path, package: Path, named: Iterable[str]) -> str:
 
 
 def _uncertain(rows: Iterable[Sequence[object]]) -> list[str]:
-    """Ids of collectible cards whose text says more than their other columns, heroes left out."""
+    """Ids of collectible cards, heroes excluded, with text beyond their other columns."""
     named = (dict(zip(EDITION_COLUMNS, row, strict=True)) for row in rows)
     return [
         str(row["id"])
@@ -341,7 +346,7 @@ def _uncertain(rows: Iterable[Sequence[object]]) -> list[str]:
 
 
 def _heroes(*builds: dict[str, Any]) -> list[tuple[int, str]]:
-    """Number and class of every hero that a deck can begin with."""
+    """Deck-code number and class of every starting hero."""
     found = {
         card.dbf_id: card.card_class.name.replace("DEMONHUNTER", "DEMON_HUNTER").replace("DEATHK", "DEATH_K")
         for cards in builds
@@ -352,7 +357,7 @@ def _heroes(*builds: dict[str, Any]) -> list[tuple[int, str]]:
 
 
 def read_needs(path: Path) -> dict[str, list[tuple[int, int]]]:
-    """Play requirements by card id, as (number, parameter): the game's own list of what a card needs."""
+    """Read the game's play requirements by card id, as (number, parameter)."""
     found: dict[str, list[tuple[int, int]]] = {}
     for _, entity in ElementTree.iterparse(path):
         if entity.tag == "Entity":
@@ -367,7 +372,7 @@ def read_needs(path: Path) -> dict[str, list[tuple[int, int]]]:
 
 
 def keywords_in(card: Any) -> list[str]:
-    """The keywords a card carries itself, as our field names; a spell or power has only Lifesteal."""
+    """A card's own keywords, as field names of `MinionSpec`; spells and hero powers have only Lifesteal."""
     from hearthstone.enums import CardType, GameTag  # noqa: PLC0415
 
     names = ["lifesteal"] if card.type in (CardType.SPELL, CardType.HERO_POWER) else KEYWORD_FIELDS
@@ -375,7 +380,7 @@ def keywords_in(card: Any) -> list[str]:
 
 
 def race_of(card: Any) -> str:
-    """A card's tribe by our name; "" where it has none that we know, several names where it has several."""
+    """A card's tribe, as a lower-case name of `Race`; "" for none or unknown, several names for several."""
     known = [Race(int(race)) for race in (card.races or [card.race]) if int(race) in _TRIBES]
     return " ".join(race.name.lower() for race in known if race != Race.NONE)
 
@@ -385,7 +390,7 @@ def _is_listed(card: Any) -> bool:
 
 
 def _power(card: Any, cards: dict[str, Any]) -> str:
-    """The id of a hero's power; "" for other cards."""
+    """Card id of a hero's hero power; "" for other cards."""
     from hearthstone.enums import GameTag  # noqa: PLC0415
 
     number = card.tags.get(GameTag.HERO_POWER, 0) if card.type.name == "HERO" else 0
@@ -424,10 +429,10 @@ def _row(card: Any, cards: dict[str, Any], listed: Sequence[tuple[int, int]]) ->
 
 
 def _alike(old: dict[str, Any], new: dict[str, Any]) -> tuple[list[Alike], list[Alike]]:
-    """Cards of today, and cards of VANILLA, with the card of the edition that they are like, and their tribe.
+    """Rows of `same.csv` and `vanilla.csv`: newest and VANILLA cards matched to 2018-07 cards.
 
-    A tribe that the edition does not know (Undead, Naga) is left out, since none of its cards names it. Cards
-    of two tribes that it knows are like none: a card of the engine has one.
+    Tribes unknown in 2018-07 (Undead, Naga) are dropped, since no effect names them. Cards with two known
+    tribes match none, since a card of the engine has one tribe.
     """
     by_name: dict[str, list[Any]] = {}
     for card in sorted(old.values(), key=lambda card: card.id):
@@ -440,9 +445,9 @@ def _alike(old: dict[str, Any], new: dict[str, Any]) -> tuple[list[Alike], list[
         if not _is_listed(card) or card.type.name not in _KINDS or " " in race:
             continue
         is_vanilla = card.card_set.name == VANILLA_SET
-        for other in by_name.get(card.name, []):
-            if _reads_alike(card, other) and (is_vanilla or _body(card) == _body(other)):
-                (vanilla if is_vanilla else same).append((card.id, other.id, race))
+        for old_card in by_name.get(card.name, []):
+            if _reads_alike(card, old_card) and (is_vanilla or _body(card) == _body(old_card)):
+                (vanilla if is_vanilla else same).append((card.id, old_card.id, race))
                 break
     return same, vanilla
 
@@ -468,22 +473,25 @@ def _write(path: Path, header: Sequence[str], rows: Iterable[tuple[object, ...]]
 
 
 app = typer.Typer(
-    help="The card catalogue.", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
+    help="Generate the card tables of engine/data.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
 )
 
 
 @app.callback()
 def _group() -> None:
-    """The card catalogue."""
+    """Generate the card tables of engine/data."""
 
 
 @app.command()
 def build(edition_package: Path | None = None) -> None:
-    """Generate the tables of engine/data again from the package hearthstone-data.
+    """Regenerate the tables of engine/data from the package hearthstone-data.
 
     Args:
-        edition_package: folder in which hearthstone-data 25252.1 was installed; without it the tables of
-            edition 2018-07 stay as they are.
+        edition_package: install folder of hearthstone-data 25252.1; without it the tables of edition 2018-07
+            stay unchanged.
     """
     from engine.effects.rows import named_cards  # noqa: PLC0415
 
@@ -495,7 +503,7 @@ def build(edition_package: Path | None = None) -> None:
     except FileNotFoundError as error:
         raise ManaforgeError(str(error)) from None
     except ModuleNotFoundError as error:
-        raise ManaforgeError(f"{error}; the generator needs the development tools: make setup") from None
+        raise ManaforgeError(f"{error}; install the development tools with make setup") from None
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
 """Draft effect rows from card texts, and compare targets with the card base's play requirements.
 
-`python -m tools.effect_drafts [CARD_ID...]` reads the card data of edition 2018-07 (`make cards` installs
-it), prints rows as `effects.csv` writes them, and says at the end how many cards it drafts and how many of
-these drafts equal the reviewed rows. A draft is no row: what is committed was read against the text, the play
-requirements and the interpreter.
+`python -m tools.effect_drafts [CARD_ID...]` reads the card data of edition 2018-07 (`make cards` installs it)
+and prints rows in the format of `effects.csv`, with a summary: cards drafted, and drafts equal to the
+reviewed rows. Drafts need review against the card text, the play requirements and the engine.
 """
 
 import csv
@@ -43,20 +42,20 @@ _FIXED = {
 
 
 def number_of(word: str) -> int:
-    """A number as texts write it."""
+    """Value of a number in a card text: digits or an English word."""
     return _NUMBERS.get(word.lower()) or int(word)
 
 
 def whom(text: str) -> Effect | None:
-    """A row without an operation that selects the characters a phrase names; None where it is not understood.
+    """Parse a target phrase into a row with a placeholder operation; None if the phrase is not understood.
 
     Args:
-        text: such as "all enemy minions" or "a friendly Beast".
+        text: phrase, such as "all enemy minions" or "a friendly Beast".
     """
     folded = text.lower().strip()
     if folded in _FIXED:
-        pick, side, kind, asked = _FIXED[folded]
-        return Effect(Trigger.PLAY, Op.DAMAGE, pick, side, kind, asked)
+        pick, side, kind, filter_bits = _FIXED[folded]
+        return Effect(Trigger.PLAY, Op.DAMAGE, pick, side, kind, filter_bits)
     found = _WHOM.fullmatch(folded)
     if not found or not (found["kind"] or found["race"] or found["side"] == " enemy"):
         return None
@@ -68,39 +67,39 @@ def whom(text: str) -> Effect | None:
         side = ENEMY
     if found["many"] == "your":
         side = OWN
-    asked, arg = _asked(found)
+    filter_bits, arg = _filter_of(found)
     times = 1
     if found["random"]:
         pick, times = Pick.RANDOM, number_of("a" if found["many"] == "another" else found["many"])
     else:
         pick = Pick.CHOSEN if found["many"] in ("a", "an", "another") else Pick.ALL
-    return Effect(Trigger.PLAY, Op.DAMAGE, pick, side, kind, asked, arg, times)
+    return Effect(Trigger.PLAY, Op.DAMAGE, pick, side, kind, filter_bits, arg, times)
 
 
-def _asked(found: re.Match[str]) -> tuple[int, int]:
-    """Filter and what it compares with, of a phrase."""
-    asked = arg = 0
-    if found["other"] or found["many"] == "another":
-        asked |= Filter.NOT_SELF
-    if found["state"]:
-        asked |= Filter[found["state"].strip().upper()]
-    if found["taunt"]:
-        asked |= Filter.TAUNT
-    if found["shown"]:
-        asked |= Filter[found["shown"].replace("with", "").strip().upper()]
-    if found["attack"]:
-        asked |= Filter.ATTACK_AT_MOST if found["bound"] == "less" else Filter.ATTACK_AT_LEAST
-        arg = int(found["attack"])
+def _filter_of(match: re.Match[str]) -> tuple[int, int]:
+    """Filter bits and their arg of a parsed target phrase."""
+    filter_bits = arg = 0
+    if match["other"] or match["many"] == "another":
+        filter_bits |= Filter.NOT_SELF
+    if match["state"]:
+        filter_bits |= Filter[match["state"].strip().upper()]
+    if match["taunt"]:
+        filter_bits |= Filter.TAUNT
+    if match["shown"]:
+        filter_bits |= Filter[match["shown"].replace("with", "").strip().upper()]
+    if match["attack"]:
+        filter_bits |= Filter.ATTACK_AT_MOST if match["bound"] == "less" else Filter.ATTACK_AT_LEAST
+        arg = int(match["attack"])
     for group, bit in (("race", Filter.RACE), ("but", Filter.NOT_RACE)):
-        if found[group]:
-            asked |= bit
-            word = found[group].strip()
+        if match[group]:
+            filter_bits |= bit
+            word = match[group].strip()
             arg = _RACES[word if word in _RACES else word.removesuffix("s")]
-    return asked, arg
+    return filter_bits, arg
 
 
 def gains(text: str) -> Effect | None:
-    """A BUFF without characters from what a text gives, such as "+2/+2 and Taunt"; None if not understood."""
+    """Parse a buff, such as "+2/+2 and Taunt", into a row without targets; None if not understood."""
     attack = health = keywords = 0
     for part in re.split(r", and |, | and ", text):
         both = re.fullmatch(r"([+-]\d+)/([+-]\d+)", part)
@@ -120,7 +119,7 @@ def gains(text: str) -> Effect | None:
 
 
 def on(target: Effect, change: Effect) -> Effect:
-    """What `change` does, to the characters of `target`."""
+    """Combine the operation of `change` with the targets of `target`."""
     return replace(
         change,
         pick=target.pick,
@@ -153,19 +152,19 @@ _MY_HERO = Effect(Trigger.PLAY, Op.DAMAGE, Pick.ALL, OWN, HEROES)
 
 Rows = list[Effect]
 Created = Callable[[str, str], str | None]
-"""The id of the card that a text creates, by its numbers ("2/1", or "") and name; None if not found."""
+"""Finds the id of a created card by its numbers ("2/1", or "") and name; None if not found."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """A card's text and what it may create."""
+    """A card's text, with a look-up of the cards it may create."""
 
     text: str
     created: Created
 
 
 def draft(card: Text) -> tuple[Effect, ...] | None:
-    """The rows that a text says; None where a part of it fits no template."""
+    """Draft the rows of a card's text; None if a part of it matches no template."""
     text = " ".join(_MARKUP.sub("", card.text).replace("\xa0", " ").replace("_", " ").split())
     text = _ASIDE.sub("", text.split("@", maxsplit=1)[0]).strip()
     pieces = _PARTS.split(text)
@@ -175,29 +174,29 @@ def draft(card: Text) -> tuple[Effect, ...] | None:
         return None
     rows += before
     for head, body in zip(pieces[1::2], pieces[2::2], strict=True):
-        said = _sentences(body, card.created)
-        if said is None:
+        drafted = _sentences(body, card.created)
+        if drafted is None:
             return None
-        rows += [replace(row, trigger=trigger) for trigger in _WHEN[head] for row in said]
+        rows += [replace(row, trigger=trigger) for trigger in _WHEN[head] for row in drafted]
     return tuple(rows)
 
 
 def _sentences(text: str, created: Created) -> Rows | None:
-    """The rows of a text without triggers; None where a sentence fits no template."""
+    """Draft the rows of a text without triggers; None if a sentence matches no template."""
     rows: Rows = []
     for sentence in re.split(r"(?<=[.!]) ", text.strip()):
         rest = _OWN_WORDS.sub("", sentence).rstrip(".! ")
         if not rest:
             continue
-        said = _sentence(rest[0].upper() + rest[1:], created, rows)
-        if said is None:
+        drafted = _sentence(rest[0].upper() + rest[1:], created, rows)
+        if drafted is None:
             return None
-        rows += said
+        rows += drafted
     return rows
 
 
 def _sentence(text: str, created: Created, before: Sequence[Effect]) -> Rows | None:
-    """The rows of a sentence by the first template that fits it."""
+    """Draft the rows of a sentence by the first matching template."""
     for pattern, make in _TEMPLATES:
         found = re.fullmatch(pattern, text)
         rows = make(found, created) if found else None
@@ -248,8 +247,8 @@ def _give(found: re.Match[str], _: Created) -> Rows | None:
     return [on(target, replace(gained, until=until))] if target and gained else None
 
 
-def _simply(op: Op) -> Callable[[re.Match[str], Created], Rows | None]:
-    """A template whose first group is whom it is about."""
+def _apply_to(op: Op) -> Callable[[re.Match[str], Created], Rows | None]:
+    """Template whose first group is the target phrase."""
 
     def make(found: re.Match[str], _: Created) -> Rows | None:
         target = whom(found[1])
@@ -262,13 +261,13 @@ def _fixed(*rows: Effect) -> Callable[[re.Match[str], Created], Rows | None]:
     return lambda _found, _created: list(rows)
 
 
-def _counted(op: Op, side: int = OWN, sign: int = 1) -> Callable[[re.Match[str], Created], Rows | None]:
-    """A template whose first group is how many."""
+def _amount_of(op: Op, side: int = OWN, sign: int = 1) -> Callable[[re.Match[str], Created], Rows | None]:
+    """Template whose first group is the amount."""
     return lambda found, _: [Effect(Trigger.PLAY, op, side=side, amount=sign * number_of(found[1]))]
 
 
 def _create(op: Op) -> Callable[[re.Match[str], Created], Rows | None]:
-    """A template of many, numbers, name and perhaps "for your opponent"."""
+    """Template with the groups count, numbers, name and optionally "for your opponent"."""
 
     def make(found: re.Match[str], created: Created) -> Rows | None:
         many, numbers, name, other = found[1], found[2] or "", found[3], found[4]
@@ -306,7 +305,7 @@ def _discard(found: re.Match[str], _: Created) -> Rows | None:
     return [Effect(Trigger.PLAY, Op.DISCARD, times=number_of(found[1]))]
 
 
-def _brace_hero(found: re.Match[str], _: Created) -> Rows | None:
+def _hero_attack(found: re.Match[str], _: Created) -> Rows | None:
     return [on(_MY_HERO, Effect(Trigger.PLAY, Op.BUFF, amount=int(found[1]), until=Until.THIS_TURN))]
 
 
@@ -325,31 +324,31 @@ _TEMPLATES: Sequence[tuple[str, Callable[[re.Match[str], Created], Rows | None]]
     (r"(?:D|Then d|, then d)eal (\d+)(?:-(\d+))? damage(?: to (.+?))?", _damage),
     (r"Take (\d+) damage", lambda found, _: [replace(_MY_HERO, amount=int(found[1]))]),
     (r"Restore (\d+) Health(?: to (.+))?", _heal),
-    (r"Restore (.+) to full Health", _simply(Op.RESTORE)),
-    (rf"Draw {_MANY} cards?", _counted(Op.DRAW)),
-    (rf"Your opponent draws {_MANY} cards?", _counted(Op.DRAW, ENEMY)),
-    (rf"(?:Each player|Both players) draws? {_MANY} cards?", _counted(Op.DRAW, OWN | ENEMY)),
-    (r"(?:Gain |\+)(\d+) Armor", _counted(Op.ARMOUR)),
-    (r"(?:Give your hero |Gain )?\+(\d+) Attack this turn", _brace_hero),
-    (r"Give your weapon \+(\d+) Attack", _counted(Op.WEAPON)),
+    (r"Restore (.+) to full Health", _apply_to(Op.RESTORE)),
+    (rf"Draw {_MANY} cards?", _amount_of(Op.DRAW)),
+    (rf"Your opponent draws {_MANY} cards?", _amount_of(Op.DRAW, ENEMY)),
+    (rf"(?:Each player|Both players) draws? {_MANY} cards?", _amount_of(Op.DRAW, OWN | ENEMY)),
+    (r"(?:Gain |\+)(\d+) Armor", _amount_of(Op.ARMOUR)),
+    (r"(?:Give your hero |Gain )?\+(\d+) Attack this turn", _hero_attack),
+    (r"Give your weapon \+(\d+) Attack", _amount_of(Op.WEAPON)),
     (r"Give your weapon \+(\d+)/\+(\d+)", _weapon),
     (r"Remove 1 Durability from your opponent's weapon", _fixed(_WORN)),
     (r"Destroy your opponent's weapon", _fixed(Effect(Trigger.PLAY, Op.DISARM, side=ENEMY))),
     (r"(?:Destroy|Lose) (?:a|one of your) Mana Crystals?", _fixed(_LOSE_CRYSTAL)),
     (r"Give your opponent a Mana Crystal", _fixed(Effect(Trigger.PLAY, Op.CRYSTALS, side=ENEMY, amount=1))),
-    (rf"Gain {_MANY} empty Mana Crystals?", _counted(Op.CRYSTALS)),
-    (rf"Gain {_MANY} Mana Crystals? this turn only", _counted(Op.MANA)),
+    (rf"Gain {_MANY} empty Mana Crystals?", _amount_of(Op.CRYSTALS)),
+    (rf"Gain {_MANY} Mana Crystals? this turn only", _amount_of(Op.MANA)),
     (rf"Give (.+?) ([+-]\d.*?){_FOR}", _give),
     (rf"Give (.+?) ((?:Taunt|Charge|Windfury|Divine Shield|Stealth)\b.*?){_FOR}", _give),
     (r"Silence (.+?), then deal (\d+) damage to it", lambda found, _: _and_damage(found)),
-    (r"Destroy (.+)", _simply(Op.DESTROY)),
-    (r"Silence (.+)", _simply(Op.SILENCE)),
-    (r"Freeze (.+)", _simply(Op.FREEZE)),
-    (r"Take control of (.+)", _simply(Op.CONTROL)),
-    (rf"Return (.+?)(?: from the battlefield)? to (?:{_WHOSE}) hand", _simply(Op.BOUNCE)),
-    (r"Swap the Attack and Health of (.+)", _simply(Op.SWAP)),
-    (r"Swap (.+)'s Attack and Health", _simply(Op.SWAP)),
-    (r"Change (.+)'s Attack to be equal to its Health", _simply(Op.EQUALISE)),
+    (r"Destroy (.+)", _apply_to(Op.DESTROY)),
+    (r"Silence (.+)", _apply_to(Op.SILENCE)),
+    (r"Freeze (.+)", _apply_to(Op.FREEZE)),
+    (r"Take control of (.+)", _apply_to(Op.CONTROL)),
+    (rf"Return (.+?)(?: from the battlefield)? to (?:{_WHOSE}) hand", _apply_to(Op.BOUNCE)),
+    (r"Swap the Attack and Health of (.+)", _apply_to(Op.SWAP)),
+    (r"Swap (.+)'s Attack and Health", _apply_to(Op.SWAP)),
+    (r"Change (.+)'s Attack to be equal to its Health", _apply_to(Op.EQUALISE)),
     (r"(?:Change|Set) (.+?)(?:'s?) (Attack and Health|Attack|remaining Health|Health) to (\d+)", _set),
     (r"(?:Change|Set) the (?=.*Health)(.*) to (\d+)", lambda found, _: _set_health(found)),
     (r"Double (.+)'s (Attack|Health)", _double),
@@ -373,33 +372,35 @@ def _set_health(found: re.Match[str]) -> Rows | None:
 
 
 def finder(card_id: str, cards: Mapping[str, Any]) -> Created:
-    """Who a text means by numbers and name: the card whose id begins alike, else the oldest of that name."""
+    """Make a look-up of created cards: by id prefix, then the oldest of the name."""
 
     def created(numbers: str, name: str) -> str | None:
         stem = card_id.rstrip("abt")
-        alone = name.removesuffix("s") if name.endswith("s") else name
-        near, named = [], []
+        singular = name.removesuffix("s") if name.endswith("s") else name
+        same_prefix, same_name = [], []
         for other in sorted(cards.values(), key=lambda card: card.dbf_id):
             body = f"{other.atk}/{other.durability or other.health}"
             if other.id == card_id or other.collectible or (numbers and body != numbers):
                 continue
-            if other.type.name not in ("MINION", "WEAPON", "SPELL") or (not numbers and other.name != alone):
+            if other.type.name not in ("MINION", "WEAPON", "SPELL") or (
+                not numbers and other.name != singular
+            ):
                 continue
             if other.id.startswith(stem):
-                near.append(other.id)
-            if other.name in (name, alone):
-                named.append(other.id)
-        found = near if len(near) == 1 else named or near
+                same_prefix.append(other.id)
+            if other.name in (name, singular):
+                same_name.append(other.id)
+        found = same_prefix if len(same_prefix) == 1 else same_name or same_prefix
         return found[0] if found else None
 
     return created
 
 
 def main(ids: Sequence[str]) -> int:
-    """Print drafts of cards, or of all that the edition lists; 1 where its card data is not there."""
+    """Print drafts of the given cards, or of all cards of the edition; exit status 1 on missing card data."""
     path = PACKAGE / "hearthstone_data" / "CardDefs.xml"
     if not path.is_file():
-        print(f"no card data in {PACKAGE}: run make cards", file=sys.stderr)
+        print(f"no card data in {PACKAGE}: install it with make cards", file=sys.stderr)
         return 1
     from hearthstone import cardxml  # noqa: PLC0415 - only this tool needs it
 

@@ -1,10 +1,10 @@
-"""Published results, repeated: runs the commands, keeps what came out, and writes docs/published.md from it.
+"""Published results, repeated: run the commands, store their results, write docs/published.md from them.
 
     python -m benchmarks.published              # everything but EVA: make published
     python -m benchmarks.published --parts eva  # EVA's figures: make published-eva
     python -m benchmarks.published --parts none # only the page and its figures, from the kept results
 
-A part has jobs (`jobs.Job`: a command as a user types it), takes their results into tables that are kept in
+A part has jobs (`jobs.Job`: a command as a user types it), reads their results into tables that are kept in
 `results/`, and makes the figures and blocks of the page from these tables alone. So each number and each
 comparison of the page is computed from a table that can be read, and a test makes the page again from them.
 """

@@ -1,4 +1,4 @@
-"""Run the parts' commands, keep what came out, and write the page. `--help` lists the options."""
+"""Run the parts' commands, store their results, and write the page. `--help` lists the options."""
 
 import argparse
 from collections.abc import Sequence

@@ -196,8 +196,8 @@ def _weights(members: pd.DataFrame) -> str:
             picture("published-eva-weights", "EVA's Figs. 6 and 7, of our runs: raw weights"),
             table(["weight", "the paper", "here: median (quartiles)", "as the paper"], rows),
             prose(
-                f"{said.count(True)} of {len(said)} weights are as the paper says; what no minion of these "
-                "decks has is not counted."
+                f"{said.count(True)} of {len(said)} weights are as in the paper; weights without influence "
+                "with these decks are not counted."
             ),
         ]
     )

@@ -141,7 +141,7 @@ def _value_of(games: pd.DataFrame) -> pd.Series:
 
 
 def _points(games: pd.DataFrame) -> pd.DataFrame:
-    """Points of who goes first; a row a deal, a column a value."""
+    """Points of the first player; a row a deal, a column a value."""
     points = games["outcome"].astype(str).map({"first": 1.0, "draw": 0.5, "second": 0.0})
     return pd.DataFrame({"setup": games["setup"], "value": _value_of(games), "points": points}).pivot(
         index="setup", columns="value", values="points"
@@ -187,7 +187,7 @@ class Tables:
         return Share(float(row["win_rate"]), float(row["low"]), float(row["high"]))
 
     def seat(self, name: str) -> Share:
-        """Score of who goes first in games without a curve."""
+        """Score of the first player in games without a curve."""
         row = self.seats.loc[name]
         return Share.of(float(row["points"]), int(row["games"]))
 
@@ -210,7 +210,7 @@ def blocks(folder: Path) -> dict[str, str]:
         "hearthsim-claims": _claims(tables),
         "hearthsim-figures": "\n\n".join(
             [
-                picture("published-hearthsim", "win rate of who goes first in the four experiments"),
+                picture("published-hearthsim", "win rate of the first player in the four experiments"),
                 picture("published-lengths", "rounds of games by the weight of Divine Shield"),
             ]
         ),
@@ -276,7 +276,7 @@ def verdict(gain: tuple[float, float, float], sign: int) -> str:
 def _claims(tables: Tables) -> str:
     claims = Claims(tables)
     for name, says in (
-        ("without", "without it who goes first is ahead"),
+        ("without", "without it the first player is ahead"),
         ("with The Coin", "with it, behind"),
     ):
         share = tables.seat(name)
@@ -312,15 +312,15 @@ def _claims(tables: Tables) -> str:
     claims.compared(own, "w_dds 1: too many harm (here 16)", "smite 1", 16, 0, -1)
     said = [row[3] for row in claims.rows]
     summary = (
-        f"Of {len(said)} statements {sum(one.startswith('yes') for one in said)} come out, "
-        f"{said.count('no')} do not, and {said.count('not told apart')} cannot be told apart by these games."
+        f"Of {len(said)} statements {sum(one.startswith('yes') for one in said)} are confirmed, "
+        f"{said.count('no')} are not, and {said.count('not told apart')} cannot be decided with these games."
     )
-    header = ["experiment", "the post", "here, who goes first", "as the post"]
+    header = ["experiment", "the post", "here, the first player", "as the post"]
     return "\n\n".join([table(header, claims.rows), prose(summary), prose(_reasons(tables))])
 
 
 def _reasons(tables: Tables) -> str:
-    """What was tried to explain the statements that do not come out."""
+    """Two possible reasons of the statements that are not confirmed, tested."""
     copies = tables.best(NO_COIN, above=0.0)
     gain = tables.gain(NO_COIN, copies, 0)
     coin = verdict(gain, -1) == "yes"

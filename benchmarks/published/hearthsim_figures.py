@@ -9,7 +9,7 @@ from evo.figures.style import COLOURS, GREY, MARKERS, figure, grid, png
 
 
 def draw_curves(experiments: Mapping[str, Mapping[str, pd.DataFrame]]) -> bytes:
-    """Win rate of who goes first over the value of what varies, with 95% intervals; a part an experiment.
+    """Win rate of the first player over the value of what varies, with 95% intervals; a part an experiment.
 
     Args:
         experiments: by the name of what varies, curves by their names: columns win_rate, low and high, index

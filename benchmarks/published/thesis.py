@@ -114,10 +114,11 @@ def _players(tables: Tables) -> str:
     return "\n\n".join(
         [
             picture(
-                "published-thesis", "who goes first wins: by the rules, and as the thesis's program played"
+                "published-thesis",
+                "wins of the first player: by the rules, and as the thesis's program played",
             ),
             prose(
-                f"Who goes first wins {Share.of(*tables.wins(RULES))} of the games by the rules and "
+                f"The first player wins {Share.of(*tables.wins(RULES))} of the games by the rules and "
                 f"{Share.of(*tables.wins(PUBLISHED))} as published, in games of {tables.rounds(RULES):.1f} "
                 f"and {tables.rounds(PUBLISHED):.1f} rounds. The rank correlation of the two tables' 49 "
                 "cells is",
@@ -224,12 +225,12 @@ def _why(tables: Tables) -> str:
         found.append(rank_correlation(tables.scores(other) - tables.scores(base), gains))
     follows = max(found) < -0.5
     return (
-        "An explanation: overkill on minions is allowed, so a program whose weight W6 (damage to minions) "
-        "is above its W7 (cost of attacks) gains by sending more attackers at a minion than it takes; "
-        "carried out blindly, each of them is hit back. Then profiles with the larger W6 less W7 should "
+        "A possible explanation: overkill on minions is allowed, so a program whose weight W6 (damage to "
+        "minions) is above its W7 (cost of attacks) gains by sending more attackers at a minion than it "
+        "takes; executed blindly, each of them is hit back. Then profiles with the larger W6 less W7 should "
         "lose most by blind. Over the seven, the rank correlation of W6 less W7 with the change of the "
         f"score is {found[0]:.2f} in the published player and {found[1]:.2f} in the one by the rules: "
-        f"{'as' if follows else 'not as'} the explanation says."
+        f"{'as' if follows else 'not as'} this predicts."
     )
 
 
@@ -244,13 +245,13 @@ def _engine(tables: Tables, by_deal: pd.Series) -> str:
     half = student.ppf(0.975, len(by_deal) - 1) * by_deal.std() / np.sqrt(len(by_deal))
     said = prose(
         "The same tournament with the engine and the exact solver, which share no code with that player "
-        f"but the weights and cards: who goes first wins {Share(share, share - half, share + half)} (its "
+        f"but the weights and cards: the first player wins {Share(share, share - half, share + half)} (its "
         "cells share their deals, so the interval is that of the deals). The rank correlation of its cells "
         f"with the player by the rules is {_correlation(tables.alike(ENGINE, RULES))}, and with the "
         f"published one {_correlation(tables.alike(ENGINE, PUBLISHED))}. From the player by the rules a "
         f"cell differs by {100 * tables.apart(ENGINE, RULES):.1f} points in the mean."
     )
-    return "\n\n".join([picture("published-engine", "who goes first wins, played by the engine"), said])
+    return "\n\n".join([picture("published-engine", "wins of the first player, played by the engine"), said])
 
 
 def _guesses(tables: Tables) -> str:

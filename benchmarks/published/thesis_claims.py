@@ -1,4 +1,4 @@
-"""What the thesis says of its results, beside ours."""
+"""Statements of the thesis about its results, compared with ours."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def claims(tables: Tables) -> str:
     return "\n\n".join(
         [
             table(["the thesis", *PLAYERS.values()], rows),
-            prose(f"Of the {len(rows)} statements these come out: {counts}."),
+            prose(f"Of the {len(rows)} statements these are confirmed: {counts}."),
         ]
     )
 

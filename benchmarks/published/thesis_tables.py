@@ -25,12 +25,12 @@ class Tables:
         return self._table[self._table["player"] == player]
 
     def wins(self, player: str) -> tuple[int, int]:
-        """Games that who goes first won, and games."""
+        """Wins of the first player, and games."""
         own = self.of(player)
         return int(own["first_wins"].sum()), int(own["games"].sum())
 
     def rates(self, player: str) -> np.ndarray:
-        """Share of games that who goes first wins; shape (7, 7), by first and second."""
+        """Share of games that the first player wins; shape (7, 7), by first and second."""
         own = self.of(player)
         rates: np.ndarray = (own["first_wins"] / own["games"]).to_numpy().reshape(len(PROFILES), -1)
         return rates

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A run on a SLURM cluster (docs/cluster-slurm.md): sbatch slurm.sh CONFIG FOLDER
+# A run on a SLURM cluster (docs/cluster.md#on-slurm): sbatch slurm.sh CONFIG FOLDER
 #SBATCH --job-name=manaforge
 #SBATCH --nodes=4
 #SBATCH --ntasks-per-node=1

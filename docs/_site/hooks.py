@@ -19,25 +19,26 @@ OUTSIDE = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
-    "SECURITY.md": "security.md",
     "configs/README.md": "configurations.md",
     "notebooks/README.md": "notebooks.md",
-    "runs/README.md": "run-folders.md",
+    "runs/README.md": "formats.md",
 }
 """Documents outside docs/, and the pages they become."""
 
+SECTIONS = {"SECURITY.md": "reliability.md"}
+"""Documents outside docs/ that become the last section of a page."""
+
 PACKAGES = ("engine", "ilp_agent", "rivals", "evo")
-LINK = re.compile(r"(\]\()(?!https?:|#)([^)#\s]+)")
+LINK = re.compile(r"(\]\()(?!https?:|#)([^)#\s]+)(#[^)\s]*)?")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Add the API reference to the navigation."""
+    """Add the API reference to the section Reference of the navigation."""
     assert config.nav is not None
     pages = api_pages()
-    config.nav.append(
-        {"API reference": ["api/index.md", *(page for page in pages if page != "api/index.md")]}
-    )
+    reference = next(section["Reference"] for section in config.nav if "Reference" in section)
+    reference.append({"API": ["api/index.md", *(page for page in pages if page != "api/index.md")]})
     return config
 
 
@@ -52,29 +53,47 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
-    """Point links at the pages of the site; a link to a file that is no page becomes plain code."""
+    """Add the documents that end this page, and point links at the pages of the site."""
     sources = {made: source for source, made in OUTSIDE.items()}
-    source = sources.get(page.file.src_uri, f"docs/{page.file.src_uri}")
+    uri = page.file.src_uri
+    parts = [linked(markdown, sources.get(uri, f"docs/{uri}"), uri)]
+    for source, target in SECTIONS.items():
+        if target == uri:
+            text = (ROOT / source).read_text(encoding="utf-8")
+            parts.append(linked(re.sub(r"^#", "##", text, flags=re.MULTILINE), source, uri))
+    return "\n".join(parts)
+
+
+def linked(markdown: str, source: str, uri: str) -> str:
+    """Links of a document as links of its page; a link to a file that is no page becomes plain code.
+
+    Args:
+        markdown: the document.
+        source: its path in the repository.
+        uri: the page it belongs to, in the site.
+    """
+    kept: list[str] = []
 
     def lead(match: re.Match[str]) -> str:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(source), match[2]))
+        anchor = match[3] or ""
         if target in OUTSIDE:
             target = f"docs/{OUTSIDE[target]}"
+        elif target in SECTIONS:
+            anchor = anchor or f"#{posixpath.splitext(target)[0].lower()}"
+            target = f"docs/{SECTIONS[target]}"
         if not target.startswith("docs/"):
             return match[0]
-        start = posixpath.dirname(page.file.src_uri) or "."
-        return match[1] + posixpath.relpath(target.removeprefix("docs/"), start)
-
-    kept: list[str] = []
+        start = posixpath.dirname(uri) or "."
+        return match[1] + posixpath.relpath(target.removeprefix("docs/"), start) + anchor
 
     def keep(match: re.Match[str]) -> str:
         kept.append(match[0])
         return f"\x00{len(kept) - 1}\x00"
 
-    without_code = FENCE.sub(keep, markdown)
-    linked = LINK.sub(lead, without_code)
-    linked = re.sub(r"\[([^\]]+)\]\((?!https?:|#)[^)\s]+\.(?:ipynb|toml|yaml|sh|py|json)\)", r"`\1`", linked)
-    return re.sub("\x00(\\d+)\x00", lambda match: kept[int(match[1])], linked)
+    text = LINK.sub(lead, FENCE.sub(keep, markdown))
+    text = re.sub(r"\[([^\]]+)\]\((?!https?:|#)[^)\s]+\.(?:ipynb|toml|yaml|sh|py|json)\)", r"`\1`", text)
+    return re.sub("\x00(\\d+)\x00", lambda match: kept[int(match[1])], text)
 
 
 def api_pages() -> dict[str, str]:
@@ -83,8 +102,8 @@ def api_pages() -> dict[str, str]:
     index = [
         "# API reference",
         "",
-        "Generated from the docstrings. What a package exports in its `__init__` is what other code may rely",
-        "on; the modules of a package are listed for reading. Words are in the [glossary](../glossary.md).",
+        "Generated from the docstrings. The exports of a package's `__init__` are its public interface; its",
+        "modules are listed for reading. Terms are in the [glossary](../glossary.md).",
         "",
         "| package | |",
         "| --- | --- |",

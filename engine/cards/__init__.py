@@ -1,8 +1,8 @@
-"""The card catalogue: every collectible Hearthstone minion as a body with the keywords we play.
+"""The card catalogue: all collectible Hearthstone minions as plain minions with keywords.
 
-`engine/data/cards.csv` is generated (`python -m tools.card_tables build`) and holds names and numbers
-only. A card is `exact` when its text says nothing beyond those keywords; the others are playable
-as bodies with their keywords.
+`engine/data/cards.csv` is generated (`python -m tools.card_tables build`) and holds names and numbers only,
+no card text. A card is `exact` if its text names nothing but supported keywords; other cards are playable as
+plain minions with their keywords.
 """
 
 import csv
@@ -20,13 +20,13 @@ from engine.errors import CardError, unknown_name
 from engine.minion import MinionSpec, keyword_flags, keyword_names
 
 CLASSIC_SET = "VANILLA"
-"""The set of the Classic format: old numbers of cards that exist elsewhere too."""
+"""Set code of the Classic format: reprints with their original numbers."""
 
 RARITIES = {"FREE": 1, "COMMON": 1, "RARE": 2, "EPIC": 3, "LEGENDARY": 4}
-"""Rarities as numbers (EVA, Table 2)."""
+"""Numeric rarities (EVA, Table 2)."""
 
 CLASS_NAMES = {"DEMONHUNTER": "demon hunter", "DEATHKNIGHT": "death knight", "INVALID": "several classes"}
-"""Classes whose names are more than the card base's own in small letters."""
+"""Display names of classes that differ from the lower-case code of the card base."""
 
 MINION_COLUMNS = (
     "id", "dbf_id", "name", "class", "cost", "attack", "health", "rarity", "set", "keywords", "exact",
@@ -35,36 +35,37 @@ OTHER_COLUMNS = ("id", "dbf_id", "name", "type", "class", "cost", "set")
 
 
 CardKey = tuple[str, int, int, int, int, float, str]
-"""What tells cards apart in a game (`Card.key`)."""
+"""Type of a card's key within a game (`Card.key`)."""
 
 _NUMBERS = re.compile(r"(?:\d+:)?\d+/\d|\d+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One card: its identity in the card base, and its numbers in play.
+    """A card: its identity in the card base, its numbers, and its effects.
 
     Attributes:
-        id: Hearthstone's card id, such as "CS2_172"; "" for a minion that is not in the catalogue.
-        dbf_id: its number in deck codes; 0 for a minion that is not in the catalogue.
+        id: Hearthstone's card id, such as "CS2_172"; "" for a minion outside the catalogue.
+        dbf_id: its number in deck codes; 0 for a minion outside the catalogue.
         name: English name.
         card_class: "PALADIN", "NEUTRAL", ...
         rarity: "FREE", "COMMON", "RARE", "EPIC" or "LEGENDARY".
-        card_set: Hearthstone's name of the set.
-        exact: False where the card's text says more than what is played of it.
-        spec: its numbers and keywords; a weapon's durability is its health, and a spell has only a cost.
-        real: whether it does what its text says; else it is a body with its keywords. The rest is theirs:
+        card_set: Hearthstone's code of the set.
+        exact: whether the engine covers the card's whole text.
+        spec: its numbers and keywords; health is a weapon's durability, and a spell has only a cost.
+        real: whether it is played with its effects; otherwise it is a plain minion with keywords, and the
+            following fields keep their defaults.
         kind: minion, spell, weapon or hero power.
-        race: of a minion.
-        traits: bits of `Trait` that it has in print.
-        spell_damage: that it adds to its player's spells.
-        overload: crystals that it locks on the next turn.
-        needs: bits of `Need`.
-        effects: what it does.
+        race: tribe of a minion.
+        traits: printed bits of `Trait`.
+        spell_damage: Spell Damage of a minion.
+        overload: crystals it locks in the next turn.
+        needs: requirements to play it, bits of `Need`.
+        effects: its effect rows.
 
     Raises:
-        CardError: the name holds a character of the notation (; [ ] |), or spaces other than single ones
-            between words, or begins with a card's numbers.
+        CardError: the name contains a character of the notation (; [ ] |) or has irregular spaces, or begins
+            with numbers as cards in the notation do.
     """
 
     id: str
@@ -86,18 +87,20 @@ class Card:
 
     def __post_init__(self) -> None:
         if set(self.name) & set(";[]|") or self.name != " ".join(self.name.split()):
-            raise CardError(f"a card's name must not hold ; [ ] | or odd spaces, got {self.name!r}")
+            raise CardError(f"a card name must not contain ; [ ] | or irregular spaces, got {self.name!r}")
         if _NUMBERS.match(self.name) or not self.name.isprintable():
-            raise CardError(f"a card's name must not begin with a card's numbers, got {self.name!r}")
+            raise CardError(
+                f"a card name must not begin with numbers as in 3:2/1 or be unprintable, got {self.name!r}"
+            )
 
     def __hash__(self) -> int:
-        return hash((self.id, self.name, self.spec))  # of its many fields these tell nearly all cards apart
+        return hash((self.id, self.name, self.spec))  # these fields distinguish nearly all cards
 
     @property
     def key(self) -> CardKey:
-        """What tells cards apart in a game: name, numbers, keywords, worth, and the id of a real card.
+        """Key of the card within a game: name, numbers, keywords, worth, and the id if it has effects.
 
-        Reprints may share it.
+        Reprints may share a key.
         """
         spec = self.spec
         real = self.id if self.real else ""
@@ -105,16 +108,16 @@ class Card:
 
     @property
     def identity(self) -> str:
-        """Every field of this card as text, for the hashes of configurations and tournaments.
+        """All fields as text, for the hashes of configurations and tournaments.
 
-        Fields in `IDENTITY` are always written; fields added later only where they differ from their default.
+        Fields in `IDENTITY` are always written; later fields only if they differ from their default.
         """
         return _identity(self, {"spec": _identity(self.spec)})
 
     def altered(self, keywords: Iterable[str] | None = None, **numbers: Any) -> "Card":
-        """This card with other keywords, numbers (cost, attack, health) or value, as deck files may set them.
+        """Copy with changed keywords, numbers (cost, attack, health) or value, as set in deck files.
 
-        A card whose keywords or numbers changed is no longer `exact`.
+        A copy with changed keywords or numbers is not `exact`.
         """
         flags: dict[str, Any] = {} if keywords is None else keyword_flags(keywords)
         spec = replace(self.spec, **flags, **numbers)
@@ -124,26 +127,26 @@ class Card:
 
     @property
     def class_name(self) -> str:
-        """The class it belongs to in words: "mage", "demon hunter", "neutral"."""
+        """Display name of its class: "mage", "demon hunter", "neutral"."""
         return CLASS_NAMES.get(self.card_class, self.card_class.lower())
 
     @property
     def title(self) -> str:
-        """Its name, or its body ("3/2") where it has no name."""
+        """Its name, or attack and health ("3/2") if it has no name."""
         return self.name or self.body
 
     @property
     def body(self) -> str:
-        """Attack and health, or durability: "3/2"; "" for spells and hero powers."""
+        """Attack and health, or attack and durability: "3/2"; "" for spells and hero powers."""
         has_body = self.kind in (CardKind.MINION, CardKind.WEAPON)
         return f"{self.spec.attack}/{self.spec.health}" if has_body else ""
 
     def describe(self) -> str:
-        """One line for listings: name, cost, body, keywords, id, and whether it is exact."""
+        """One line for listings: name, cost, attack and health, keywords, id, and whether it is exact."""
         parts = [f"{self.title} ({self.spec.cost})", *([self.body] if self.body else [])]
         parts += [", ".join(keyword_names(self.spec.keywords))] if self.spec.keywords else []
         parts += [f"[{self.id}]"] if self.id else []
-        parts += [] if self.exact else ["body and keywords only: its text says more"]
+        parts += [] if self.exact else ["body and keywords only: its text is not covered"]
         return " ".join(parts)
 
 
@@ -155,11 +158,11 @@ IDENTITY = {
         "attacks_left",
     ),
 }
-"""Fields that are part of every card's identity, even at their defaults. Never add to these lists."""
+"""Fields written in every identity, even at their defaults. Never add to these lists."""
 
 
 def _identity(item: Card | MinionSpec, written: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Class and fields of a card or its numbers as text; `written` has fields that are text already."""
+    """Format a card, or its numbers, as class name and fields; `written` has fields already formatted."""
     always = IDENTITY[type(item)]
     later = [field for field in fields(item) if field.name not in always]
     changed = [field.name for field in later if getattr(item, field.name) != field.default]
@@ -168,7 +171,7 @@ def _identity(item: Card | MinionSpec, written: Mapping[str, str] = MappingProxy
 
 
 class OtherCard(NamedTuple):
-    """A collectible card that cannot be played yet: a spell, a weapon, a hero, a location."""
+    """A collectible card of the catalogue that is not a plain minion: a spell, weapon, hero or location."""
 
     id: str
     dbf_id: int
@@ -180,23 +183,23 @@ class OtherCard(NamedTuple):
 
     @property
     def class_name(self) -> str:
-        """The class it belongs to in words."""
+        """Display name of its class."""
         return CLASS_NAMES.get(self.card_class, self.card_class.lower())
 
 
 class Catalogue:
-    """All minions of the card base, found by id, name or deck-code number."""
+    """The card base, with minions found by id, name or deck-code number."""
 
     def __init__(self, cards: Iterable[Card], others: Iterable[OtherCard]) -> None:
         self.by_id = {card.id: card for card in cards}
         self.by_dbf_id = {card.dbf_id: card for card in self.by_id.values()}
         self.others_by_id = {card.id: card for card in others}
         self.others = {card.dbf_id: card for card in self.others_by_id.values()}
-        """Collectible cards that cannot be played yet, by their number in deck codes."""
+        """Collectible cards that are not plain minions, by deck-code number."""
 
     @cached_property
     def by_name(self) -> dict[str, Card]:
-        """Folded name -> the newest printing outside the Classic format; numbers grow with time."""
+        """Casefolded name -> newest printing outside the Classic format; higher numbers are newer."""
         found: dict[str, Card] = {}
         for card in self.by_id.values():
             name = card.name.casefold()
@@ -206,11 +209,11 @@ class Catalogue:
         return found
 
     def find(self, id_or_name: str) -> Card:
-        """The card with this id, or the newest non-Classic printing of this name (case ignored).
+        """Find a minion by id, or the newest non-Classic printing of a name (case ignored).
 
         Raises:
-            UnknownNameError: no card has it; the message lists the nearest names.
-            CardError: it is a spell, weapon, hero or location, which cannot be played yet.
+            UnknownNameError: no such card; the message lists the nearest names.
+            CardError: the card is a spell, weapon, hero or location.
         """
         card = self.by_id.get(id_or_name) or self.by_name.get(id_or_name.casefold())
         if card is None:
@@ -224,7 +227,7 @@ class Catalogue:
 
 @lru_cache(maxsize=1)
 def catalogue() -> Catalogue:
-    """The card base of this version, read once."""
+    """The card catalogue, read once from `engine/data`."""
     data = resources.files("engine") / "data"
     with (data / "cards.csv").open(encoding="utf-8") as lines:
         cards = [_card(row) for row in csv.DictReader(lines)]
@@ -235,12 +238,12 @@ def catalogue() -> Catalogue:
 
 
 def find_card(id_or_name: str) -> Card:
-    """`Catalogue.find` on this version's card base."""
+    """Find a minion of the card catalogue by id or name; see `Catalogue.find`."""
     return catalogue().find(id_or_name)
 
 
 def other_card(row: Mapping[str, str]) -> OtherCard:
-    """A card of a row with the columns `OTHER_COLUMNS`."""
+    """Parse a catalogue row with the columns `OTHER_COLUMNS`."""
     numbers = int(row["dbf_id"]), int(row["cost"])
     return OtherCard(row["id"], numbers[0], row["name"], row["type"], row["class"], numbers[1], row["set"])
 

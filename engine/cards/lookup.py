@@ -1,4 +1,4 @@
-"""Look up and list cards: what is known of a card, how it is played, and coverage of an edition."""
+"""Look up and list cards: facts of a card, how far it is covered, and coverage of an edition."""
 
 import csv
 from collections import Counter
@@ -16,10 +16,10 @@ from engine.errors import unknown_name
 from engine.minion import keyword_names
 
 NOT_AS_BEFORE = f"not as in {OLD_EDITION}"
-"""The kind of cards of the newest edition that have not text and numbers of a card of the older one."""
+"""Reason in `not_covered`: a newest-edition card whose text or numbers match no card of the older one."""
 
 EXACT, BODY, NOT_PLAYED = "exact", "body", "not played"
-"""How a card is played."""
+"""Levels of coverage: full text, attack, health and keywords only, not playable."""
 
 SET_NAMES = {
     "BASIC": "Basic",
@@ -39,7 +39,7 @@ SET_NAMES = {
     "GILNEAS": "The Witchwood",
     "VANILLA": "as first printed",
 }
-"""Sets of 2018-07 and the Classic format as players call them; other sets by the card base's own names."""
+"""Display names of the sets of 2018-07 and the Classic format; other sets use their code."""
 
 _KINDS = {
     CardKind.MINION: "minion",
@@ -50,31 +50,31 @@ _KINDS = {
 _TRAITS = {
     Trait.CANT_ATTACK: "cannot attack",
     Trait.ELUSIVE: "cannot be chosen by spells and hero powers",
-    Trait.FREEZES: "freezes what it damages",
+    Trait.FREEZES: "freezes the characters it damages",
     Trait.SPARES_HEROES: "cannot attack heroes",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class CardFacts:
-    """A card of an edition.
+    """Facts about a card of an edition.
 
     Attributes:
         edition: its name.
         id: of the card.
         name: of the card.
-        kind: "minion", "spell", "weapon", "hero power", or what else the card base calls it.
+        kind: "minion", "spell", "weapon", "hero power", or another type of the card base.
         class_name: "mage", "neutral".
-        set_name: its set, as players call it.
-        rarity: in small letters; "" where it is not kept.
+        set_name: display name of its set.
+        rarity: lower case; "" if unknown.
         cost: mana.
-        body: attack and health or durability, "3/2"; "" without.
-        race: its tribe in small letters; "" without, and where it is not known.
-        keywords: as a card player writes them.
-        collectible: whether decks may hold it.
+        body: attack and health or durability, "3/2"; "" for other cards.
+        race: its tribe, lower case; "" if none or unknown.
+        keywords: display names.
+        collectible: whether decks may contain it.
         played: `EXACT`, `BODY` or `NOT_PLAYED`.
-        does: what is played of it beside body and keywords, a sentence each.
-        not_covered: kinds of things that its text asks for, if it is not exact (`tools.card_tables`).
+        does: its covered effects beside body and keywords, a sentence each.
+        not_covered: mechanics of its text if it is not exact, as `tools.card_tables` names them.
     """
 
     edition: str
@@ -95,33 +95,33 @@ class CardFacts:
 
     @property
     def title(self) -> str:
-        """One line: name, cost, body, keywords and id."""
+        """Title line: name, cost, body, keywords and id."""
         parts = [f"{self.name} ({self.cost})", self.body, ", ".join(self.keywords), f"[{self.id}]"]
         return " ".join(filter(None, parts))
 
     @property
     def describes(self) -> str:
-        """What it is: class, kind, tribe, rarity, set and edition."""
+        """Description line: class, type, tribe, rarity, set and edition."""
         kind = f"{self.class_name} {self.kind}" + (f", {self.race}" if self.race else "")
         rarity = f", {self.rarity}" if self.rarity else ""
-        uncollectible = "" if self.collectible else ", in no deck"
+        uncollectible = "" if self.collectible else ", uncollectible"
         return f"{kind}{rarity}, set {self.set_name}, edition {self.edition}{uncollectible}"
 
     @property
     def played_how(self) -> str:
-        """How it is played, and what is not covered."""
+        """Coverage line: how it is played, and which mechanics are not covered."""
         if self.played == EXACT:
             return "exact" if self.does or self.keywords else "exact: it has no text"
         how = "a body with its keywords" if self.played == BODY else "not played"
         if self.not_covered == (NOT_AS_BEFORE,):
-            return f"{how}: its text or numbers are not those of a card of {OLD_EDITION}"
+            return f"{how}: its text or numbers match no card of {OLD_EDITION}"
         return f"{how}; not covered: {', '.join(self.not_covered)}"
 
 
 def facts_of(card: Card | OtherCard, edition_name: str) -> CardFacts:
-    """What is known of a card of an edition."""
+    """Facts about a card of an edition."""
     if isinstance(card, OtherCard):
-        asked = kinds_in_texts().get(card.id, (f"{card.kind} card",))
+        missing = kinds_in_texts().get(card.id, (f"{card.kind} card",))
         return CardFacts(
             edition_name,
             card.id,
@@ -137,12 +137,12 @@ def facts_of(card: Card | OtherCard, edition_name: str) -> CardFacts:
             True,
             NOT_PLAYED,
             (),
-            asked if edition_name == OLD_EDITION else (NOT_AS_BEFORE,),
+            missing if edition_name == OLD_EDITION else (NOT_AS_BEFORE,),
         )
     found = edition(edition_name)
     is_body = card.id in found.bodies
     played = EXACT if card.exact else BODY if card.kind == CardKind.MINION else NOT_PLAYED
-    asked = () if card.exact else (NOT_AS_BEFORE,) if is_body else _asked(card)
+    missing = () if card.exact else (NOT_AS_BEFORE,) if is_body else _mechanics_of(card)
     return CardFacts(
         edition_name,
         card.id,
@@ -158,19 +158,19 @@ def facts_of(card: Card | OtherCard, edition_name: str) -> CardFacts:
         is_body or card.id in found.collectible,
         played,
         _does(card),
-        asked,
+        missing,
     )
 
 
 def find_facts(id_or_name: str, edition_name: str = "") -> list[CardFacts]:
-    """All printings of a card, the one that is meant first.
+    """Facts about all printings of a card, the best match first.
 
     Args:
-        id_or_name: of the card; case is ignored in names.
-        edition_name: where to look; "" for the newest edition and then the older one.
+        id_or_name: card id, or name (case ignored).
+        edition_name: edition to search; "" for the newest edition and then the older one.
 
     Raises:
-        UnknownNameError: no card has it; the message lists the nearest names.
+        UnknownNameError: no such card; the message lists the nearest names.
     """
     names = (edition_name,) if edition_name else (NEWEST_EDITION, OLD_EDITION)
     found: list[CardFacts] = []
@@ -178,8 +178,8 @@ def find_facts(id_or_name: str, edition_name: str = "") -> list[CardFacts]:
     for name in names:
         cards = _cards_of(name)
         by_id = [card for card in cards if card.id == id_or_name]
-        alike = by_id[0].name if by_id else id_or_name
-        printings = [card for card in cards if card.name.casefold() == alike.casefold()]
+        wanted = by_id[0].name if by_id else id_or_name
+        printings = [card for card in cards if card.name.casefold() == wanted.casefold()]
         printings.sort(key=lambda card: (card.id != id_or_name, *_newest_first(card)))
         found += [facts_of(card, name) for card in printings]
         known += [card.name for card in cards]
@@ -190,7 +190,7 @@ def find_facts(id_or_name: str, edition_name: str = "") -> list[CardFacts]:
 
 
 def every_card(edition_name: str) -> list[CardFacts]:
-    """All collectible cards of an edition but heroes, by name."""
+    """All collectible cards of an edition except heroes, sorted by name."""
     cards = [facts_of(card, edition_name) for card in _cards_of(edition_name)]
     listed = [card for card in cards if card.collectible and card.kind != "hero"]
     return sorted(listed, key=lambda card: (card.name, card.id))
@@ -199,26 +199,26 @@ def every_card(edition_name: str) -> list[CardFacts]:
 def chosen_cards(
     edition_name: str, class_name: str = "", set_of: str = "", kind: str = ""
 ) -> list[CardFacts]:
-    """The collectible cards of an edition that are of a class, of a set, and ask for a kind of thing.
+    """Collectible cards of an edition, filtered by class, set and uncovered mechanic.
 
     Args:
-        edition_name: of the edition.
-        class_name: "" for all; case is ignored in all three.
-        set_of: name of a set; "" for all.
-        kind: of what is not covered; "" for all cards.
+        edition_name: edition name.
+        class_name: class name; "" for all. Case is ignored here and below.
+        set_of: set name; "" for all.
+        kind: uncovered mechanic; "" for all cards.
 
     Raises:
-        UnknownNameError: nothing in the edition has such a name; the message lists the nearest.
+        UnknownNameError: unknown class, set or mechanic; the message lists the nearest.
     """
     cards = every_card(edition_name)
-    asked = (
+    filters = (
         ("class", class_name, {card.class_name for card in cards}),
         ("set", set_of, {card.set_name for card in cards}),
-        ("kind of thing that is not covered", kind, {word for card in cards for word in card.not_covered}),
+        ("uncovered mechanic", kind, {word for card in cards for word in card.not_covered}),
     )
-    for what, name, known in asked:
+    for label, name, known in filters:
         if name and name.casefold() not in {other.casefold() for other in known}:
-            raise unknown_name(what, name, sorted(known))
+            raise unknown_name(label, name, sorted(known))
     return [
         card
         for card in cards
@@ -229,20 +229,20 @@ def chosen_cards(
 
 
 def set_name(card_set: str) -> str:
-    """A set as players call it."""
+    """Display name of a set."""
     return SET_NAMES.get(card_set, card_set.replace("_", " ").title())
 
 
 @lru_cache(maxsize=1)
 def kinds_in_texts() -> Mapping[str, tuple[str, ...]]:
-    """What kinds of things the texts of 2018-07 ask for, by card; of cards whose columns do not say all."""
+    """Mechanics in the card texts of 2018-07 by card id, for cards with text beyond their columns."""
     path = resources.files("engine") / "data" / "editions" / "kinds.csv"
     with path.open(encoding="utf-8") as lines:
         return {row["id"]: tuple(row["kinds"].split("; ")) for row in csv.DictReader(lines)}
 
 
-def _asked(card: Card) -> tuple[str, ...]:
-    """The kinds of things that the text of a real card asks for: of its namesake of 2018-07 with a text."""
+def _mechanics_of(card: Card) -> tuple[str, ...]:
+    """Mechanics in a card's text, or in the text of its 2018-07 namesake."""
     kinds = kinds_in_texts()
     if card.id in kinds:
         return kinds[card.id]
@@ -252,7 +252,7 @@ def _asked(card: Card) -> tuple[str, ...]:
 
 
 def _cards_of(edition_name: str) -> list[Card | OtherCard]:
-    """Every card that a look-up in an edition may find."""
+    """All cards that can be looked up in an edition."""
     found = edition(edition_name)
     if edition_name == OLD_EDITION:
         return [*found.by_id.values(), *found.others.values()]
@@ -261,35 +261,35 @@ def _cards_of(edition_name: str) -> list[Card | OtherCard]:
 
 
 def _newest_first(card: Card | OtherCard) -> tuple[bool, int]:
-    """The order of printings: those of the Classic format last, else the newest first."""
+    """Sort key of printings: newest first, the Classic format last."""
     return card.card_set == CLASSIC_SET, -card.dbf_id
 
 
 def _does(card: Card) -> tuple[str, ...]:
-    """What a card does beside body and keywords."""
-    said = [words for trait, words in _TRAITS.items() if card.traits & trait]
-    said += [f"Spell Damage +{card.spell_damage}"] if card.spell_damage else []
-    said += [f"Overload: {card.overload} mana crystals are locked next turn"] if card.overload else []
-    return (*said, *(row_in_words(effect, _token_name) for effect in card.effects))
+    """Describe a card's traits and effects, a sentence each."""
+    sentences = [words for trait, words in _TRAITS.items() if card.traits & trait]
+    sentences += [f"Spell Damage +{card.spell_damage}"] if card.spell_damage else []
+    sentences += [f"Overload: {card.overload} mana crystals are locked next turn"] if card.overload else []
+    return (*sentences, *(row_in_words(effect, _token_name) for effect in card.effects))
 
 
 def _token_name(card_id: str) -> str:
-    """A card that a row creates, with its body."""
+    """Name and body of a card that an effect creates."""
     card = edition(OLD_EDITION).by_id[card_id]
     return f"{card.name} {card.body}".strip()
 
 
 OTHER_SETS = "all others"
-"""Sets of which no card is exact, together."""
+"""Name of the row that sums up the sets without an exact card."""
 
 
 class Share(NamedTuple):
-    """How many of some cards are played exactly.
+    """Number of exactly played cards in a group.
 
     Attributes:
-        name: of the set or class.
-        exact: cards that do all that their text says.
-        cards: all of them.
+        name: name of the set or class.
+        exact: number of cards whose full text is covered.
+        cards: number of cards.
     """
 
     name: str
@@ -298,15 +298,15 @@ class Share(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """How far an edition is covered.
+    """Coverage of an edition: numbers of exact cards by set and class, and missing mechanics.
 
     Attributes:
-        edition: its name.
-        whole: of the whole edition.
-        sets: by set, in the order in which sets appeared; those without an exact card are one, the last.
+        edition: edition name.
+        whole: the whole edition.
+        sets: by set, in order of release; the sets without an exact card are summed up in the last entry.
         classes: by class, neutral cards last.
-        not_covered: kinds of things that cards ask for which are not exact, and how many do; the most first.
-            A card may ask for several.
+        not_covered: mechanics of cards that are not exact, with numbers of cards, most frequent first. A card
+            may have several.
     """
 
     edition: str
@@ -317,7 +317,7 @@ class Coverage(NamedTuple):
 
 
 def coverage(edition_name: str) -> Coverage:
-    """How far an edition is covered."""
+    """Count the exact cards of an edition by set and class, and its missing mechanics."""
     cards = every_card(edition_name)
     sets = _shares(cards, [card.set_name for card in cards])
     order = list(SET_NAMES.values())
@@ -336,7 +336,7 @@ def coverage(edition_name: str) -> Coverage:
 
 
 def markdown() -> str:
-    """The tables of docs/effects.md: exact cards by edition, set and class, and what is not covered."""
+    """Coverage tables of docs/effects.md in Markdown: exact cards by set and class, missing mechanics."""
     parts = []
     for name in EDITIONS:
         found = coverage(name)
@@ -349,13 +349,13 @@ def markdown() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _table(what: str, shares: Sequence[Share]) -> str:
+def _table(heading: str, shares: Sequence[Share]) -> str:
     rows = [f"| {share.name} | {share.exact:,} | {share.cards:,} |" for share in shares]
-    return "\n".join([f"| {what} | exact | of |", "| --- | --- | --- |", *rows])
+    return "\n".join([f"| {heading} | exact | of |", "| --- | --- | --- |", *rows])
 
 
 def _shares(cards: Iterable[CardFacts], names: Iterable[str]) -> list[Share]:
-    """The share of exact cards for each name that stands beside a card."""
+    """Number of exact cards per group; `names` has each card's group."""
     groups: dict[str, list[CardFacts]] = {}
     for card, name in zip(cards, names, strict=True):
         groups.setdefault(name, []).append(card)

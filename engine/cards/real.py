@@ -1,7 +1,7 @@
-"""Real cards: what does all its text says, by edition of the game.
+"""Editions of Hearthstone and their cards with full card text.
 
-Numbers come from the edition's own table, what a card does from `engine/data/effects.csv`. The newest edition
-has real cards where text and numbers are those of a card of edition 2018-07 (`tools.card_tables`).
+Numbers come from the edition's table, effects from `engine/data/effects.csv`. In the newest edition a card
+has effects if its text and numbers match a card of edition 2018-07 (`tools.card_tables`).
 """
 
 import csv
@@ -19,13 +19,13 @@ from engine.minion import MinionSpec, keyword_flags
 from engine.shipped import EDITION_NAMES
 
 EDITIONS = OLD_EDITION, NEWEST_EDITION = EDITION_NAMES
-"""The editions by name."""
+"""Names of the editions."""
 
 HERO_CARD = "hero"
-"""What `OtherCard.kind` says of heroes."""
+"""Value of `OtherCard.kind` for hero cards."""
 
 MEANT = ("CS2_tk1", "EX1_598", "OG_249a")
-"""Cards that a name alone has meant since before others of that name and body were covered."""
+"""Card ids preferred among cards of equal name and body, so that old files keep their meaning."""
 
 _KINDS = {
     "MINION": CardKind.MINION,
@@ -37,11 +37,11 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class HeroClass:
-    """A class of heroes.
+    """A hero class with its default hero and hero power.
 
     Attributes:
         name: "mage".
-        hero: number of its first hero in deck codes.
+        hero: deck-code number of its first hero.
         power: its hero power.
     """
 
@@ -51,14 +51,14 @@ class HeroClass:
 
 
 class Edition:
-    """The cards of an edition, as they are played where a deck has a class.
+    """The cards of an edition, as played by decks with a hero class.
 
     Attributes:
-        name: of the edition.
-        by_id: every card with what it does, exactly or as a body; cards that others create, too.
-        collectible: ids of those that decks are made of.
-        bodies: minions of which no more is known than cost, body and keywords, by id.
-        others: collectible cards that cannot be played at all, by their number in deck codes.
+        name: edition name.
+        by_id: cards with effects, or as plain minions, by id; includes cards created by effects.
+        collectible: ids of the cards allowed in decks.
+        bodies: minions with only cost, body and keywords known, by id.
+        others: collectible cards that cannot be played, by deck-code number.
     """
 
     def __init__(
@@ -77,22 +77,22 @@ class Edition:
 
     @cached_property
     def by_dbf_id(self) -> dict[int, Card]:
-        """Cards that decks are made of, bodies too, by their number in deck codes."""
+        """Playable collectible cards, plain minions included, by deck-code number."""
         found = {card.dbf_id: card for card in self.bodies.values()}
         return found | {self.by_id[name].dbf_id: self.by_id[name] for name in self.collectible}
 
     @property
     def size(self) -> int:
-        """How many collectible cards it has, heroes not counted."""
+        """Number of collectible cards without heroes."""
         n_others = sum(card.kind != HERO_CARD for card in self.others.values())
         return len(self.collectible) + len(self.bodies) + n_others
 
     def for_deck(self, id_or_name: str) -> Card:
-        """The card with this id or name (case ignored) that decks of this edition may hold, bodies too.
+        """Find a card allowed in decks of this edition by id or name (case ignored); plain minions included.
 
         Raises:
-            UnknownNameError: no card has it; the message lists the nearest names.
-            CardError: it cannot be played at all, or is of another edition.
+            UnknownNameError: no such card; the message lists the nearest names.
+            CardError: the card cannot be played, or is not allowed in decks of this edition.
         """
         if id_or_name in self.collectible:
             return self.by_id[id_or_name]
@@ -107,11 +107,11 @@ class Edition:
             if id_or_name == other.id or folded == other.name.casefold():
                 raise CardError(f"{other.name} is a {other.kind} that edition {self.name} does not cover")
         found = self.find(id_or_name)
-        raise CardError(f"{found.name} [{found.id}] is no card of decks of edition {self.name}")
+        raise CardError(f"{found.name} [{found.id}] cannot be put into decks of edition {self.name}")
 
     @cached_property
     def by_name(self) -> dict[str, list[Card]]:
-        """All cards by folded name, collectible ones first."""
+        """All cards by casefolded name, collectible ones first."""
         found: dict[str, list[Card]] = {}
         for card in sorted(self.by_id.values(), key=self._order):
             found.setdefault(card.name.casefold(), []).append(card)
@@ -121,10 +121,10 @@ class Edition:
         return card.id not in self.collectible, card.id not in MEANT, card.id
 
     def find(self, id_or_name: str) -> Card:
-        """The card with this id, or the first of this name (case ignored), collectible ones first.
+        """Find a card by id, or the first of a name (case ignored), collectible ones first.
 
         Raises:
-            UnknownNameError: no card has it; the message lists the nearest names.
+            UnknownNameError: no such card; the message lists the nearest names.
         """
         if id_or_name in self.by_id:
             return self.by_id[id_or_name]
@@ -136,15 +136,15 @@ class Edition:
         return named[0]
 
     def exact(self) -> Iterator[Card]:
-        """The collectible cards that are played exactly."""
+        """Collectible cards whose full text is covered, sorted by id."""
         return (self.by_id[name] for name in sorted(self.collectible) if self.by_id[name].exact)
 
 
 def edition(name: str = OLD_EDITION) -> Edition:
-    """An edition's cards, read once.
+    """An edition with its cards, read once.
 
     Raises:
-        UnknownNameError: there is no such edition.
+        UnknownNameError: unknown edition.
     """
     if name not in EDITIONS:
         raise unknown_name("edition", name, EDITIONS)
@@ -153,11 +153,11 @@ def edition(name: str = OLD_EDITION) -> Edition:
 
 @lru_cache(maxsize=len(EDITIONS))
 def _edition(name: str) -> Edition:
-    """An edition by its name, which a cache tells from the default: `edition()` is the same object."""
+    """Read an edition; the cache makes `edition()` and `edition(OLD_EDITION)` the same object."""
     if name == OLD_EDITION:
-        every = _rows(f"{OLD_EDITION}.csv")
-        rows = [row for row in every if row["type"] in _KINDS]
-        heroes = [row for row in every if row["type"] == "HERO" and row["set"] != "BASIC"]
+        rows_of_all = _rows(f"{OLD_EDITION}.csv")
+        rows = [row for row in rows_of_all if row["type"] in _KINDS]
+        heroes = [row for row in rows_of_all if row["type"] == "HERO" and row["set"] != "BASIC"]
         collectible = [row["id"] for row in rows if row["collectible"] == "true"]
         others = [other_card(row | {"type": HERO_CARD}) for row in heroes]
         cards = {row["id"]: _card(row) for row in rows}
@@ -165,25 +165,25 @@ def _edition(name: str) -> Edition:
     old = edition(OLD_EDITION)
     found = []
     for row in [*_rows("same.csv"), *_rows("vanilla.csv")]:
-        like = old.by_id[row["like"]]
-        today = catalogue().by_id.get(row["id"])
+        original = old.by_id[row["like"]]
+        minion = catalogue().by_id.get(row["id"])
         other = catalogue().others_by_id.get(row["id"])
-        if today is not None:
+        if minion is not None:
             spec = replace(
-                like.spec, attack=today.spec.attack, health=today.spec.health, cost=today.spec.cost
+                original.spec, attack=minion.spec.attack, health=minion.spec.health, cost=minion.spec.cost
             )
             found.append(
                 replace(
-                    like,
-                    id=today.id,
-                    dbf_id=today.dbf_id,
+                    original,
+                    id=minion.id,
+                    dbf_id=minion.dbf_id,
                     spec=spec,
-                    card_set=today.card_set,
-                    rarity=today.rarity,
+                    card_set=minion.card_set,
+                    rarity=minion.rarity,
                 )
             )
         elif other is not None:
-            found.append(replace(like, id=other.id, dbf_id=other.dbf_id, card_set=other.card_set))
+            found.append(replace(original, id=other.id, dbf_id=other.dbf_id, card_set=other.card_set))
     listed = {card.id for card in found}
     bodies = [replace(card, exact=False) for card in catalogue().by_id.values() if card.id not in listed]
     others = [card for card in catalogue().others_by_id.values() if card.id not in listed]
@@ -192,7 +192,7 @@ def _edition(name: str) -> Edition:
 
 @lru_cache(maxsize=1)
 def hero_classes() -> Mapping[str, HeroClass]:
-    """The nine classes by name, in the order of the alphabet."""
+    """The nine hero classes by name, sorted alphabetically."""
     old = edition(OLD_EDITION)
     heroes = [row for row in _rows(f"{OLD_EDITION}.csv") if row["type"] == "HERO" and row["set"] == "BASIC"]
     found = {
@@ -204,15 +204,15 @@ def hero_classes() -> Mapping[str, HeroClass]:
 
 @lru_cache(maxsize=1)
 def class_of_hero() -> Mapping[int, str]:
-    """The class of every hero of decks by its number in deck codes: "mage", "demon hunter"."""
+    """Class names, such as "demon hunter", by the hero's deck-code number."""
     return {int(row["dbf_id"]): row["class"].lower().replace("_", " ") for row in _rows("heroes.csv")}
 
 
 def find_class(name: str) -> HeroClass:
-    """A class of heroes by its name (case ignored).
+    """Find a hero class by name (case ignored).
 
     Raises:
-        UnknownNameError: there is no such class here.
+        UnknownNameError: unknown class.
     """
     found = hero_classes().get(name.casefold())
     if found is None:
@@ -221,63 +221,63 @@ def find_class(name: str) -> HeroClass:
 
 
 def token(card_id: str) -> Card:
-    """A card that effects create.
+    """Card created by an effect, by id.
 
     Raises:
-        CardError: it cannot be played exactly.
+        CardError: the engine does not cover its full text.
     """
     card = edition(OLD_EDITION).by_id[card_id]
     if not card.exact:
-        raise CardError(f"{card.name} [{card.id}] is created by effects and not played exactly")
+        raise CardError(f"{card.name} [{card.id}] is created by effects, but its text is not covered")
     return card
 
 
 @lru_cache(maxsize=4096)
 def find_real(name: str, spec: MinionSpec) -> Card:
-    """The real card that a position names, with the numbers that it gives.
+    """Find the card with effects named in a position, with the position's numbers.
 
     Args:
-        name: an id or a name. Of several cards of a name it is the first with these numbers, else the first.
-        spec: the numbers and keywords it has there.
+        name: id or name. Among cards of a name, the first with these numbers, otherwise the first.
+        spec: its numbers and keywords in the position.
 
     Raises:
-        UnknownNameError: there is no such card.
+        UnknownNameError: unknown card.
     """
     old = edition(OLD_EDITION)
     newest = edition(NEWEST_EDITION).by_id
     found = newest[name] if name in newest else old.find(name)
     if name not in newest:
-        alike = [
+        same_numbers = [
             card for card in old.by_name[name.casefold()] if card.spec == replace(spec, value=card.spec.value)
         ]
-        found = alike[0] if alike else found
+        found = same_numbers[0] if same_numbers else found
     return replace(found, spec=spec, exact=found.exact)
 
 
 def _brewed(cards: Mapping[str, Card]) -> Iterator[Card]:
-    """Potions with two effects each: what Kazakus makes."""
+    """Generate the potions of Kazakus, with two effects each."""
     for card in cards.values():
         for row in card.effects:
             if row.op != Op.BREW:
                 continue
             listed = row.cards[: len(BREWED) + sum(BREWED)]
             for name in potions(listed):
-                one, other = (cards[half] for half in _halves(name, listed))
+                first, second = (cards[half] for half in _halves(name, listed))
                 yield replace(
-                    one,
+                    first,
                     id=name,
                     name="Kazakus Potion",
                     dbf_id=0,
                     needs=0,
-                    exact=one.exact and other.exact,
-                    effects=one.effects + other.effects,
+                    exact=first.exact and second.exact,
+                    effects=first.effects + second.effects,
                 )
 
 
 def _halves(name: str, listed: Sequence[str]) -> tuple[str, str]:
-    """The ids of the two effects of a potion."""
-    one = next(half for half in listed if name.startswith(f"{half}_"))
-    return one, name.removeprefix(f"{one}_")
+    """Card ids of the two effects of a potion."""
+    first = next(half for half in listed if name.startswith(f"{half}_"))
+    return first, name.removeprefix(f"{first}_")
 
 
 def _rows(name: str) -> list[dict[str, str]]:
@@ -287,7 +287,7 @@ def _rows(name: str) -> list[dict[str, str]]:
 
 
 def _card(row: dict[str, str]) -> Card:
-    """A real card of a row of the edition's table; where its text is not covered, without effects."""
+    """Parse a card of an edition's table; without effects if its text is not covered."""
     kind = _KINDS[row["type"]]
     has_body = kind in (CardKind.MINION, CardKind.WEAPON)
     numbers: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""The card table of a game: its cards by number, those that effects may create included, and as records."""
+"""The card table of a game: numbered cards and those that effects may create, with their records."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -52,14 +52,14 @@ _FIELDS = (
 
 
 class CardTable:
-    """The cards of a game or of a batch of games, and the same as an array for kernels. Immutable.
+    """The numbered cards of a game or a batch of games, also as an array for kernels. Immutable.
 
-    A game carries its own table, since deck files alter cards and random minions are in no catalogue. Cards
-    that effects create come after those it is made of; those of a pool stand side by side.
+    Each game has its own table, since deck files alter cards and random minions are in no catalogue. Cards
+    created by effects follow the given cards; the cards of a pool are consecutive.
 
     Args:
         cards: the cards.
-        asks: bits of `Ask`, of what is kept in any case.
+        asks: bits of `Ask` to track in any case.
     """
 
     __slots__ = ("_array", "_cards", "_effects", "_number")
@@ -80,53 +80,53 @@ class CardTable:
         if any(draws_at_random(effect) for card in found for effect in card.effects):
             _tag_pooled(rows, keys)
             _write_lists(rows, found, self._number)
-        # numpy cannot make an array over bytes writable again, even if an agent tries to.
+        # numpy cannot make an array over bytes writable again, not even for an agent that tries.
         self._array = np.frombuffer(rows.tobytes(), CARD)
         if any(card.real for card in cards):
             prepare_kernels()
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        """The cards; a card's number is its place here."""
+        """The cards in order; a card's number is its index."""
         return self._cards
 
     @property
     def array(self) -> np.ndarray:
-        """The cards as read-only records of dtype `CARD`, in this order; a blank row if there are none."""
+        """Read-only records of the cards, dtype `CARD`, by card number; one zero record if there are none."""
         return self._array
 
     @property
     def effects(self) -> bool:
-        """Whether cards do what their texts say; else all are bodies with keywords."""
+        """Whether cards have effects; otherwise all are plain minions with keywords."""
         return self._effects
 
     @property
     def number(self) -> Mapping[CardKey, int]:
-        """A card's number by its key."""
+        """Card number by card key."""
         return MappingProxyType(self._number)
 
 
 def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
-    """Add what effects create to `cards`, modified in place; the first number of each pool of ids."""
+    """Append the cards that effects create to `cards`; the first number of each pool of ids."""
     places: dict[tuple[str, ...], int] = {}
     for place, card in enumerate(cards):
         if card.real:
             places.setdefault((card.id,), place)
-    looked_at, there = 0, {card.key for card in cards}
-    while looked_at < len(cards):
-        for effect in cards[looked_at].effects:
+    n_processed, known = 0, {card.key for card in cards}
+    while n_processed < len(cards):
+        for effect in cards[n_processed].effects:
             if effect.op in CREATING and effect.cards not in NO_CARDS and effect.cards not in places:
                 places[effect.cards] = len(cards)
-                made = [_made(effect, place) for place in range(len(effect.cards))]
-                cards += made
-                there.update(card.key for card in made)
+                created = [_made(effect, place) for place in range(len(effect.cards))]
+                cards += created
+                known.update(card.key for card in created)
             if draws_at_random(effect):
                 for key, card in pooled(effect.of).items():
-                    if key not in there:
-                        there.add(key)
+                    if key not in known:
+                        known.add(key)
                         places.setdefault((card.id,), len(cards))
                         cards.append(card)
-        looked_at += 1
+        n_processed += 1
     number: dict[CardKey, int] = {}
     for place, card in enumerate(cards):
         number.setdefault(card.key, place)
@@ -134,19 +134,19 @@ def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
 
 
 def draws_at_random(effect: Effect) -> bool:
-    """Whether a row creates random cards of the edition."""
+    """Whether a row creates random cards of the edition, filtered by `of`."""
     return effect.op in CREATING and not effect.cards
 
 
 def _made(effect: Effect, place: int) -> Card:
-    """A card that a row creates; the costs of a potion are no cards that are played."""
+    """Card at an index of a row's pool; potion costs need no covered text, since they are never played."""
     is_cost = effect.op == Op.BREW and place < len(BREWED)
     return edition().by_id[effect.cards[place]] if is_cost else token(effect.cards[place])
 
 
 @lru_cache(maxsize=1)
 def _exact_rows() -> tuple[tuple[Card, ...], np.ndarray]:
-    """The exact cards of edition 2018-07, by id, and the same as kernels read them, without what they do."""
+    """Exact cards of edition 2018-07, sorted by id, and their records without effect rows."""
     exact = tuple(edition().exact())
     rows = np.zeros(len(exact), CARD)
     for row, card in zip(rows, exact, strict=True):
@@ -157,22 +157,22 @@ def _exact_rows() -> tuple[tuple[Card, ...], np.ndarray]:
 
 @lru_cache(maxsize=1)
 def _exact_keys() -> frozenset[CardKey]:
-    """The keys of the exact cards of edition 2018-07."""
+    """Keys of the exact cards of edition 2018-07."""
     return frozenset(card.key for card in _exact_rows()[0])
 
 
 @lru_cache(maxsize=256)
 def pooled(of: Asked) -> Mapping[CardKey, Card]:
-    """The cards that a row draws random ones from, by key: exact ones of edition 2018-07, ordered by id."""
+    """Pool of a row's random cards by key: matching exact cards of edition 2018-07, sorted by id."""
     exact, rows = _exact_rows()
     found = np.zeros(len(exact), np.bool_)
     mark_pooled(rows, of.kind, of.filter, of.arg, found)
-    cards = (card for card, is_one in zip(exact, found, strict=True) if is_one)
+    cards = (card for card, matches in zip(exact, found, strict=True) if matches)
     return MappingProxyType({card.key: card for card in cards})
 
 
 def _tag_pooled(rows: np.ndarray, keys: Sequence[CardKey]) -> None:
-    """Tag what random cards are drawn from, each once. `rows` is modified in place."""
+    """Tag the cards eligible as random cards, each once. `rows` is modified in place."""
     left = set(_exact_keys())
     for row, key in zip(rows, keys, strict=True):
         if key in left:
@@ -181,7 +181,7 @@ def _tag_pooled(rows: np.ndarray, keys: Sequence[CardKey]) -> None:
 
 
 def _write_lists(rows: np.ndarray, cards: Sequence[Card], numbers: Mapping[CardKey, int]) -> None:
-    """Write the lists that rows draw random cards from, each by id. `rows` is modified in place."""
+    """Write the card lists from which rows draw random cards, sorted by id. `rows` is modified in place."""
     lists: list[list[int]] = []
     first: dict[Asked, int] = {}
     for row, card in zip(rows, cards, strict=True):
@@ -190,19 +190,22 @@ def _write_lists(rows: np.ndarray, cards: Sequence[Card], numbers: Mapping[CardK
                 continue
             if effect.of not in first:
                 first[effect.of] = len(lists)
-                found = [(numbers[key], 1 << _class_of(one)) for key, one in pooled(effect.of).items()]
+                found = [
+                    (numbers[key], 1 << _class_of(pooled_card))
+                    for key, pooled_card in pooled(effect.of).items()
+                ]
                 for classes in _classes(effect.of.filter, effect.of.arg):
                     lists.append([number for number, own in found if not classes or own & classes])
             row["effects"][place]["pool"] = first[effect.of]
     assert len(lists) <= len(rows), "a list has the number of a card"
-    room, lengths = rows["listed"].size, np.array([len(one) for one in lists])
-    assert lengths.sum() <= room, (
-        f"{lengths.sum()} cards in lists of {room} places; raise LISTED in engine.state"
+    capacity, lengths = rows["listed"].size, np.array([len(cards_of_list) for cards_of_list in lists])
+    assert lengths.sum() <= capacity, (
+        f"{lengths.sum()} cards in lists of {capacity} places; raise LISTED in engine.state"
     )
     rows["list_n"][: len(lists)] = lengths
     rows["list_first"][: len(lists)] = np.cumsum(lengths) - lengths
-    padded = np.zeros(room, np.int16)
-    padded[: lengths.sum()] = [number for one in lists for number in one]
+    padded = np.zeros(capacity, np.int16)
+    padded[: lengths.sum()] = [number for cards_of_list in lists for number in cards_of_list]
     rows["listed"] = padded.reshape(rows["listed"].shape)
 
 
@@ -210,19 +213,19 @@ def _class_of(card: Card) -> int:
     return HeroName.__members__.get(card.card_class, HeroName.NEUTRAL)
 
 
-def _classes(asked: int, arg: int) -> list[int]:
-    """The classes that each list of a row is of, as bits; 0 for any."""
-    if asked & CardFilter.GANG:
+def _classes(filter_bits: int, arg: int) -> list[int]:
+    """Class bits of each card list of a row; 0 for any class."""
+    if filter_bits & CardFilter.GANG:
         return [1 << name for name in HeroName if arg >> name & 1]
-    if asked & CardFilter.OWN_CLASS:
+    if filter_bits & CardFilter.OWN_CLASS:
         return [1 << name | 1 << HeroName.NEUTRAL for name in HeroName]
-    if asked & CardFilter.ENEMY_CLASS:
+    if filter_bits & CardFilter.ENEMY_CLASS:
         return [1 << name for name in HeroName]
     return [0]
 
 
 def asks_of(rows: np.ndarray) -> int:
-    """What the cards of a game need to be kept: bits of `Ask`, and of the events that are waited for."""
+    """Game features that card records need: bits of `Ask` and of triggers."""
     heard = int(np.bitwise_or.reduce(rows["hears"], initial=0))
     asks = heard << EVENT_SHIFT | (Ask.EVENTS if heard & ACTING & ~(1 << Trigger.AURA) else 0)
     if np.any(rows["tags"] & CardFilter.SECRET):
@@ -275,13 +278,13 @@ _ASKED_IF: Mapping[int, int] = {
 
 
 def _named(card: Card) -> list[tuple[str, ...]]:
-    """The ids of cards that the rows of a card name, of which its record holds the numbers."""
+    """Card ids named in each row of a card; its record stores their numbers."""
     return [effect.cards for effect in card.effects if effect.cards not in NO_CARDS] if card.real else []
 
 
 @lru_cache(maxsize=4096)
 def _written(card: Card, numbers: tuple[int, ...]) -> bytes:
-    """A card's record as `write_card` writes it, with what it asks for: most tables have the same cards.
+    """Bytes of a card's record with its features; cached, since most tables share their cards.
 
     Args:
         card: the card.
@@ -295,12 +298,12 @@ def _written(card: Card, numbers: tuple[int, ...]) -> bytes:
 
 
 def write_card(row: np.void, card: Card, pools: Mapping[tuple[str, ...], int]) -> None:
-    """Write a card as kernels read it. `row`, of dtype `CARD`, is modified in place.
+    """Write a card's record. `row`, of dtype `CARD`, is modified in place.
 
     Args:
-        row: all zero.
+        row: a zero record.
         card: the card.
-        pools: the number of the first card of each tuple of ids that effects create.
+        pools: first card number for each tuple of ids that effects create.
     """
     _write_print(row, card)
     for place, effect in enumerate(card.effects if card.real else ()):
@@ -318,7 +321,7 @@ def write_card(row: np.void, card: Card, pools: Mapping[tuple[str, ...], int]) -
 
 
 def _write_print(row: np.void, card: Card) -> None:
-    """Write what a card is, without what its rows do and what it is aimed at. `row` is modified in place."""
+    """Write a card's numbers and properties without effect rows and targets. `row` is modified in place."""
     spec = card.spec
     row["cost"], row["attack"], row["health"] = spec.cost, spec.attack, spec.health
     row["keywords"], row["value"] = spec.keywords, spec.worth
@@ -337,7 +340,7 @@ def _write_print(row: np.void, card: Card) -> None:
 
 
 def tags_of(card: Card) -> int:
-    """What a card says of itself that filters may ask for: bits of `CardFilter`."""
+    """Filterable properties of a card: bits of `CardFilter`."""
     triggers = {effect.trigger for effect in card.effects}
     played = [effect for effect in card.effects if effect.trigger == Trigger.PLAY]
     tags = 0
@@ -345,7 +348,7 @@ def tags_of(card: Card) -> int:
         plain = [one for one in played if one.condition != Condition.COMBO and one.op != Op.OPTIONS]
         tags |= CardFilter.BATTLECRY if plain else 0
     tags |= CardFilter.COMBO if any(abs(effect.condition) == Condition.COMBO for effect in played) else 0
-    if card.kind in (CardKind.MINION, CardKind.WEAPON):  # a spell gives it away
+    if card.kind in (CardKind.MINION, CardKind.WEAPON):  # a spell grants a Deathrattle but has none
         tags |= CardFilter.DEATHRATTLE if Trigger.DEATHRATTLE in triggers else 0
     tags |= CardFilter.OVERLOAD if card.overload else 0
     tags |= CardFilter.SPELL_DAMAGE if card.spell_damage else 0
@@ -362,7 +365,7 @@ ABOUT_TARGETS = (
     Condition.TARGET_OWN,
     Condition.TARGET_FROZEN,
 )
-"""Conditions that are no sooner known than a target is."""
+"""Conditions that depend on the chosen target."""
 
 
 def _write_effect(row: np.void, effect: Effect, pools: Mapping[tuple[str, ...], int]) -> None:

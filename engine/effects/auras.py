@@ -1,4 +1,4 @@
-"""Auras: what minions and weapons give as long as they are in play; compiled."""
+"""Auras: continuous buffs and rule changes by minions and weapons in play; compiled."""
 
 import numpy as np
 
@@ -14,22 +14,22 @@ from engine.jit import njit, njit_borrowing
 from engine.state import CARD, NO_ROW, STATE
 
 ZERO_GIVEN = np.zeros((2, BOARD_SIZE, 4), np.int16)
-"""What auras give to whom: attack, health, keywords, and 1 where attack is what health is."""
+"""Aura bonuses by seat and board index: attack, health, keywords, and 1 if attack equals health."""
 
 MOST_ROUNDS = 3
-"""How often auras are looked at until none gives anything new: they may ask for what others give."""
+"""Maximum number of passes over all auras, since an aura's condition may depend on other auras."""
 
 
 @njit_borrowing
 def refresh(state: np.void, cards: np.ndarray) -> None:
-    """Let every minion and weapon have what auras give it now. `state` is modified in place."""
+    """Recompute the aura bonuses of all minions and weapons. `state` is modified in place."""
     if asked_by(cards) & Ask.AURAS and _any_aura(state, cards):
-        _look_at_all(state, cards)
+        _refresh_all(state, cards)
 
 
 @njit_apart(STATE, (CARD,), allocates=True)
-def _look_at_all(state: np.void, cards: np.ndarray) -> int:
-    """`refresh` where something gives or has something; 0."""
+def _refresh_all(state: np.void, cards: np.ndarray) -> int:
+    """Recompute auras until nothing changes; 0. `state` is modified in place."""
     for _ in range(MOST_ROUNDS):
         if not _refresh_once(state, cards):
             return 0
@@ -38,7 +38,7 @@ def _look_at_all(state: np.void, cards: np.ndarray) -> int:
 
 @njit_borrowing
 def _any_aura(state: np.void, cards: np.ndarray) -> bool:
-    """Whether something in play gives anything, or something has what was given."""
+    """Whether a card in play has an aura, or a minion or weapon has an aura bonus."""
     for seat in range(2):
         side = state["sides"][seat]
         armed = side["durability"] > 0
@@ -55,38 +55,38 @@ def _any_aura(state: np.void, cards: np.ndarray) -> bool:
 
 @njit
 def _refresh_once(state: np.void, cards: np.ndarray) -> bool:
-    """Look at all auras once; whether keywords or conditions may have changed by them."""
+    """Recompute all auras in one pass; whether a bonus changed. `state` is modified in place."""
     changed = False
-    given = ZERO_GIVEN.copy()
-    weapons = np.zeros(2, np.int64)
+    bonuses = ZERO_GIVEN.copy()
+    weapon_bonuses = np.zeros(2, np.int64)
     row = NO_ROW.copy()
     for seat in range(2):
         side = state["sides"][seat]
         for place in range(side["n_board"]):
             minion = side["board"][place]
-            gives = cards[minion["card"]]["asks_alone"] & Ask.AURAS
-            if gives and minion["traits"] & (Trait.ACTS | Trait.SILENCED) == Trait.ACTS:
+            has_aura = cards[minion["card"]]["asks_alone"] & Ask.AURAS
+            if has_aura and minion["traits"] & (Trait.ACTS | Trait.SILENCED) == Trait.ACTS:
                 row[0]["source"] = minion["born"]
-                _give(state, cards, seat, place, minion["card"], row[0], given, weapons)
+                _add_bonuses(state, cards, seat, place, minion["card"], row[0], bonuses, weapon_bonuses)
         if side["durability"] > 0 and cards[side["weapon"]]["asks_alone"] & Ask.AURAS:
             row[0]["source"] = -1
-            _give(state, cards, seat, -1, side["weapon"], row[0], given, weapons)
+            _add_bonuses(state, cards, seat, -1, side["weapon"], row[0], bonuses, weapon_bonuses)
     for seat in range(2):
         side = state["sides"][seat]
         for place in range(side["n_board"]):
-            minion, attack = side["board"][place], int(given[seat, place, 0])
-            if given[seat, place, 3]:
+            minion, attack = side["board"][place], int(bonuses[seat, place, 0])
+            if bonuses[seat, place, 3]:
                 attack = int(minion["health"] - (minion["attack"] - minion["aura_attack"]))
-            changed |= _take(minion, attack, given[seat, place, 1], given[seat, place, 2])
+            changed |= _replace_bonuses(minion, attack, bonuses[seat, place, 1], bonuses[seat, place, 2])
         if side["durability"] > 0:
             printed = side["weapon_attack"] - side["weapon_aura"]
-            side["weapon_attack"] = clamp(printed + weapons[seat], 0)
+            side["weapon_attack"] = clamp(printed + weapon_bonuses[seat], 0)
             side["weapon_aura"] = side["weapon_attack"] - printed
     return changed
 
 
 def refresh_auras(states: np.ndarray, cards: np.ndarray) -> None:
-    """`refresh` of the only state of an array of shape (1,), where the game has auras. Modified in place."""
+    """Recompute the auras of a position given as an array of shape (1,). Modified in place."""
     if asked_by(cards) & Ask.AURAS:
         _refresh_only(states, cards)
 
@@ -97,17 +97,17 @@ def _refresh_only(states: np.ndarray, cards: np.ndarray) -> None:
 
 
 @njit_borrowing
-def _give(
+def _add_bonuses(
     state: np.void,
     cards: np.ndarray,
     seat: int,
     place: int,
     number: int,
     row: np.void,
-    given: np.ndarray,
-    weapons: np.ndarray,
+    bonuses: np.ndarray,
+    weapon_bonuses: np.ndarray,
 ) -> None:
-    """Add what the auras of one card give. `given` and `weapons` are modified in place."""
+    """Add the aura bonuses of one card. `bonuses` and `weapon_bonuses` are modified in place."""
     card = cards[number]
     for n in range(card["n_effects"]):
         effect = card["effects"][n]
@@ -117,28 +117,28 @@ def _give(
             state, cards, seat, effect["condition"], effect["condition_arg"], row
         ):
             continue
-        times = 1
+        multiplier = 1
         if effect["count"]:
-            times = count_of(state, seat, effect["count"], effect["count_arg"], row)
+            multiplier = count_of(state, seat, effect["count"], effect["count_arg"], row)
         if effect["op"] == Op.EQUALISE:
-            given[seat, place, 3] = 1
+            bonuses[seat, place, 3] = 1
             continue
         if effect["op"] == Op.WEAPON:
-            weapons[seat] += times * effect["amount"]
+            weapon_bonuses[seat] += multiplier * effect["amount"]
             continue
-        for who in (OWN, ENEMY):
-            if not effect["side"] & who and effect["pick"] not in (Pick.SELF, Pick.NEXT_TO_SELF):
+        for side_bit in (OWN, ENEMY):
+            if not effect["side"] & side_bit and effect["pick"] not in (Pick.SELF, Pick.NEXT_TO_SELF):
                 continue
-            to = seat if who == OWN else 1 - seat
-            if effect["pick"] in (Pick.SELF, Pick.NEXT_TO_SELF) and to != seat:
+            target_seat = seat if side_bit == OWN else 1 - seat
+            if effect["pick"] in (Pick.SELF, Pick.NEXT_TO_SELF) and target_seat != seat:
                 continue
-            side = state["sides"][to]
+            side = state["sides"][target_seat]
             for other in range(side["n_board"]):
                 if effect["pick"] == Pick.SELF and other != place:
                     continue
                 if effect["pick"] == Pick.NEXT_TO_SELF and abs(other - place) != 1:
                     continue
-                if effect["filter"] & Filter.NOT_SELF and to == seat and other == place:
+                if effect["filter"] & Filter.NOT_SELF and target_seat == seat and other == place:
                     continue
                 minion = side["board"][other]
                 if effect["filter"] and not passes(effect["filter"], effect["arg"], minion):
@@ -147,14 +147,14 @@ def _give(
                     cards[minion["card"]], MINIONS, effect["of_filter"], effect["of_arg"]
                 ):
                     continue
-                given[to, other, 0] += times * effect["amount"]
-                given[to, other, 1] += times * effect["amount2"]
-                given[to, other, 2] |= effect["keywords"]
+                bonuses[target_seat, other, 0] += multiplier * effect["amount"]
+                bonuses[target_seat, other, 1] += multiplier * effect["amount2"]
+                bonuses[target_seat, other, 2] |= effect["keywords"]
 
 
 @njit_borrowing
-def _take(minion: np.void, attack: int, health: int, keywords: int) -> bool:
-    """Let a minion have what auras give it, in place of what they gave before; whether that is new."""
+def _replace_bonuses(minion: np.void, attack: int, health: int, keywords: int) -> bool:
+    """Replace a minion's aura bonuses; whether they changed. `minion` is modified in place."""
     changed = attack != minion["aura_attack"] or health != minion["aura_health"]
     if attack != minion["aura_attack"]:
         printed = minion["attack"] - minion["aura_attack"]
@@ -176,13 +176,13 @@ def _take(minion: np.void, attack: int, health: int, keywords: int) -> bool:
 
 @njit_borrowing
 def has_rule(state: np.void, cards: np.ndarray, seat: int, rule: int) -> bool:
-    """Whether a player has a minion that changes a `Rule`."""
+    """Whether a player has a minion in play that changes a `Rule`."""
     return n_rules(state, cards, seat, rule, False) > 0
 
 
 @njit_borrowing
-def n_rules(state: np.void, cards: np.ndarray, seat: int, rule: int, staying: bool) -> int:
-    """How many minions of a player change a `Rule`; where `staying`, without those about to die."""
+def n_rules(state: np.void, cards: np.ndarray, seat: int, rule: int, survivors_only: bool) -> int:
+    """Number of a player's minions that change a `Rule`; with `survivors_only`, without dying minions."""
     if not asked_by(cards) & Ask.RULES:
         return 0
     found = 0
@@ -190,7 +190,7 @@ def n_rules(state: np.void, cards: np.ndarray, seat: int, rule: int, staying: bo
     for place in range(side["n_board"]):
         minion = side["board"][place]
         card = cards[minion["card"]]
-        if staying and is_dying(minion):
+        if survivors_only and is_dying(minion):
             continue
         if card["asks_alone"] & Ask.RULES and minion["traits"] & (Trait.ACTS | Trait.SILENCED) == Trait.ACTS:
             for n in range(card["n_effects"]):

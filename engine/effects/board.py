@@ -1,4 +1,4 @@
-"""Minions come into play, leave it, and are found again, compiled."""
+"""Add, remove and find minions on the board and cards in hand; compiled."""
 
 import numpy as np
 
@@ -10,17 +10,17 @@ from engine.jit import njit_borrowing, njit_borrowing_inline
 
 @njit_borrowing
 def enter(state: np.void, cards: np.ndarray, seat: int, number: int, place: int) -> int:
-    """Put a minion on a board; those from `place` on move to the right. `state` is modified in place.
+    """Insert a minion into a board; minions from `place` on move right. `state` is modified in place.
 
     Args:
         state: dtype `STATE`.
         cards: the card table.
-        seat: whose board; with room on it.
-        number: the card.
-        place: 0 to the number of minions there.
+        seat: the board's player; the board must have room.
+        number: card number.
+        place: board index, 0 to the number of minions.
 
     Returns:
-        Its birth.
+        Its entity id, counting from 1 in the order of play.
     """
     side = state["sides"][seat]
     for slot in range(side["n_board"], place, -1):
@@ -34,7 +34,7 @@ def enter(state: np.void, cards: np.ndarray, seat: int, number: int, place: int)
 
 @njit_borrowing
 def print_card(minion: np.void, cards: np.ndarray, number: int) -> None:
-    """Make a minion what its card says, just arrived. Modified in place, but for its birth."""
+    """Set a minion to its card's printed values, just summoned; keeps its entity id. Modified in place."""
     card = cards[number]
     minion["card"] = number
     minion["attack"] = card["attack"]
@@ -58,39 +58,39 @@ def print_card(minion: np.void, cards: np.ndarray, number: int) -> None:
 
 @njit_borrowing
 def leave(side: np.void, place: int, zero: np.ndarray) -> None:
-    """Take a minion off its board; those to its right close up. `side` is modified in place."""
+    """Remove a minion from its board; minions to its right move left. `side` is modified in place."""
     side["n_board"] -= 1
-    for later in range(place, side["n_board"]):
-        side["board"][later] = side["board"][later + 1]
+    for following in range(place, side["n_board"]):
+        side["board"][following] = side["board"][following + 1]
     side["board"][side["n_board"]] = zero[0]
 
 
 @njit_borrowing
-def place_of(side: np.void, born: int) -> int:
-    """Where the minion of a birth stands; -1 where it does not."""
+def place_of(side: np.void, entity_id: int) -> int:
+    """Board index of the minion with an entity id; -1 if it is not on this board."""
     for place in range(side["n_board"]):
-        if side["board"][place]["born"] == born:
+        if side["board"][place]["born"] == entity_id:
             return place
     return -1
 
 
 @njit_borrowing_inline
-def place_after(side: np.void, born: int, before: int) -> int:
-    """`place_of` a minion that stood at the place `before`, where it most likely still stands."""
-    if before < side["n_board"] and side["board"][before]["born"] == born:
+def place_after(side: np.void, entity_id: int, before: int) -> int:
+    """Board index of a minion as in `place_of`, with its probable index `before` checked first."""
+    if before < side["n_board"] and side["board"][before]["born"] == entity_id:
         return before
-    return place_of(side, born)
+    return place_of(side, entity_id)
 
 
 @njit_borrowing
 def is_dying(minion: np.void) -> bool:
-    """Whether a minion leaves with the next deaths."""
+    """Whether a minion has no health left or is marked for destruction."""
     return bool(minion["health"] <= 0 or minion["traits"] & Trait.DOOMED)
 
 
 @njit_borrowing
 def take_card(side: np.void, number: int) -> None:
-    """Put a card into a hand; a full hand burns it. `side` is modified in place."""
+    """Add a card to a hand; a full hand burns it. `side` is modified in place."""
     if side["n_hand"] == HAND_SIZE:
         side["burned"] += 1
     else:
@@ -100,22 +100,22 @@ def take_card(side: np.void, number: int) -> None:
 
 @njit_borrowing_inline
 def lose_card(side: np.void, place: int) -> int:
-    """Take a card out of a hand; its number. `side` is modified in place."""
+    """Remove a card from a hand; its card number. `side` is modified in place."""
     number = side["hand"][place]
     side["n_hand"] -= 1
-    for later in range(place, side["n_hand"]):
-        side["hand"][later] = side["hand"][later + 1]
+    for following in range(place, side["n_hand"]):
+        side["hand"][following] = side["hand"][following + 1]
     side["hand"][side["n_hand"]] = 0
     return int(number)
 
 
 @njit_borrowing
 def lose_held(side: np.void, place: int, cards: np.ndarray) -> int:
-    """`lose_card` in a game with effects: what befell the cards goes with them."""
+    """Remove a card from a hand together with its modifiers; its card number. Modified in place."""
     if asked_by(cards) & Ask.HAND:
         last = side["n_hand"] - 1
-        for later in range(place, last):
-            side["held"][later] = side["held"][later + 1]
+        for following in range(place, last):
+            side["held"][following] = side["held"][following + 1]
         side["held"][last]["cost"] = 0
         side["held"][last]["attack"] = 0
         side["held"][last]["health"] = 0
@@ -124,13 +124,13 @@ def lose_held(side: np.void, place: int, cards: np.ndarray) -> int:
 
 @njit_borrowing
 def has_room(side: np.void) -> bool:
-    """Whether a board takes another minion."""
+    """Whether a board has room for another minion."""
     return bool(side["n_board"] < BOARD_SIZE)
 
 
 @njit_borrowing
 def any_asks(cards: np.ndarray, side: np.void, asked: int) -> bool:
-    """Whether a minion of a board asks for something that games keep, bits of `Ask`."""
+    """Whether a minion on a board needs any of these game features, bits of `Ask`."""
     found = False
     for place in range(side["n_board"]):
         found = found or cards[side["board"][place]["card"]]["asks_alone"] & asked != 0

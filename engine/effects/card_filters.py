@@ -1,4 +1,4 @@
-"""Card filters of effect rows, and the features a card table asks for; compiled."""
+"""Card filters of effect rows, and the game features a card table needs; compiled."""
 
 import numpy as np
 
@@ -17,24 +17,24 @@ TAGS = (
     | CardFilter.SPELL_DAMAGE
     | CardFilter.POOLED
 )
-"""What a card of the table says of itself in `tags`."""
+"""Filter bits stored in the field `tags` of a card record."""
 
 
 @njit_borrowing_inline
 def asked_by(cards: np.ndarray) -> int:
-    """Bits of `Ask` and of events, of all cards of a game."""
+    """Game features needed by the cards of a game: bits of `Ask` and of triggers."""
     return cards[0]["asks"]  # type: ignore[no-any-return]
 
 
 @njit_borrowing_inline
 def has_effects(cards: np.ndarray) -> bool:
-    """Whether cards of a game do what their texts say; else all are bodies with keywords."""
+    """Whether cards of a game have effects; otherwise all are minions with keywords only."""
     return bool(asked_by(cards) & Ask.EFFECTS)
 
 
 @njit_borrowing
 def kind_bit(kind: int) -> int:
-    """The bit of a `CardKind` among those of a row."""
+    """Bit of a `CardKind` in the kind fields of effect rows."""
     if kind == CardKind.MINION:
         return MINIONS
     if kind == CardKind.SPELL:
@@ -44,55 +44,55 @@ def kind_bit(kind: int) -> int:
 
 @njit_borrowing
 def is_of_race(race: int, wanted: int) -> bool:
-    """Whether a tribe counts as another: one minion is of all."""
+    """Whether a minion's tribe counts as the wanted one; `Race.ALL` counts as every tribe."""
     if race == Race.ALL:
         return True
     return bool(race == wanted)
 
 
 @njit_borrowing
-def is_asked(card: np.void, kinds: int, asked: int, arg: int) -> bool:
-    """Whether a card is of the kinds, and passes the filter, that a row names.
+def is_asked(card: np.void, kinds: int, required: int, arg: int) -> bool:
+    """Whether a card matches a row's card types and filter.
 
     Args:
         card: of dtype `CARD`.
-        kinds: bits of kinds; 0 for any.
-        asked: bits of `CardFilter`.
-        arg: what these compare with.
+        kinds: bits of card types; 0 for any.
+        required: bits of `CardFilter`.
+        arg: value these bits compare with.
     """
     if kinds and not kind_bit(card["kind"]) & kinds:
         return False
-    if asked == 0:
+    if required == 0:
         return True
-    tags = asked & TAGS
+    tags = required & TAGS
     if (card["tags"] & tags) != tags:
         return False
-    if asked & CardFilter.RACE and not is_of_race(card["race"], arg):
+    if required & CardFilter.RACE and not is_of_race(card["race"], arg):
         return False
-    if asked & CardFilter.KEYWORD and not card["keywords"] & arg:
+    if required & CardFilter.KEYWORD and not card["keywords"] & arg:
         return False
-    if asked & CardFilter.CLASS and card["hero_class"] != arg:
+    if required & CardFilter.CLASS and card["hero_class"] != arg:
         return False
-    if asked & CardFilter.GANG and not arg >> card["hero_class"] & 1:
+    if required & CardFilter.GANG and not arg >> card["hero_class"] & 1:
         return False
     cost, attack = card["cost"], card["attack"]
-    if asked & CardFilter.COST and cost != arg:
+    if required & CardFilter.COST and cost != arg:
         return False
-    if asked & CardFilter.COST_AT_MOST and cost > arg:
+    if required & CardFilter.COST_AT_MOST and cost > arg:
         return False
-    if asked & CardFilter.ATTACK_AT_MOST and attack > arg:
+    if required & CardFilter.ATTACK_AT_MOST and attack > arg:
         return False
-    if asked & CardFilter.ATTACK_AT_LEAST and attack < arg:
+    if required & CardFilter.ATTACK_AT_LEAST and attack < arg:
         return False
-    return not (asked & CardFilter.ATTACK and attack != arg)
+    return not (required & CardFilter.ATTACK and attack != arg)
 
 
 @njit_borrowing
 def list_of(effect: np.void, own: int, enemy: int) -> int:
-    """The list from which a row draws random cards, for players of two classes: a number of a card.
+    """Card list from which a row draws random cards, given the two players' classes.
 
-    A row that asks for the own class has a list for each class, with the neutral cards; one that asks for the
-    opponent's too, without them; one of a gang has three. They follow each other.
+    A row with the filter `OWN_CLASS` has one list per class, neutral cards included; with `ENEMY_CLASS` one
+    per class, without neutral cards; with `GANG` three. The lists of a row are consecutive.
     """
     if effect["of_filter"] & CardFilter.OWN_CLASS:
         return int(effect["pool"] + own)
@@ -103,30 +103,30 @@ def list_of(effect: np.void, own: int, enemy: int) -> int:
 
 @njit_borrowing
 def n_listed(cards: np.ndarray, number: int) -> int:
-    """How many cards a list has."""
+    """Number of cards in a card list."""
     return int(cards[number]["list_n"])
 
 
 @njit_borrowing
 def listed(cards: np.ndarray, number: int, place: int) -> int:
-    """The card at a place of a list."""
+    """Card number at an index of a card list."""
     at = cards[number]["list_first"] + place
     return int(cards[at // LISTED]["listed"][at % LISTED])
 
 
 @njit_borrowing
-def mark_pooled(cards: np.ndarray, kinds: int, asked: int, arg: int, found: np.ndarray) -> None:
-    """Mark the cards that random ones are drawn from: those of a kind that pass a filter, of any class.
+def mark_pooled(cards: np.ndarray, kinds: int, required: int, arg: int, found: np.ndarray) -> None:
+    """Mark the cards that match a row's filter, of any class: the pool of random cards.
 
     Args:
         cards: the card table.
-        kinds: bits of kinds.
-        asked: bits of `CardFilter`.
-        arg: what these compare with.
+        kinds: bits of card types.
+        required: bits of `CardFilter`.
+        arg: value these bits compare with.
         found: shape (cards,), booleans. Modified in place.
     """
     for number in range(len(cards)):
-        found[number] = is_asked(cards[number], kinds, asked & ~WHOSE_CLASS | CardFilter.POOLED, arg)
+        found[number] = is_asked(cards[number], kinds, required & ~WHOSE_CLASS | CardFilter.POOLED, arg)
 
 
 WHOSE_CLASS = CardFilter.OWN_CLASS | CardFilter.ENEMY_CLASS

@@ -1,9 +1,10 @@
-"""Chance outcomes by address: drawn from the game's stream, or given.
+"""Outcomes of chance events: drawn from the game's random stream, given, or hypothetical.
 
-So twin games share their luck, and a game does not depend on the games beside it. An action is carried out in
-one of three ways, as its `EVENTS` record says: outcomes are drawn (`draw_for`), given (`forced`), or imagined
-by a player who thinks ahead (`think`, `imagine`). An action that needs more outcomes than were given stops
-and says how many the next event has (`waiting`); what it has done to the state by then is no position.
+Streams are addressed by game, turn and event number: paired games share their outcomes (common random
+numbers), and a game does not depend on other games. The `EVENTS` record of an action says how it gets its
+outcomes: drawn (`draw_for`), given in advance (`forced`), or hypothetical, for a planning agent (`think`,
+`imagine`). An action that needs more outcomes than were given stops; `waiting` is then the number of
+outcomes of the next event, and the state is incomplete and must be discarded.
 """
 
 from collections.abc import Sequence
@@ -20,15 +21,15 @@ from engine.state import EVENTS, NO_TARGET
 from engine.streams import below, derive
 
 MOST_IMAGINED = 8
-"""Outcomes of an action that a player who thinks ahead looks at."""
+"""Maximum number of hypothetical outcomes of an action that a planning agent evaluates."""
 
 IMAGINED = np.uint64(0x9E3779B97F4A7C15)
-"""Streams of what is imagined begin here: a fixed number, so that thinking ahead repeats."""
+"""First key of the streams of hypothetical outcomes; fixed, so that planning is reproducible."""
 
 
 @njit_borrowing
 def draw_for(events: np.void, state: np.void, game: np.uint64) -> None:
-    """Draw outcomes from the stream of a game, from the turn of `state` on. `events` is modified in place."""
+    """Draw outcomes from a game's random stream, from the current turn on. `events` is modified in place."""
     events["forced"] = -1
     events["game"] = game
     open_turn(events, state)
@@ -36,7 +37,7 @@ def draw_for(events: np.void, state: np.void, game: np.uint64) -> None:
 
 @njit_borrowing
 def open_turn(events: np.void, state: np.void) -> None:
-    """Go on with the chance of the turn that begins. `events` is modified in place."""
+    """Select the random stream of the turn that begins. `events` is modified in place."""
     events["number"] = 0
     events["turn"] = state["turn"]
     events["seat"] = state["active"]
@@ -44,7 +45,7 @@ def open_turn(events: np.void, state: np.void) -> None:
 
 @njit_borrowing
 def think(events: np.void) -> None:
-    """Carry actions out as a player who thinks ahead: drawn cards stay hidden, and chance stops an action.
+    """Set up hypothetical actions of a planning agent: they stop at chance events and hide drawn cards.
 
     `events` is modified in place.
     """
@@ -55,22 +56,22 @@ def think(events: np.void) -> None:
 
 @njit_borrowing
 def imaginable(events: np.void) -> int:
-    """How many outcomes to imagine of an action that chance has stopped, all equally likely."""
+    """Number of equally likely hypothetical outcomes to evaluate of an action stopped by chance."""
     return min(int(events["waiting"]), MOST_IMAGINED)
 
 
 @njit_borrowing
 def imagine(events: np.void, state: np.void, number: int, first: int) -> None:
-    """Let the next action have the outcome `number` of those that `imaginable` counts.
+    """Select the hypothetical outcome `number` for the next action, out of `imaginable`.
 
-    Of an event with at most `MOST_IMAGINED` outcomes each is one of them; what other events of the action
-    give is drawn, from streams that no game uses. `events` is modified in place.
+    An event with at most `MOST_IMAGINED` outcomes is enumerated; the outcomes of all other events of the
+    action are drawn from streams that no game uses. `events` is modified in place.
 
     Args:
-        events: as `think` set it up.
+        events: set up by `think`.
         state: the position before the action.
         number: 0 to `imaginable(events)` - 1.
-        first: outcomes of the event at which the action stopped.
+        first: number of outcomes of the event at which the action stopped.
     """
     events["forced"] = 1 if first <= MOST_IMAGINED else 0
     events["outcomes"][0] = number
@@ -79,14 +80,14 @@ def imagine(events: np.void, state: np.void, number: int, first: int) -> None:
 
 @njit_borrowing
 def draw_imagined(events: np.void, state: np.void, number: int) -> None:
-    """Draw what is not given from the imagined stream of a number. `events` is modified in place."""
+    """Draw further outcomes from the hypothetical stream `number`. `events` is modified in place."""
     events["game"] = IMAGINED + np.uint64(number)
     open_turn(events, state)
 
 
 @njit_borrowing
 def begin_action(events: np.void, state: np.void, cards: np.ndarray) -> None:
-    """Forget the last action, and note how the next begins. `events` is modified in place."""
+    """Clear the last action's records, save the state before the next. `events` is modified in place."""
     events["first"] = 0
     events["last"] = 0
     events["n_outcomes"] = 0
@@ -109,9 +110,9 @@ def begin_action(events: np.void, state: np.void, cards: np.ndarray) -> None:
 
 @njit_borrowing
 def chosen_of(events: np.void, n: int) -> int:
-    """The outcome of an event with `n` equally likely ones: 0, 1, ..., n - 1. `events` is modified in place.
+    """Outcome of a chance event with `n` equally likely ones: 0 to n - 1. `events` is modified in place.
 
-    An event with one outcome is none. Where an action stops, the answer is 0 and `waiting` is `n`.
+    A single outcome is no event. If the action stops, the result is 0 and `events["waiting"]` becomes `n`.
     """
     if n <= 1:
         return 0
@@ -135,10 +136,10 @@ def chosen_of(events: np.void, n: int) -> int:
 
 
 class Chance:
-    """Where the outcomes of chance events come from while actions are carried out.
+    """Source of chance outcomes for the actions of a game.
 
     Attributes:
-        array: the record that kernels read, shape (1,), dtype `EVENTS`.
+        array: the record for kernels, shape (1,), dtype `EVENTS`.
     """
 
     def __init__(self) -> None:
@@ -146,10 +147,10 @@ class Chance:
 
     @classmethod
     def drawn(cls, key: np.uint64, states: np.ndarray) -> "Chance":
-        """Outcomes of a game's stream, from the turn of a position on.
+        """Outcomes drawn from a game's random stream, from the turn of a position on.
 
         Args:
-            key: of the game, as deals have it (`engine.streams.stream_key`).
+            key: the game's key, as for its deal (`engine.streams.stream_key`).
             states: the position, dtype `STATE`, shape (1,).
         """
         chance = cls()
@@ -158,15 +159,15 @@ class Chance:
 
     @classmethod
     def given(cls, outcomes: Sequence[int] = ()) -> "Chance":
-        """Outcomes given in advance, for one action: each counts from 0.
+        """Outcomes given in advance for one action, each counted from 0.
 
         Raises:
-            ChanceError: there are too many, or one is no number that an event can have.
+            ChanceError: there are more than `MAX_OUTCOMES`, or one is not an integer from 0 to 2**15 - 1.
         """
         chance = cls()
-        if len(outcomes) > MAX_OUTCOMES or not all(type(one) is int and 0 <= one < 2**15 for one in outcomes):
+        if len(outcomes) > MAX_OUTCOMES or not all(type(n) is int and 0 <= n < 2**15 for n in outcomes):
             raise ChanceError(
-                f"outcomes must be at most {MAX_OUTCOMES} small integers from 0, got {outcomes!r}"
+                f"give at most {MAX_OUTCOMES} outcomes, each an integer from 0 to 32767, got {outcomes!r}"
             )
         chance.array[0]["forced"] = len(outcomes)
         chance.array[0]["outcomes"][: len(outcomes)] = outcomes
@@ -174,18 +175,18 @@ class Chance:
 
     @classmethod
     def blind(cls) -> "Chance":
-        """None: chance stops an action, and drawn cards stay hidden, as for a player who thinks ahead."""
+        """No outcomes: actions stop at chance events and drawn cards stay hidden, as for a planning agent."""
         chance = cls()
         think(chance.array[0])
         return chance
 
     @property
     def outcomes(self) -> tuple[int, ...]:
-        """What fell out in the last action's events."""
+        """Outcomes of the last action's chance events."""
         record = self.array[0]
         return tuple(record["outcomes"][: record["n_outcomes"]].tolist())
 
     @property
     def waiting(self) -> int:
-        """How many outcomes the event has at which the last action stopped; 0 if it did not stop."""
+        """Number of outcomes of the event at which the last action stopped; 0 if it did not stop."""
         return int(self.array[0]["waiting"])

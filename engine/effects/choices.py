@@ -1,6 +1,6 @@
-"""Choices that cards ask of their player: Discover and its like, one after another; compiled.
+"""Discover and other choices of a card by the player; compiled.
 
-A choice is offered once nothing else waits. Until it is made the player can do nothing else.
+A choice is offered once the effect queue is empty. Until it is made the player has no other legal action.
 """
 
 import numpy as np
@@ -14,24 +14,24 @@ from engine.effects.ops_zones import change_held, is_named, leave_deck
 from engine.jit import njit_borrowing
 
 BREWS = len(BREWED)
-"""Costs of potions; the pool lists them, then for each of them its effects, then every pair of these."""
+"""Number of potion costs; the pool lists the costs, then each cost's effects, then all pairs of these."""
 
 N_BREWED = np.array(BREWED)
 
 
 @njit_borrowing
-def ask(state: np.void, seat: int, waiting: np.void) -> None:
-    """Let the active player choose later what a row asks for. `state` is modified in place."""
+def ask(state: np.void, seat: int, queued: np.void) -> None:
+    """Queue the choice of an effect row for the active player. `state` is modified in place."""
     if seat != state["active"] or state["n_choices"] == MAX_CHOICES:
         return
     choice = state["choices"][state["n_choices"]]
     state["n_choices"] += 1
-    choice["card"], choice["row"], choice["memo"] = waiting["card"], waiting["row"], 0
+    choice["card"], choice["row"], choice["memo"] = queued["card"], queued["row"], 0
 
 
 @njit_borrowing
 def offer(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """Offer the cards of the first choice that is open; one without any is left out. Modified in place."""
+    """Offer the cards of the first pending choice; drop choices without cards. Modified in place."""
     while state["n_choices"] > 0 and state["n_options"] == 0:
         choice = state["choices"][0]
         effect = cards[choice["card"]]["effects"][choice["row"]]
@@ -47,13 +47,13 @@ def offer(state: np.void, cards: np.ndarray, events: np.void) -> None:
         if events["waiting"]:
             return
         if state["n_options"] == 0:
-            events["unsure"] |= events["blind"]  # a deck that is hidden offers nothing here
+            events["unsure"] |= events["blind"]  # a hidden deck offers nothing
             _next(state)
 
 
 @njit_borrowing
 def _next(state: np.void) -> None:
-    """Go on to the next choice. `state` is modified in place."""
+    """Drop the current choice and move to the next. `state` is modified in place."""
     state["n_options"] = 0
     state["options"][:] = 0
     state["n_choices"] -= 1
@@ -79,15 +79,15 @@ def _is_offered(state: np.void, number: int) -> bool:
 
 @njit_borrowing
 def _offer_range(state: np.void, cards: np.ndarray, first: int, last: int, but: int, events: np.void) -> None:
-    """Offer random cards of a range of numbers, but for one of them."""
+    """Offer random cards of a range of card numbers, `but` excluded. `state` is modified in place."""
     for _ in range(OFFERED):
-        able = 0
+        n_candidates = 0
         for place in range(first, last + 1):
             number = cards[place]["number"]
-            able += 1 if number != but and not _is_offered(state, number) else 0
-        if able == 0:
+            n_candidates += 1 if number != but and not _is_offered(state, number) else 0
+        if n_candidates == 0:
             return
-        left = chosen_of(events, able)
+        left = chosen_of(events, n_candidates)
         if events["waiting"]:
             return
         for place in range(first, last + 1):
@@ -102,7 +102,7 @@ def _offer_range(state: np.void, cards: np.ndarray, first: int, last: int, but: 
 
 @njit_borrowing
 def _offer_pool(state: np.void, cards: np.ndarray, effect: np.void, events: np.void) -> None:
-    """Offer random cards of a row's pool."""
+    """Offer random cards of a row's pool. `state` is modified in place."""
     seat = state["active"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     if effect["amount"] != POOL:
@@ -119,7 +119,7 @@ def _offer_pool(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
         left = chosen_of(events, n - found)
         if events["waiting"]:
             return
-        # the places before it that are taken already push it on
+        # shift past the smaller indices already taken
         place = left
         for other in range(found):
             if taken[other] <= place:
@@ -134,24 +134,24 @@ def _offer_pool(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
 
 @njit_borrowing
 def _offer_gang(state: np.void, cards: np.ndarray, effect: np.void, events: np.void) -> None:
-    """Offer one random card of each class of a gang."""
+    """Offer one random card of each class of a gang. `state` is modified in place."""
     for n in range(GANG_SIZE):
         pool = effect["pool"] + n
-        able = n_listed(cards, pool)
-        left = chosen_of(events, able)
+        n_candidates = n_listed(cards, pool)
+        left = chosen_of(events, n_candidates)
         if events["waiting"]:
             return
-        if able > 0:
+        if n_candidates > 0:
             _add(state, listed(cards, pool, left))
 
 
 GANG_SIZE = 3
-"""Classes of a gang."""
+"""Number of classes of a gang."""
 
 
 @njit_borrowing
 def _offer_top(state: np.void, events: np.void) -> None:
-    """Offer the top cards of the deck, which are taken out of it."""
+    """Offer the top cards of the deck and remove them from it. `state` is modified in place."""
     side = state["sides"][state["active"]]
     for _ in range(min(OFFERED, int(side["n_deck"]))):
         number = leave_deck(side, side["n_deck"] - 1)
@@ -160,16 +160,16 @@ def _offer_top(state: np.void, events: np.void) -> None:
 
 @njit_borrowing
 def _offer_deck(state: np.void, cards: np.ndarray, effect: np.void, events: np.void) -> None:
-    """Offer different cards of a deck."""
+    """Offer different random cards of a deck. `state` is modified in place."""
     seat = state["active"]
     side = state["sides"][1 - seat if effect["side"] & ENEMY else seat]
     for _ in range(OFFERED):
-        able = 0
+        n_candidates = 0
         for place in range(side["n_deck"]):
-            able += 1 if _is_new(state, cards, side, place, effect) else 0
-        if able == 0:
+            n_candidates += 1 if _is_new(state, cards, side, place, effect) else 0
+        if n_candidates == 0:
             return
-        left = chosen_of(events, able)
+        left = chosen_of(events, n_candidates)
         if events["waiting"]:
             return
         for place in range(side["n_deck"]):
@@ -183,7 +183,7 @@ def _offer_deck(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
 
 @njit_borrowing
 def _is_new(state: np.void, cards: np.ndarray, side: np.void, place: int, effect: np.void) -> bool:
-    """Whether a row names a card of a deck that is not offered yet and is the lowest of its copies."""
+    """Whether a deck card matches a row, is not offered yet and is the lowest of its copies."""
     number = side["deck"][place]
     if _is_offered(state, number) or not is_named(cards, number, effect):
         return False
@@ -195,7 +195,7 @@ def _is_new(state: np.void, cards: np.ndarray, side: np.void, place: int, effect
 
 @njit_borrowing
 def _offer_brew(state: np.void, cards: np.ndarray, effect: np.void, memo: int, events: np.void) -> None:
-    """Offer the costs of potions, then effects of the cost that was chosen, then others for the second."""
+    """Offer potion costs, then effects of the chosen cost, then effects other than the first one."""
     first = int(effect["amount"])
     if memo == 0:
         for n in range(BREWS):
@@ -208,7 +208,7 @@ def _offer_brew(state: np.void, cards: np.ndarray, effect: np.void, memo: int, e
 
 @njit_borrowing
 def brew_effects(first: int, cost: int) -> tuple[int, int]:
-    """The number of the first effect of a cost of potions, and how many effects it has."""
+    """Card number of the first potion effect of a cost, and the number of its effects."""
     begin = first + BREWS
     for n in range(cost):
         begin += N_BREWED[n]
@@ -217,7 +217,7 @@ def brew_effects(first: int, cost: int) -> tuple[int, int]:
 
 @njit_borrowing
 def brewed(first: int, cost: int, one: int, other: int) -> int:
-    """The number of the potion of a cost with two of its effects, each counted from 0."""
+    """Card number of the potion with two effects of a cost, each counted from 0."""
     number = first + BREWS + N_BREWED.sum()
     for n in range(cost):
         number += N_BREWED[n] * (N_BREWED[n] - 1) // 2
@@ -228,7 +228,7 @@ def brewed(first: int, cost: int, one: int, other: int) -> int:
 
 @njit_borrowing
 def _place_among(cards: np.ndarray, first: int, n: int, number: int) -> int:
-    """Which of `n` cards from `first` on a number is; one that stands twice in the table has two numbers."""
+    """Index of a card among `n` cards from `first` on, compared by its first number in the table."""
     for place in range(n):
         if cards[first + place]["number"] == cards[number]["number"]:
             return place
@@ -237,7 +237,7 @@ def _place_among(cards: np.ndarray, first: int, n: int, number: int) -> int:
 
 @njit_borrowing
 def choose_one(state: np.void, cards: np.ndarray, place: int, events: np.void) -> None:
-    """Make the choice that is offered. `state` and `events` are modified in place."""
+    """Choose one of the offered cards. `state` and `events` are modified in place."""
     side = state["sides"][state["active"]]
     choice = state["choices"][0]
     effect = cards[choice["card"]]["effects"][choice["row"]]
@@ -249,11 +249,11 @@ def choose_one(state: np.void, cards: np.ndarray, place: int, events: np.void) -
         else:
             cost = memo % 4 - 1
             begin, n = brew_effects(first, cost)
-            one = _place_among(cards, begin, n, number)
+            effect_index = _place_among(cards, begin, n, number)
             if memo < 4:
-                choice["memo"] = memo + 4 * (1 + one)
+                choice["memo"] = memo + 4 * (1 + effect_index)
             else:
-                take_card(side, brewed(first, cost, memo // 4 - 1, one))
+                take_card(side, brewed(first, cost, memo // 4 - 1, effect_index))
                 _next(state)
                 offer(state, cards, events)
                 return
@@ -264,10 +264,10 @@ def choose_one(state: np.void, cards: np.ndarray, place: int, events: np.void) -
     if effect["op"] == Op.CHOOSE_POWER:
         side["power"], side["power_used"] = number + 1, 0
     else:
-        held = side["n_hand"]
+        hand_before = side["n_hand"]
         take_card(side, number)
         change = effect["amount2"] if effect["amount"] == POOL else 0
-        if change and side["n_hand"] > held:
-            change_held(side, held, change, 0, 0)
+        if change and side["n_hand"] > hand_before:
+            change_held(side, hand_before, change, 0, 0)
     _next(state)
     offer(state, cards, events)

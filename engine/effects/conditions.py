@@ -1,4 +1,4 @@
-"""Conditions of effect rows, and the numbers that scale their amounts; compiled."""
+"""Conditions of effect rows, and the counts that multiply their amounts; compiled."""
 
 import numpy as np
 
@@ -11,25 +11,25 @@ from engine.state import ENEMY_HERO, NO_TARGET, OWN_HERO
 
 
 @njit_borrowing
-def holds(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int, waiting: np.void) -> bool:
-    """Whether a row's condition holds for its player; one below 0 must not.
+def holds(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int, queued: np.void) -> bool:
+    """Whether an effect row's condition holds; a negative code negates the condition.
 
     Args:
         state: dtype `STATE`.
         cards: the card table.
         seat: the row's player.
-        condition: a `Condition`, or its opposite as a number below 0.
-        arg: what it compares with.
-        waiting: the row, dtype `WAITING`, for what is asked of its minion, its target and its event.
+        condition: a `Condition`; negative for its negation.
+        arg: value it compares with.
+        queued: the queued row, dtype `WAITING`: its minion, target and event.
     """
     if condition < 0:
-        return not _is_so(state, cards, seat, -condition, arg, waiting)
-    return condition == Condition.NONE or _is_so(state, cards, seat, condition, arg, waiting)
+        return not _is_met(state, cards, seat, -condition, arg, queued)
+    return condition == Condition.NONE or _is_met(state, cards, seat, condition, arg, queued)
 
 
 @njit_borrowing
-def _is_so(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int, waiting: np.void) -> bool:
-    """Whether a condition is met."""
+def _is_met(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int, queued: np.void) -> bool:
+    """Whether a positive condition holds."""
     side, enemy = state["sides"][seat], state["sides"][1 - seat]
     if condition in (
         Condition.DAMAGED,
@@ -42,11 +42,11 @@ def _is_so(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: in
         Condition.AT_HERO,
         Condition.FOE_DYING,
     ):
-        return _is_so_of_one(state, seat, condition, arg, waiting)
+        return _is_met_by_character(state, seat, condition, arg, queued)
     if condition == Condition.MANA_FULL:
         return bool(side["crystals"] >= MAX_MANA)
     if condition == Condition.AIMED:
-        return bool(waiting["target"] != NO_TARGET)
+        return bool(queued["target"] != NO_TARGET)
     if condition == Condition.ARMED:
         return bool(side["durability"] > 0)
     if condition == Condition.ENEMY_TURN:
@@ -60,7 +60,7 @@ def _is_so(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: in
     if condition == Condition.ENEMY_MINIONS:
         return bool(enemy["n_board"] >= arg)
     if condition == Condition.OWN_MINIONS:
-        return bool(others(side, waiting["source"]) >= arg)
+        return bool(others(side, queued["source"]) >= arg)
     if condition == Condition.ALONE:
         return bool(side["n_board"] + enemy["n_board"] <= 1)
     if condition == Condition.EMPTY_HANDED:
@@ -91,38 +91,38 @@ def _is_so(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: in
         return deck_is(side, cards, condition, arg)
     if condition == Condition.ENEMY_FROZEN and enemy["traits"] & Trait.FROZEN:
         return True
-    return _some_minion(state, seat, condition, arg, waiting["source"])
+    return _any_minion_meets(state, seat, condition, arg, queued["source"])
 
 
 @njit_borrowing
-def _is_so_of_one(state: np.void, seat: int, condition: int, arg: int, waiting: np.void) -> bool:
-    """Whether a condition about a row's minion, or about whom it is aimed at, is met."""
+def _is_met_by_character(state: np.void, seat: int, condition: int, arg: int, queued: np.void) -> bool:
+    """Whether a condition about the row's own minion, its target or the attack's defender holds."""
     side, enemy = state["sides"][seat], state["sides"][1 - seat]
-    itself = condition in (Condition.DAMAGED, Condition.ATTACK, Condition.DYING)
-    who = waiting["target"]
-    if itself:
-        who = waiting["source"]
+    of_own_minion = condition in (Condition.DAMAGED, Condition.ATTACK, Condition.DYING)
+    character = queued["target"]
+    if of_own_minion:
+        character = queued["source"]
     elif condition in (Condition.AT_HERO, Condition.FOE_DYING):
-        who = waiting["foe"]
+        character = queued["foe"]
     if condition == Condition.AT_HERO:
-        # An attack on the enemy hero, in the opponent's turn, was led back to who attacks.
-        return bool(who == OWN_HERO or (who == ENEMY_HERO and seat == state["active"]))
-    if who in (OWN_HERO, ENEMY_HERO):
-        hero = side if who == OWN_HERO else enemy
+        # In the opponent's turn, ENEMY_HERO means an attack redirected to the attacker's own hero.
+        return bool(character == OWN_HERO or (character == ENEMY_HERO and seat == state["active"]))
+    if character in (OWN_HERO, ENEMY_HERO):
+        hero = side if character == OWN_HERO else enemy
         if condition == Condition.TARGET_FROZEN:
             return bool(hero["traits"] & Trait.FROZEN)
         if condition == Condition.TARGET_OWN:
-            return bool(who == OWN_HERO and arg == 0)
+            return bool(character == OWN_HERO and arg == 0)
         return bool(condition in (Condition.TARGET_DYING, Condition.FOE_DYING) and hero["health"] <= 0)
-    place = place_of(side, who)
-    own = place >= 0
-    if not own:
-        place = place_of(enemy, who)
+    place = place_of(side, character)
+    is_own = place >= 0
+    if not is_own:
+        place = place_of(enemy, character)
         if place < 0 and condition == Condition.ATTACK:
-            return bool(waiting["amount"] >= arg)  # what it had when it died
+            return bool(queued["amount"] >= arg)  # the attack it had when it died
         if place < 0:
             return bool(condition in (Condition.TARGET_DYING, Condition.FOE_DYING, Condition.DYING))
-    minion = side["board"][place] if own else enemy["board"][place]
+    minion = side["board"][place] if is_own else enemy["board"][place]
     if condition == Condition.DAMAGED:
         return bool(minion["health"] < minion["max_health"])
     if condition == Condition.ATTACK:
@@ -130,20 +130,20 @@ def _is_so_of_one(state: np.void, seat: int, condition: int, arg: int, waiting: 
     if condition == Condition.TARGET_RACE:
         return is_of_race(minion["race"], arg)
     if condition == Condition.TARGET_OWN:
-        return own and (arg == 0 or is_of_race(minion["race"], arg))
+        return is_own and (arg == 0 or is_of_race(minion["race"], arg))
     if condition == Condition.TARGET_FROZEN:
         return bool(minion["traits"] & Trait.FROZEN)
     return is_dying(minion)
 
 
 @njit_borrowing
-def _some_minion(state: np.void, seat: int, condition: int, arg: int, born: int) -> bool:
-    """Whether a minion is what a condition asks for; the row's own does not count."""
+def _any_minion_meets(state: np.void, seat: int, condition: int, arg: int, entity_id: int) -> bool:
+    """Whether some minion meets a condition; the row's own minion does not count."""
     enemies = condition in (Condition.ENEMY_KEYWORD, Condition.ENEMY_FROZEN)
     side = state["sides"][1 - seat if enemies else seat]
     for place in range(side["n_board"]):
         minion = side["board"][place]
-        if minion["born"] == born and condition != Condition.MINION_ATTACK:
+        if minion["born"] == entity_id and condition != Condition.MINION_ATTACK:
             continue
         if condition == Condition.RACE and is_of_race(minion["race"], arg):
             return True
@@ -159,36 +159,36 @@ def _some_minion(state: np.void, seat: int, condition: int, arg: int, born: int)
 
 
 @njit_borrowing
-def others(side: np.void, born: int) -> int:
-    """Minions on a board but the one of this birth."""
-    return int(side["n_board"]) - (1 if place_of(side, born) >= 0 else 0)
+def others(side: np.void, entity_id: int) -> int:
+    """Number of minions on a board, without the one with this entity id."""
+    return int(side["n_board"]) - (1 if place_of(side, entity_id) >= 0 else 0)
 
 
 @njit_borrowing
-def n_of_race(side: np.void, race: int, born: int) -> int:
-    """Minions of a tribe on a board but the one of this birth."""
+def n_of_race(side: np.void, race: int, entity_id: int) -> int:
+    """Number of minions of a tribe on a board, without the one with this entity id."""
     n = 0
     for place in range(side["n_board"]):
         minion = side["board"][place]
-        if minion["born"] != born and is_of_race(minion["race"], race):
+        if minion["born"] != entity_id and is_of_race(minion["race"], race):
             n += 1
     return n
 
 
 @njit_borrowing
-def n_held(side: np.void, cards: np.ndarray, kinds: int, asked: int, arg: int) -> int:
-    """Cards in a hand that are of a kind and pass a filter; those that are hidden do not count."""
+def n_held(side: np.void, cards: np.ndarray, kinds: int, required: int, arg: int) -> int:
+    """Number of cards in a hand that match card types and a filter; hidden cards do not count."""
     n = 0
     for place in range(side["n_hand"]):
         number = side["hand"][place]
-        if number >= 0 and is_asked(cards[number], kinds, asked, arg):
+        if number >= 0 and is_asked(cards[number], kinds, required, arg):
             n += 1
     return n
 
 
 @njit_borrowing
 def n_damaged(side: np.void) -> int:
-    """Damaged minions on a board."""
+    """Number of damaged minions on a board."""
     n = 0
     for place in range(side["n_board"]):
         minion = side["board"][place]
@@ -199,7 +199,7 @@ def n_damaged(side: np.void) -> int:
 
 @njit_borrowing
 def spell_damage_of(side: np.void) -> int:
-    """What minions add to the damage of their player's spells."""
+    """Total Spell Damage of a player's minions."""
     total = 0
     for place in range(side["n_board"]):
         total += side["board"][place]["spell_damage"]
@@ -208,7 +208,7 @@ def spell_damage_of(side: np.void) -> int:
 
 @njit_borrowing
 def deck_is(side: np.void, cards: np.ndarray, condition: int, arg: int) -> bool:
-    """Whether a deck is what a condition asks for; what is hidden in it is never an obstacle."""
+    """Whether a deck meets a condition on all its cards; hidden cards are assumed to meet it."""
     for place in range(side["n_deck"]):
         number = side["deck"][place]
         if number < 0:
@@ -230,16 +230,16 @@ def deck_is(side: np.void, cards: np.ndarray, condition: int, arg: int) -> bool:
 
 
 @njit_borrowing
-def count_of(state: np.void, seat: int, count: int, arg: int, waiting: np.void) -> int:
-    """What the amounts of a row are multiplied by, >= 0 (attack may be less); arguments as of `holds`."""
+def count_of(state: np.void, seat: int, count: int, arg: int, queued: np.void) -> int:
+    """Value of a `Count`, the multiplier of a row's amounts; >= 0 except for attack. Arguments as `holds`."""
     side, enemy = state["sides"][seat], state["sides"][1 - seat]
-    born = waiting["source"]
+    entity_id = queued["source"]
     if count == Count.OTHER_MINIONS:
-        return others(side, born)
+        return others(side, entity_id)
     if count == Count.ENEMY_MINIONS:
         return int(enemy["n_board"])
     if count == Count.ALL_OTHER_MINIONS:
-        return others(side, born) + int(enemy["n_board"])
+        return others(side, entity_id) + int(enemy["n_board"])
     if count == Count.HAND:
         return int(side["n_hand"])
     if count == Count.OTHER_HAND:
@@ -265,11 +265,11 @@ def count_of(state: np.void, seat: int, count: int, arg: int, waiting: np.void) 
     if count == Count.PLAYED:
         return int(side["played"])
     if count == Count.EVENT:
-        return int(waiting["amount"])
+        return int(queued["amount"])
     if count == Count.OTHER_RACE:
-        return n_of_race(side, arg, born)
+        return n_of_race(side, arg, entity_id)
     if count == Count.ALL_OTHER_RACE:
-        return n_of_race(side, arg, born) + n_of_race(enemy, arg, born)
+        return n_of_race(side, arg, entity_id) + n_of_race(enemy, arg, entity_id)
     if count == Count.DAMAGED:
         return n_damaged(side) + n_damaged(enemy)
     if count == Count.OWN_DAMAGED:
@@ -296,19 +296,19 @@ def count_of(state: np.void, seat: int, count: int, arg: int, waiting: np.void) 
     if count == Count.SHIELDS:
         return n_shielded(side) + n_shielded(enemy)
     if count in (Count.NEIGHBOURS_ATTACK, Count.NEIGHBOURS_HEALTH):
-        return _of_neighbours(side, born, count == Count.NEIGHBOURS_HEALTH)
-    who = born if count == Count.OWN_ATTACK else waiting["target"]
-    for one in (side, enemy):
-        place = place_of(one, who)
+        return _of_neighbours(side, entity_id, count == Count.NEIGHBOURS_HEALTH)
+    character = entity_id if count == Count.OWN_ATTACK else queued["target"]
+    for half in (side, enemy):
+        place = place_of(half, character)
         if place >= 0:
             health = count == Count.TARGET_HEALTH
-            return int(one["board"][place]["health"] if health else one["board"][place]["attack"])
+            return int(half["board"][place]["health"] if health else half["board"][place]["attack"])
     return 0
 
 
 @njit_borrowing
 def n_shielded(side: np.void) -> int:
-    """Minions with Divine Shield on a board."""
+    """Number of minions with Divine Shield on a board."""
     n = 0
     for place in range(side["n_board"]):
         n += 1 if side["board"][place]["keywords"] & Keyword.DIVINE_SHIELD else 0
@@ -316,10 +316,10 @@ def n_shielded(side: np.void) -> int:
 
 
 @njit_borrowing
-def _of_neighbours(side: np.void, born: int, health: bool) -> int:
-    """Attack or health of the minions next to one, together."""
+def _of_neighbours(side: np.void, entity_id: int, health: bool) -> int:
+    """Total attack, or health, of the minions adjacent to one."""
     total = 0
-    place = place_of(side, born)
+    place = place_of(side, entity_id)
     for other in (place - 1, place + 1):
         if place >= 0 and 0 <= other < side["n_board"]:
             total += side["board"][other]["health"] if health else side["board"][other]["attack"]
@@ -328,7 +328,7 @@ def _of_neighbours(side: np.void, born: int, health: bool) -> int:
 
 @njit_borrowing
 def holds_hidden(side: np.void) -> bool:
-    """Whether a card of a hand is hidden from the player who thinks."""
+    """Whether a hand has a card that is hidden from the planning agent."""
     found = False
     for place in range(side["n_hand"]):
         found = found or side["hand"][place] < COIN

@@ -1,4 +1,4 @@
-"""Damage, healing, card draws and summoning, with the triggers they fire; compiled."""
+"""Damage, healing, card draw and summoning, with the triggers they fire; compiled."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def strike_minion(
     keywords: int,
     traits: int,
 ) -> int:
-    """`hurt_minion` of the one at a place of a board, with what waits for it."""
+    """Damage the minion at a board index and fire its triggers; the damage dealt. Modified in place."""
     minion = state["sides"][seat]["board"][place]
     shielded = minion["keywords"] & Keyword.DIVINE_SHIELD
     dealt = hurt_minion(minion, damage, keywords, traits)
@@ -40,7 +40,7 @@ def strike_minion(
 def strike_hero(
     state: np.void, cards: np.ndarray, events: np.void, seat: int, damage: int, traits: int
 ) -> int:
-    """`hurt_hero`, with what waits for it."""
+    """Damage a hero and fire its triggers, unless a Secret prevents it; the damage dealt."""
     side = state["sides"][seat]
     if not side["traits"] & Trait.IMMUNE and prevents(state, cards, seat, damage, events):
         side["traits"] |= Trait.IMMUNE
@@ -57,7 +57,7 @@ def strike_hero(
 def mend_minion(
     state: np.void, cards: np.ndarray, events: np.void, seat: int, place: int, amount: int
 ) -> None:
-    """Heal a minion, at most to full health, with what waits for it."""
+    """Heal a minion, at most to full health, and fire its triggers. `state` is modified in place."""
     minion = state["sides"][seat]["board"][place]
     before = minion["health"]
     minion["health"] = max(before, min(before + amount, minion["max_health"]))
@@ -68,7 +68,7 @@ def mend_minion(
 
 @njit_borrowing
 def mend_hero(state: np.void, cards: np.ndarray, events: np.void, seat: int, amount: int) -> None:
-    """Heal a hero who is not dead, at most to full health, with what waits for it."""
+    """Heal a living hero, at most to full health, and fire its triggers. `state` is modified in place."""
     if events["fallen"] >> seat & 1:
         return
     side = state["sides"][seat]
@@ -80,7 +80,7 @@ def mend_hero(state: np.void, cards: np.ndarray, events: np.void, seat: int, amo
 
 @njit_borrowing
 def drain(state: np.void, cards: np.ndarray, events: np.void, seat: int, damage: int) -> None:
-    """Heal a player's hero by damage dealt with Lifesteal, or hurt it where healing does harm."""
+    """Apply Lifesteal: heal a player's hero by the damage dealt, or damage it if healing is inverted."""
     if has_rule(state, cards, seat, Rule.HEALING_HARMS):
         strike_hero(state, cards, events, seat, damage, 0)
     else:
@@ -89,7 +89,7 @@ def drain(state: np.void, cards: np.ndarray, events: np.void, seat: int, damage:
 
 @njit_borrowing
 def draw_one(state: np.void, cards: np.ndarray, events: np.void, seat: int) -> None:
-    """Draw a card, with what waits for it; a player who thinks ahead does not see it."""
+    """Draw a card, or take fatigue, and fire its triggers; the card stays hidden from a planning agent."""
     side = state["sides"][seat]
     if side["n_deck"] == 0:
         side["fatigue"] += 1
@@ -97,38 +97,38 @@ def draw_one(state: np.void, cards: np.ndarray, events: np.void, seat: int) -> N
         return
     if events["blind"]:
         side["deck"][side["n_deck"] - 1] = UNKNOWN
-    held = side["n_hand"]
+    hand_before = side["n_hand"]
     draw_card(side)
-    if side["n_hand"] > held:
-        number = int(side["hand"][held])
+    if side["n_hand"] > hand_before:
+        number = int(side["hand"][hand_before])
         announce(state, cards, events, Trigger.DRAWN, seat, NO_ONE, max(number, -1), 1)
 
 
 @njit_borrowing
 def bring(state: np.void, cards: np.ndarray, events: np.void, seat: int, number: int, place: int) -> bool:
-    """Summon a minion where there is room, with what waits for it; whether there was."""
+    """Summon a minion and fire its triggers; False if the board is full. `state` is modified in place."""
     side = state["sides"][seat]
     if not has_room(side):
         return False
-    born = enter(state, cards, seat, number, min(max(place, 0), side["n_board"]))
+    entity_id = enter(state, cards, seat, number, min(max(place, 0), side["n_board"]))
     count_arrival(side, cards, number)
-    announce(state, cards, events, Trigger.SUMMONED, seat, born, number, 1)
-    announce(state, cards, events, Trigger.AFTER_SUMMONED, seat, born, number, 1)
+    announce(state, cards, events, Trigger.SUMMONED, seat, entity_id, number, 1)
+    announce(state, cards, events, Trigger.AFTER_SUMMONED, seat, entity_id, number, 1)
     return True
 
 
 @njit_borrowing
 def count_arrival(side: np.void, cards: np.ndarray, number: int) -> None:
-    """Count a minion that came into play, where a card of the game asks. `side` is modified in place."""
+    """Count a summoned Totem, if a card of the game needs the count. `side` is modified in place."""
     if asked_by(cards) & Ask.TOTEMS and cards[number]["race"] in (Race.TOTEM, Race.ALL):
         side["totems"] += 1
 
 
 @njit_borrowing
-def close_gap(state: np.void, seat: int, place: int, born: int, events: np.void) -> None:
-    """Where minion `born` left its `place` on a board, the dead stood one further left. Modified in place."""
-    if place_of(state["sides"][seat], born) == place:
-        return  # the hand or the other board had no room
+def close_gap(state: np.void, seat: int, place: int, entity_id: int, events: np.void) -> None:
+    """Shift the saved places of dead minions left, after a minion left `place`. Modified in place."""
+    if place_of(state["sides"][seat], entity_id) == place:
+        return  # it stayed: the hand or the other board was full
     for n in range(events["first"], events["last"]):
         other = events["queue"][n % MAX_QUEUE]
         if other["seat"] == seat and other["place"] > place:
@@ -142,34 +142,34 @@ def summon_beside(
     seat: int,
     number: int,
     left: bool,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> int:
-    """Summon a minion next to its source, where a dead source stood, or at the right end; its place, or -1.
+    """Summon a minion next to its source, in a dead source's place, or at the right end; its index or -1.
 
-    Several that a Battlecry summons stand to the right and to the left of its minion in turn; several where a
-    dead minion stood stand there in the order of its rows. `waiting` is modified in place.
+    A Battlecry that summons several minions alternates between right and left of its own minion. Minions
+    summoned in place of a dead one stand in the order of its rows. `queued` is modified in place.
     """
     side = state["sides"][seat]
     place = int(side["n_board"])
-    own = seat == waiting["seat"]
-    dead = own and waiting["place"] >= 0
+    own_board = seat == queued["seat"]
+    dead = own_board and queued["place"] >= 0
     if dead:
-        place = int(waiting["place"])
-    elif own and waiting["source"] > 0:
-        source = place_of(side, waiting["source"])
+        place = int(queued["place"])
+    elif own_board and queued["source"] > 0:
+        source = place_of(side, queued["source"])
         if source >= 0:
             place = source if left else source + 1
     place = min(max(place, 0), int(side["n_board"]))
     if bring(state, cards, events, seat, number, place):
         if dead:
-            waiting["place"] += 1
+            queued["place"] += 1
         for n in range(events["first"], events["last"]):
             other = events["queue"][n % MAX_QUEUE]
             if other["seat"] != seat or other["place"] < 0:
                 continue
-            later = other["was"] > waiting["was"] or other["source"] == waiting["source"]
-            if other["place"] > place or (other["place"] == place and dead and later):
+            comes_later = other["was"] > queued["was"] or other["source"] == queued["source"]
+            if other["place"] > place or (other["place"] == place and dead and comes_later):
                 other["place"] += 1
         return place
     return -1

@@ -14,7 +14,7 @@ from engine.state import ZERO_MINION
 
 @njit_borrowing
 def any_dying(state: np.void) -> bool:
-    """Whether a minion is about to die."""
+    """Whether a minion on either board is about to die."""
     for seat in range(2):
         side = state["sides"][seat]
         for place in range(side["n_board"]):
@@ -25,10 +25,10 @@ def any_dying(state: np.void) -> bool:
 
 @njit_borrowing
 def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """Bury all that are about to die, and weapons that are used up; queue what comes of that.
+    """Remove dying minions and used-up weapons; queue their Deathrattles and death triggers.
 
-    One death after another, oldest minion first, each with its Deathrattles and what waits for it; weapons
-    last. Where each stood is kept as the number of survivors to its left.
+    Deaths are queued in order of play, each with its Deathrattles and triggers; weapons last. The place of a
+    dead minion is stored as the number of survivors to its left. `state` and `events` are modified in place.
     """
     begin = events["last"]
     n_dead = 0
@@ -36,12 +36,12 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
         side = state["sides"][seat]
         times = 2 if n_rules(state, cards, seat, Rule.DEATHRATTLES_TWICE, True) else 1
         place = 0
-        was = 0
+        place_before = 0
         while place < side["n_board"]:
             minion = side["board"][place]
             if not is_dying(minion):
                 place += 1
-                was += 1
+                place_before += 1
                 continue
             side["died"] += 1
             if asked_by(cards) & Ask.PERISHED:
@@ -53,33 +53,35 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
             for _ in range(times):
                 queue_deathrattle(cards, minion, seat, place, events)
             for n in range(before, events["last"]):
-                events["queue"][n % MAX_QUEUE]["was"] = was
+                events["queue"][n % MAX_QUEUE]["was"] = place_before
             leave(side, place, ZERO_MINION)
-            was += 1
+            place_before += 1
     sort_by_birth(events, begin, events["last"])
-    waits = is_heard(cards, Trigger.DIED) or is_heard(cards, Trigger.BURIED)
-    if waits or asked_by(cards) & Ask.GRAVES:
+    has_triggers = is_heard(cards, Trigger.DIED) or is_heard(cards, Trigger.BURIED)
+    if has_triggers or asked_by(cards) & Ask.GRAVES:
         _sort_dead(events, n_dead)
         for n in range(n_dead):
             dead = events["dead"][n]
             if asked_by(cards) & Ask.GRAVES:
                 dig_grave(state["sides"][dead[1]], dead[2])
-            if waits:
-                begin = _tell_of_death(state, cards, dead, begin, events)
+            if has_triggers:
+                begin = _queue_death_triggers(state, cards, dead, begin, events)
     bury_weapons(state, cards, events)
 
 
 @njit_borrowing
-def _tell_of_death(state: np.void, cards: np.ndarray, dead: np.ndarray, begin: int, events: np.void) -> int:
-    """Queue what waits for a death among its Deathrattles, by age, then what comes last; returns the end.
+def _queue_death_triggers(
+    state: np.void, cards: np.ndarray, dead: np.ndarray, begin: int, events: np.void
+) -> int:
+    """Queue the triggers of a death among its Deathrattles, in order of play; the end of this death's rows.
 
-    Those that wait must be in play as the dead leave. Sources: HearthSim/hs-bugs 29, 820 and 964.
+    Only cards in play when the minion is removed trigger. Sources: HearthSim/hs-bugs 29, 820 and 964.
 
     Args:
         state: dtype `STATE`.
         cards: the card table.
-        dead: birth, seat and card.
-        begin: where its Deathrattles wait.
+        dead: entity id, seat and card number.
+        begin: queue index of its Deathrattles.
         events: modified in place.
     """
     end = begin
@@ -98,7 +100,7 @@ def _tell_of_death(state: np.void, cards: np.ndarray, dead: np.ndarray, begin: i
 
 @njit_borrowing
 def _sort_dead(events: np.void, n_dead: int) -> None:
-    """Sort those that have just died by birth. `events` is modified in place."""
+    """Sort the minions that have just died in order of play. `events` is modified in place."""
     dead = events["dead"]
     for n in range(1, n_dead):
         for m in range(n, 0, -1):
@@ -110,7 +112,7 @@ def _sort_dead(events: np.void, n_dead: int) -> None:
 
 @njit_borrowing
 def dig_grave(side: np.void, number: int) -> None:
-    """Remember a dead minion; where there are too many the oldest is forgotten. Modified in place."""
+    """Add a dead minion to the graveyard; a full graveyard drops its oldest. `side` is modified in place."""
     if side["n_graves"] == GRAVES:
         for place in range(GRAVES - 1):
             side["graves"][place] = side["graves"][place + 1]

@@ -1,4 +1,4 @@
-"""Effect rows in plain English: two rows that differ read differently."""
+"""Describe effect rows in English, unambiguously: different rows have different descriptions."""
 
 from collections.abc import Callable
 from enum import IntEnum
@@ -40,31 +40,31 @@ _FIXED = {
 }
 _TURNS = {OWN: "your turn", ENEMY: "your opponent's turn", OWN | ENEMY: "each turn"}
 _OF_CARDS = {
-    Trigger.PLAYED: "Whenever {who} play{s} {a card}: ",
-    Trigger.CAST: "Whenever {who} cast{s} {a card}: ",
-    Trigger.AFTER_CAST: "After {who} cast{s} {a card}: ",
-    Trigger.AFTER_PLAYED: "After {who} play{s} {a card}: ",
-    Trigger.DRAWN: "Whenever {who} draw{s} {a card}: ",
-    Trigger.DISCARDED: "Whenever {who} discard{s} {a card}: ",
-    Trigger.IN_DECK: "In your deck, after {who} play{s} {a card}: ",
-    Trigger.OVERLOADED: "Whenever {who} play{s} {a card} with Overload: ",
-    Trigger.EQUIPPED: "Whenever {who} equip{s} a weapon: ",
-    Trigger.POWER_USED: "After {who} use{s} the hero power: ",
-    Trigger.REVEALED: "Whenever a Secret of {whose} is revealed: ",
-    Trigger.DISARMED: "Whenever a weapon of {whose} is destroyed: ",
-    Trigger.ARMOURED: "Whenever {who} gain{s} armour: ",
+    Trigger.PLAYED: "Whenever {player} play{s} {a card}: ",
+    Trigger.CAST: "Whenever {player} cast{s} {a card}: ",
+    Trigger.AFTER_CAST: "After {player} cast{s} {a card}: ",
+    Trigger.AFTER_PLAYED: "After {player} play{s} {a card}: ",
+    Trigger.DRAWN: "Whenever {player} draw{s} {a card}: ",
+    Trigger.DISCARDED: "Whenever {player} discard{s} {a card}: ",
+    Trigger.IN_DECK: "In your deck, after {player} play{s} {a card}: ",
+    Trigger.OVERLOADED: "Whenever {player} play{s} {a card} with Overload: ",
+    Trigger.EQUIPPED: "Whenever {player} equip{s} a weapon: ",
+    Trigger.POWER_USED: "After {player} use{s} the hero power: ",
+    Trigger.REVEALED: "Whenever a Secret of {owner} is revealed: ",
+    Trigger.DISARMED: "Whenever a weapon of {owner} is destroyed: ",
+    Trigger.ARMOURED: "Whenever {player} gain{s} armour: ",
 }
 _OF_CHARACTERS = {
-    Trigger.SUMMONED: "Whenever {one} comes into play: ",
-    Trigger.AFTER_SUMMONED: "After {one} has come into play: ",
-    Trigger.DIED: "After {one} dies: ",
-    Trigger.BURIED: "After {one} has died, and all else that its death brings: ",
-    Trigger.DAMAGED: "Whenever {one} takes damage: ",
-    Trigger.HEALED: "Whenever {one} is healed: ",
-    Trigger.ATTACKS: "Whenever {one} attacks: ",
-    Trigger.AFTER_ATTACK: "After {one} has attacked: ",
-    Trigger.TARGETED: "Whenever a spell of {whose} is aimed at {one}: ",
-    Trigger.SHIELD_LOST: "After {one} loses Divine Shield: ",
+    Trigger.SUMMONED: "Whenever {subject} comes into play: ",
+    Trigger.AFTER_SUMMONED: "After {subject} has come into play: ",
+    Trigger.DIED: "After {subject} dies: ",
+    Trigger.BURIED: "After {subject} has died and its Deathrattles have resolved: ",
+    Trigger.DAMAGED: "Whenever {subject} takes damage: ",
+    Trigger.HEALED: "Whenever {subject} is healed: ",
+    Trigger.ATTACKS: "Whenever {subject} attacks: ",
+    Trigger.AFTER_ATTACK: "After {subject} has attacked: ",
+    Trigger.TARGETED: "Whenever a spell of {owner} targets {subject}: ",
+    Trigger.SHIELD_LOST: "After {subject} loses Divine Shield: ",
 }
 _IF = {
     Condition.MANA_FULL: "you have all ten mana crystals",
@@ -96,15 +96,15 @@ _IF = {
     Condition.MINION_HEALTH: "you have another minion with {n} or more health",
     Condition.ATTACK: "it has {n} or more attack",
     Condition.AT_HERO: "a hero is attacked",
-    Condition.FOE_DYING: "that kills what was attacked",
+    Condition.FOE_DYING: "that kills the defender",
     Condition.ALONE: "it is the only minion in play",
-    Condition.UNIQUE: "your deck holds no two cards alike",
+    Condition.UNIQUE: "your deck holds no duplicates",
     Condition.ONLY_ODD: "all cards in your deck have odd costs",
     Condition.ONLY_EVEN: "all cards in your deck have even costs",
     Condition.NO_COST: "no card in your deck costs {n}",
     Condition.DIED: "{n} or more minions died this turn",
     Condition.HURT: "your hero took damage this turn",
-    Condition.ELEMENTAL: "you played an Elemental on your turn before",
+    Condition.ELEMENTAL: "you played an Elemental last turn",
     Condition.DYING: "it is dying",
     Condition.ROOM: "there is room on your board",
     Condition.ENEMY_PLAYED: "your opponent has played {n} or more cards this turn",
@@ -120,10 +120,10 @@ _TIMES = {
     Count.DURABILITY: "your weapon's durability",
     Count.HERO_ATTACK: "your hero's attack",
     Count.ARMOUR: "your armour",
-    Count.DAMAGE_TAKEN: "health your hero lacks",
+    Count.DAMAGE_TAKEN: "your hero's missing health",
     Count.DIED: "minions that died this turn",
     Count.PLAYED: "other cards you played this turn",
-    Count.EVENT: "the amount of it",
+    Count.EVENT: "the amount of the event",
     Count.OTHER_RACE: "your other {word}s",
     Count.ALL_OTHER_RACE: "other {word}s in play",
     Count.DAMAGED: "damaged minions in play",
@@ -138,7 +138,7 @@ _TIMES = {
     Count.OVERLOADED: "crystals you overloaded this game",
     Count.POWERS: "uses of your hero power this game",
     Count.SECRETS: "Secrets you played this game",
-    Count.ELEMENTALS: "Elementals you played on your turn before",
+    Count.ELEMENTALS: "Elementals you played last turn",
     Count.TARGET_HEALTH: "the target's health",
     Count.NEIGHBOURS_ATTACK: "the attack of the minions next to it",
     Count.NEIGHBOURS_HEALTH: "the health of the minions next to it",
@@ -162,26 +162,26 @@ _NOUNS = {MINIONS: "minion", SPELLS: "spell", WEAPONS: "weapon", POWERS: "hero p
 
 
 def when(effect: Effect) -> str:
-    """When a row is carried out: "Whenever a friendly minion takes damage: "."""
+    """Describe a row's trigger: "Whenever a friendly minion takes damage: "."""
     trigger, on = effect.trigger, effect.on
     if trigger in _FIXED:
         return _FIXED[trigger]
     if trigger in (Trigger.TURN_START, Trigger.TURN_END):
-        what = "start" if trigger == Trigger.TURN_START else "end"
-        return f"At the {what} of {_TURNS[on.side & (OWN | ENEMY)]}: "
+        edge = "start" if trigger == Trigger.TURN_START else "end"
+        return f"At the {edge} of {_TURNS[on.side & (OWN | ENEMY)]}: "
     side = on.side & (OWN | ENEMY)
-    who = {OWN: "you", ENEMY: "your opponent", OWN | ENEMY: "a player"}[side]
-    whose = {OWN: "yours", ENEMY: "your opponent", OWN | ENEMY: "any player"}[side]
+    player = {OWN: "you", ENEMY: "your opponent", OWN | ENEMY: "a player"}[side]
+    owner = {OWN: "yours", ENEMY: "your opponent", OWN | ENEMY: "any player"}[side]
     if trigger in _OF_CARDS:
         noun = "a spell" if trigger in (Trigger.CAST, Trigger.AFTER_CAST) else "a card"
         named = f"a {cards(on)}" if on.kind or on.filter else noun
-        words = {"who": who, "whose": whose, "s": "" if side == OWN else "s", "a card": named}
+        words = {"player": player, "owner": owner, "s": "" if side == OWN else "s", "a card": named}
         return _OF_CARDS[trigger].format(**words)
-    return _OF_CHARACTERS[trigger].format(one=_one(on), whose=whose)
+    return _OF_CHARACTERS[trigger].format(subject=_subject(on), owner=owner)
 
 
-def _one(on: Asked) -> str:
-    """Whom an event about a character is about."""
+def _subject(on: Asked) -> str:
+    """Describe the subject of a character's event: "a friendly Beast"."""
     if on.side & ITSELF_ALONE:
         return "it"
     side = {OWN: "friendly ", ENEMY: "enemy ", OWN | ENEMY: ""}[on.side & (OWN | ENEMY)]
@@ -191,33 +191,33 @@ def _one(on: Asked) -> str:
     return text if other else f"{'an' if text[0] in 'aeiou' else 'a'} {text}"
 
 
-def cards(asked: Asked) -> str:
-    """What kind of card or character is asked for: "minion of cost 1", "Beast"."""
-    if asked.kind == MINIONS | HEROES:
+def cards(query: Asked) -> str:
+    """Describe a filter of cards or characters: "minion of cost 1", "Beast"."""
+    if query.kind == MINIONS | HEROES:
         noun = "character"
     else:
-        noun = " or ".join(word for bit, word in _NOUNS.items() if asked.kind & bit) or "card"
-    if asked.filter & CardFilter.RACE:
-        noun = title(Race(asked.arg)) + ("" if asked.kind in (0, MINIONS) else f" {noun}")
-    if asked.filter & CardFilter.SECRET:
+        noun = " or ".join(word for bit, word in _NOUNS.items() if query.kind & bit) or "card"
+    if query.filter & CardFilter.RACE:
+        noun = title(Race(query.arg)) + ("" if query.kind in (0, MINIONS) else f" {noun}")
+    if query.filter & CardFilter.SECRET:
         noun = "Secret"
-    if asked.filter & CardFilter.CLASS:
-        noun = f"{title(HeroName(asked.arg))} {noun}"
-    if asked.filter & CardFilter.GANG:
-        noun = f"{title(Gang(asked.arg))} {noun}"
-    if asked.filter & CardFilter.ENEMY_CLASS:
+    if query.filter & CardFilter.CLASS:
+        noun = f"{title(HeroName(query.arg))} {noun}"
+    if query.filter & CardFilter.GANG:
+        noun = f"{title(Gang(query.arg))} {noun}"
+    if query.filter & CardFilter.ENEMY_CLASS:
         noun += " of your opponent's class"
-    if asked.filter & CardFilter.OWN_CLASS:
+    if query.filter & CardFilter.OWN_CLASS:
         noun += " of your class"
-    if asked.filter & CardFilter.LEGENDARY:
+    if query.filter & CardFilter.LEGENDARY:
         noun = f"Legendary {noun}"
-    word = _keyword(asked.arg) if asked.filter & CardFilter.KEYWORD else ""
-    after = [text.format(n=asked.arg, word=word) for bit, text in _COMPARED.items() if asked.filter & bit]
+    word = _keyword(query.arg) if query.filter & CardFilter.KEYWORD else ""
+    after = [text.format(n=query.arg, word=word) for bit, text in _COMPARED.items() if query.filter & bit]
     return " ".join([noun, *after])
 
 
 def under(effect: Effect) -> str:
-    """The condition of a row: " if you have a weapon"; "" for none."""
+    """Describe a row's condition: " if you have a weapon"; "" for none."""
     if not effect.condition:
         return ""
     condition = Condition(abs(effect.condition))
@@ -233,7 +233,7 @@ def under(effect: Effect) -> str:
 
 
 def times(effect: Effect) -> str:
-    """What a row's amounts are multiplied by: ", times your armour"; "" for nothing."""
+    """Describe the multiplier of a row's amounts: ", times your armour"; "" for none."""
     if not effect.count:
         return ""
     word = title(Race(effect.count_arg)) if effect.count_arg else ""
@@ -241,12 +241,12 @@ def times(effect: Effect) -> str:
 
 
 def _keyword(bit: int) -> str:
-    """A keyword as texts write it."""
+    """A keyword as card texts write it: "Divine Shield"."""
     return title(next(keyword for keyword in Keyword if keyword & bit))
 
 
 def title(member: IntEnum) -> str:
-    """A code's name as texts write it: "Divine Shield"."""
+    """Name of an enumeration member as card texts write it: "Divine Shield"."""
     return member.name.replace("_", " ").title()
 
 
@@ -254,16 +254,16 @@ _UNTIL = {Until.ALWAYS: "", Until.THIS_TURN: " this turn", Until.NEXT_TURN: " un
 _TRAITS = {
     Trait.CANT_ATTACK: "keeps {} from attacking",
     Trait.ELUSIVE: "keeps spells and hero powers from choosing {}",
-    Trait.FREEZES: "lets {} freeze what it damages",
+    Trait.FREEZES: "lets {} freeze the characters it damages",
     Trait.FROZEN: "freezes {} at once",
     Trait.SILENCED: "marks {} as silenced",
-    Trait.DOOMED: "dooms {}",
+    Trait.DOOMED: "marks {} for destruction",
     Trait.IMMUNE: "makes {} immune for this turn",
     Trait.SPARES_HEROES: "keeps {} from attacking heroes",
     Trait.SPARES_HEROES_NOW: "keeps {} from attacking heroes this turn",
-    Trait.HIDDEN: "ends the Stealth of {} when its player's next turn begins",
-    Trait.CLEAVES: "lets the attacks of {} also hit the neighbours of what it attacks",
-    Trait.STOLEN: "gives {} back at the end of the turn",
+    Trait.HIDDEN: "ends the Stealth of {} at the start of its player's next turn",
+    Trait.CLEAVES: "lets the attacks of {} also damage the defender's neighbours",
+    Trait.STOLEN: "returns {} to the opponent at the end of the turn",
 }
 _TO_PLAYER = {
     Op.ARMOUR: "gives {you} {amount} armour",
@@ -280,29 +280,29 @@ _TO_PLAYER = {
     Op.REVIVE: "brings it back with {amount} health",
 }
 _TO_CHARACTERS = {
-    Op.HEAL: "restores {amount} health to {whom}",
-    Op.DESTROY: "destroys {whom}",
-    Op.SILENCE: "silences {whom}",
-    Op.FREEZE: "freezes {whom}",
-    Op.CONTROL: "takes control of {whom}",
-    Op.SWAP: "exchanges attack and health of {whom}",
-    Op.EQUALISE: "sets the attack of {whom} to its health",
-    Op.RESTORE: "restores {whom} to full health",
-    Op.SPELL_DAMAGE: "gives {whom} Spell Damage +{amount}",
-    Op.TRIGGER: "triggers the Deathrattle of {whom}",
-    Op.REDIRECT: "turns the attack to {whom}",
-    Op.AIM: "is aimed at {whom}",
-    Op.STRIKE: "makes the target deal its attack as damage to {whom}",
-    Op.BECOME: "becomes a copy of {whom}",
+    Op.HEAL: "restores {amount} health to {targets}",
+    Op.DESTROY: "destroys {targets}",
+    Op.SILENCE: "silences {targets}",
+    Op.FREEZE: "freezes {targets}",
+    Op.CONTROL: "takes control of {targets}",
+    Op.SWAP: "swaps the attack and health of {targets}",
+    Op.EQUALISE: "sets the attack of {targets} to its health",
+    Op.RESTORE: "restores {targets} to full health",
+    Op.SPELL_DAMAGE: "gives {targets} Spell Damage +{amount}",
+    Op.TRIGGER: "triggers the Deathrattle of {targets}",
+    Op.REDIRECT: "redirects the attack to {targets}",
+    Op.AIM: "has the target {targets}",
+    Op.STRIKE: "makes the target deal its attack as damage to {targets}",
+    Op.BECOME: "becomes a copy of {targets}",
 }
 _ZONED = {
-    Op.RECRUIT: "puts {some} of {your} deck into play",
-    Op.CALL: "puts {some} of {your} hand into play",
-    Op.MIRROR: "puts a copy of {some} of {your} deck into play for you{body}",
-    Op.GLEAN: "adds copies of {some} of {your} deck to your hand",
-    Op.READ: "adds copies of {some} of {your} hand to your hand",
-    Op.ENHANCE: "gives {some} in {your} hand {change}",
-    Op.CHEAPEN: "lets {some} in {your} hand cost {change}",
+    Op.RECRUIT: "puts {quantity} from {your} deck into play",
+    Op.CALL: "puts {quantity} from {your} hand into play",
+    Op.MIRROR: "puts a copy of {quantity} in {your} deck into play for you{body}",
+    Op.GLEAN: "adds copies of {quantity} in {your} deck to your hand",
+    Op.READ: "adds copies of {quantity} in {your} hand to your hand",
+    Op.ENHANCE: "gives {quantity} in {your} hand {change}",
+    Op.CHEAPEN: "lets {quantity} in {your} hand cost {change}",
 }
 _PLACES = {
     Pick.SELF: "itself",
@@ -318,7 +318,7 @@ _ADJECTIVES = {
 }
 
 FREE = 99
-"""So much less a card costs that costs nothing."""
+"""Cost reduction from which a card is described as costing nothing."""
 
 _RULES = {
     Rule.BATTLECRIES_TWICE: "lets your Battlecries happen twice",
@@ -331,25 +331,25 @@ CardName = Callable[[str], str]
 
 
 def row_in_words(effect: Effect, card_name: CardName) -> str:
-    """A row as a sentence, such as "deals 4 damage to all enemy minions".
+    """Describe an effect row in a sentence, such as "deals 4 damage to all enemy minions".
 
     Args:
-        effect: the row.
-        card_name: what to call a card of an id, such as "Damaged Golem 2/1".
+        effect: the effect row.
+        card_name: maps a card id to its display name, such as "Damaged Golem 2/1".
     """
-    done = f"{_does(effect, card_name)}{_UNTIL[effect.until]}"
+    done = f"{_describe_operation(effect, card_name)}{_UNTIL[effect.until]}"
     return f"{when(effect)}{done}{times(effect)}{under(effect)}"
 
 
-def _does(effect: Effect, card_name: CardName) -> str:
-    """What a row does, and to whom."""
+def _describe_operation(effect: Effect, card_name: CardName) -> str:
+    """Describe a row's operation and targets."""
     if effect.pick == Pick.NONE:
-        return _to_player(effect, card_name)
-    return _to_characters(effect, _whom(effect), card_name)
+        return _on_player(effect, card_name)
+    return _on_characters(effect, _targets(effect), card_name)
 
 
-def _to_player(effect: Effect, card_name: CardName) -> str:
-    """What a row about a player does."""
+def _on_player(effect: Effect, card_name: CardName) -> str:
+    """Describe an operation on a player."""
     op, amount = effect.op, effect.amount
     you = {OWN: "you", ENEMY: "your opponent", OWN | ENEMY: "both players"}[effect.side]
     your = {OWN: "your", ENEMY: "your opponent's", OWN | ENEMY: "both players'"}[effect.side]
@@ -367,10 +367,10 @@ def _to_player(effect: Effect, card_name: CardName) -> str:
         return f"adds {_cards(effect, card_name)} to {your} hand"
     if op == Op.DISCARD:
         if effect.times == 0:
-            return f"discards all cards of {your} hand"
+            return f"discards {your} hand"
         return f"discards {_number(effect.times)} random card{_s(effect.times)} from {your} hand"
     if op == Op.WEAPON:
-        change = [f"{n:+d} {what}" for n, what in ((amount, "Attack"), (effect.amount2, "Durability")) if n]
+        change = [f"{n:+d} {stat}" for n, stat in ((amount, "Attack"), (effect.amount2, "Durability")) if n]
         return f"gives {your} weapon {' and '.join(change)}"
     if op == Op.CRYSTALS:
         if amount < 0:
@@ -379,16 +379,18 @@ def _to_player(effect: Effect, card_name: CardName) -> str:
     if op == Op.COST:
         return _cost(effect)
     if op in _ZONED:
-        return _zoned(effect, your)
+        return _on_zone(effect, your)
     if op == Op.DECOY:
         return f"summons {_cards(effect, card_name)}, which becomes the target"
     if op == Op.HIDE:
-        some = f"{_number(effect.times)} random" if effect.times else "one of each of the"
-        return f"puts {some} Secret{_s(effect.times)} of {your} deck into play"
+        quantity = f"{_number(effect.times)} random" if effect.times else "one of each of the"
+        return f"puts {quantity} Secret{_s(effect.times)} from {your} deck into play"
     if op == Op.TRACK:
         return f"lets {you} choose one of the top three cards of {your} deck; the others are removed"
     if op == Op.SEEK:
-        return f"lets you choose one of three {cards(effect.of)}s of {your} deck; a copy comes into your hand"
+        return (
+            f"lets you choose one of three {cards(effect.of)}s in {your} deck; a copy is added to your hand"
+        )
     if op == Op.BREW:
         costs = " or ".join(map(card_name, effect.cards[: len(BREWED)]))
         return (
@@ -401,8 +403,8 @@ def _to_player(effect: Effect, card_name: CardName) -> str:
         end = "as your hero power" if op == Op.CHOOSE_POWER else "for your hand"
         return f"lets you choose one of three random cards {end}{lower}: {offered}"
     if op == Op.RAISE:
-        some = "all" if effect.times == 0 else _number(effect.times)
-        return f"summons {some} of {your} {cards(effect.of)}s that died this game"
+        quantity = "all" if effect.times == 0 else _number(effect.times)
+        return f"summons {quantity} of {your} {cards(effect.of)}s that died this game"
     if op == Op.OPTIONS:
         return f"is played as {card_name(effect.cards[0])} or {card_name(effect.cards[1])}"
     if op in (Op.SHUFFLE, Op.JADE, Op.POWER):
@@ -422,138 +424,139 @@ def _to_player(effect: Effect, card_name: CardName) -> str:
     return _TO_PLAYER[op].format(you=you, your=your, amount=amount)
 
 
-def _zoned(effect: Effect, your: str) -> str:
-    """What a row does with cards in a hand or deck."""
-    what, n = cards(effect.of), effect.times
-    some = f"all {what}s" if n == 0 else f"{_number(n)} random {what}{_s(n)}"
+def _on_zone(effect: Effect, your: str) -> str:
+    """Describe an operation on cards in a hand or deck."""
+    noun, n = cards(effect.of), effect.times
+    quantity = f"all {noun}s" if n == 0 else f"{_number(n)} random {noun}{_s(n)}"
     body = f" as {effect.amount}/{effect.amount2}" if effect.op == Op.MIRROR and effect.amount else ""
     change = f"{effect.amount:+d}/{effect.amount2:+d}"
     if effect.op == Op.CHEAPEN:
         change = f"{abs(effect.amount)} {'less' if effect.amount < 0 else 'more'}"
-    return _ZONED[effect.op].format(some=some, your=your, body=body, change=change)
+    return _ZONED[effect.op].format(quantity=quantity, your=your, body=body, change=change)
 
 
 def _cost(effect: Effect) -> str:
-    """How a row changes costs."""
+    """Describe a row that changes costs."""
     change = f"{abs(effect.amount)} {'more' if effect.amount > 0 else 'less'}"
     if effect.amount <= -FREE:
         change = "nothing"
     least = f", but not less than {effect.amount2}" if effect.amount2 else ""
     if effect.trigger == Trigger.COST:
         return f"costs {change}{least}"
-    whose = {OWN: "your", ENEMY: "your opponent's", OWN | ENEMY: "all players'"}[effect.side]
-    what = cards(effect.of)
+    owner = {OWN: "your", ENEMY: "your opponent's", OWN | ENEMY: "all players'"}[effect.side]
+    noun = cards(effect.of)
     if effect.trigger == Trigger.PLAY and effect.times:
-        return f"makes {whose} next {what} cost {change}{least}"
-    return f"makes {whose} cards cost {change}{least}, each {what}"
+        return f"makes {owner} next {noun} cost {change}{least}"
+    return f"makes {owner} cards cost {change}{least}, each {noun}"
 
 
-def _to_characters(effect: Effect, whom: str, card_name: CardName) -> str:
-    """What a row that selects characters does."""
+def _on_characters(effect: Effect, targets: str, card_name: CardName) -> str:
+    """Describe an operation on characters."""
     op, amount, amount2 = effect.op, effect.amount, effect.amount2
     if op == Op.DAMAGE:
         if effect.pick == Pick.SPLIT:
-            return f"deals {amount} damage, 1 at a time, {whom}"
+            return f"deals {amount} damage, 1 at a time, {targets}"
         most = f" to {amount2}" if amount2 > amount else ""
         more = f", with your Spell Damage {_number(effect.times)} times" if _is_enhanced(effect) else ""
-        return f"deals {amount}{most} damage to {whom}{more}"
+        return f"deals {amount}{most} damage to {targets}{more}"
     if op == Op.HEAL and effect.pick == Pick.SPLIT:
-        return f"restores {amount} health, 1 at a time, {whom}"
+        return f"restores {amount} health, 1 at a time, {targets}"
     if op == Op.BUFF:
         gained = [f"{amount:+d}/{amount2:+d}"] if amount and amount2 else []
         if not gained:
-            gained = [f"{n:+d} {what}" for n, what in ((amount, "Attack"), (amount2, "Health")) if n]
-        return f"gives {whom} {_listed(gained + _keywords(effect.keywords))}"
+            gained = [f"{n:+d} {stat}" for n, stat in ((amount, "Attack"), (amount2, "Health")) if n]
+        return f"gives {targets} {_listed(gained + _keywords(effect.keywords))}"
     if op == Op.SET:
-        parts = [f"{what} {n}" for n, what in ((amount, "attack"), (amount2, "health")) if n >= 0]
-        return f"sets {whom} to {' and '.join(parts)}"
+        parts = [f"{stat} {n}" for n, stat in ((amount, "attack"), (amount2, "health")) if n >= 0]
+        return f"sets {targets} to {' and '.join(parts)}"
     if op == Op.MULTIPLY:
         numbers = ((amount, "attack"), (amount2, "health"))
-        parts = [f"the {what} of {whom} by {n}" for n, what in numbers if n != 1]
+        parts = [f"the {stat} of {targets} by {n}" for n, stat in numbers if n != 1]
         return f"multiplies {' and '.join(parts)}"
     if op == Op.TRAIT:
-        return _listed([text.format(whom) for bit, text in _TRAITS.items() if amount & bit])
+        return _listed([text.format(targets) for bit, text in _TRAITS.items() if amount & bit])
     if op == Op.LOSE:
-        return f"takes {_listed(_keywords(effect.keywords))} from {whom}"
+        return f"takes {_listed(_keywords(effect.keywords))} from {targets}"
     if op == Op.BOUNCE:
         more = f", costing {abs(amount)} {'less' if amount < 0 else 'more'}" if amount else ""
-        return f"returns {whom} to the owner's hand{more}"
+        return f"returns {targets} to the owner's hand{more}"
     if op == Op.REVERT:
         return (
-            f"shuffles {whom} into {'your' if amount else 'the owner'}{'' if amount else chr(39) + 's'} deck"
+            f"shuffles {targets} into "
+            f"{'your' if amount else 'the owner'}{'' if amount else chr(39) + 's'} deck"
         )
     if op in (Op.COPY, Op.COPY_TO_HAND, Op.COPY_TO_DECK):
-        return _copies(effect, whom)
+        return _copies(effect, targets)
     if op in (Op.TRANSFORM, Op.GIVE):
         verb = "transforms {} into {}" if op == Op.TRANSFORM else "gives {} the Deathrattle of {}"
-        return verb.format(whom, _cards(effect, card_name))
-    return _TO_CHARACTERS[op].format(whom=whom, amount=amount)
+        return verb.format(targets, _cards(effect, card_name))
+    return _TO_CHARACTERS[op].format(targets=targets, amount=amount)
 
 
 def _is_enhanced(effect: Effect) -> bool:
-    """Whether Spell Damage is added more than once."""
+    """Whether a row adds Spell Damage more than once."""
     return effect.pick == Pick.CHOSEN and effect.times > 1
 
 
-def _copies(effect: Effect, whom: str) -> str:
-    """What a row does with copies of characters."""
-    some = "a copy" if effect.times == 1 else f"{_number(effect.times)} copies"
+def _copies(effect: Effect, targets: str) -> str:
+    """Describe a row that copies characters."""
+    quantity = "a copy" if effect.times == 1 else f"{_number(effect.times)} copies"
     if effect.op == Op.COPY:
         body = f", as {effect.amount}/{effect.amount2}" if effect.amount or effect.amount2 else ""
-        return f"summons {some} of {whom}{body}"
+        return f"summons {quantity} of {targets}{body}"
     if effect.op == Op.COPY_TO_DECK:
-        return f"shuffles {some} of {whom} into your deck"
+        return f"shuffles {quantity} of {targets} into your deck"
     cost = f", of cost {effect.amount2}" if effect.amount2 else ""
     cost = (
         f", costing {abs(effect.amount)} {'less' if effect.amount < 0 else 'more'}" if effect.amount else cost
     )
-    return f"adds {some} of {whom} to your hand{cost}"
+    return f"adds {quantity} of {targets} to your hand{cost}"
 
 
-def _whom(effect: Effect) -> str:
-    """The characters that a row selects."""
+def _targets(effect: Effect) -> str:
+    """Describe the characters that a row selects."""
     pick, times = effect.pick, effect.times
     if pick in _PLACES:
         return _PLACES[pick]
-    one, many = _nouns(effect)
+    singular, plural = _nouns(effect)
     if pick == Pick.CHOSEN:
-        return f"the chosen {one}"
+        return f"the chosen {singular}"
     if pick == Pick.SPLIT:
-        return f"each to a random {one}"
+        return f"each to a random {singular}"
     if pick == Pick.RANDOM:
         if times < 0:
-            return f"all {many} but {_number(-times)} at random"
-        return f"a random {one}" if times == 1 else f"{times} random {many}"
+            return f"all {plural} but {_number(-times)} at random"
+        return f"a random {singular}" if times == 1 else f"{times} random {plural}"
     if effect.kind == HEROES:
         return {OWN: "your hero", ENEMY: "the enemy hero", OWN | ENEMY: "both heroes"}[effect.side]
-    return f"all {many}"
+    return f"all {plural}"
 
 
 def _nouns(effect: Effect) -> tuple[str, str]:
-    """What a row's characters are called, one and many, with all that its filter asks for."""
-    asked = effect.filter
-    before = [word for bit, word in _ADJECTIVES.items() if asked & bit]
+    """Singular and plural noun phrase of a row's characters, with all filter words."""
+    required = effect.filter
+    before = [word for bit, word in _ADJECTIVES.items() if required & bit]
     before += [{OWN: "friendly", ENEMY: "enemy", OWN | ENEMY: ""}[effect.side]]
-    if asked & Filter.RACE:
+    if required & Filter.RACE:
         before.append(_race(effect.arg))
     noun = {MINIONS: "minion", HEROES: "hero", MINIONS | HEROES: "character"}[effect.kind]
     after = ""
-    if asked & Filter.NOT_RACE:
+    if required & Filter.NOT_RACE:
         after += f" that {{0}} no {_race(effect.arg)}"
-    if asked & Filter.ATTACK_AT_MOST:
+    if required & Filter.ATTACK_AT_MOST:
         after += f" with {effect.arg} or less attack"
-    if asked & Filter.ATTACK_AT_LEAST:
+    if required & Filter.ATTACK_AT_LEAST:
         after += f" with {effect.arg} or more attack"
-    if asked & Filter.TAUNT:
+    if required & Filter.TAUNT:
         after += " with Taunt"
-    if asked & Filter.KEYWORD:
+    if required & Filter.KEYWORD:
         after += f" with {_keywords(effect.arg)[0]}"
-    if asked & Filter.DEATHRATTLE:
+    if required & Filter.DEATHRATTLE:
         after += " with a Deathrattle"
-    if asked & Filter.NOT_TARGET:
+    if required & Filter.NOT_TARGET:
         after += " but the chosen one" if effect.pick == Pick.ALL else " but that one"
-    if asked & Filter.NOT_FOE:
-        after += " and whom it attacks"
+    if required & Filter.NOT_FOE:
+        after += " and the defender"
     start = " ".join(word for word in before if word)
     start += " " if start else ""
     plural = "heroes" if noun == "hero" else f"{noun}s"
@@ -561,10 +564,10 @@ def _nouns(effect: Effect) -> tuple[str, str]:
 
 
 def _cards(effect: Effect, card_name: CardName) -> str:
-    """The cards that a row creates."""
+    """Describe the cards that a row creates."""
     if not effect.cards:
-        some = f"{_number(effect.times)} times " if effect.times > 1 else ""
-        return f"{some}a random {cards(effect.of)} of the edition"
+        quantity = f"{_number(effect.times)} times " if effect.times > 1 else ""
+        return f"{quantity}a random {cards(effect.of)} of the edition"
     own = {ITS_OWN: "this minion's card", EVENTS_CARD: "the same card"}
     names = [own.get(name) or card_name(name) for name in effect.cards]
     text = names[0] if len(names) == 1 else f"a random one of {', '.join(names[:-1])} and {names[-1]}"
@@ -592,7 +595,7 @@ def _number(number: int) -> str:
 
 
 def _s(number: int | bool) -> str:
-    """The ending of a noun in the plural; with False that of a verb in the singular."""
+    """Ending "s" of a plural noun for a number, or of a singular verb for False."""
     if isinstance(number, bool):
         return "" if number else "s"
     return "" if number == 1 else "s"

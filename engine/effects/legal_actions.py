@@ -33,7 +33,7 @@ from engine.state import CARD, NO_ROW, STATE, guards, may_attack_hero
 
 @njit_borrowing_inline
 def held_cost(side: np.void, cards: np.ndarray, place: int) -> int:
-    """What a card in hand costs with what was done to it there, before what is in play or promised."""
+    """Cost of a card in hand with its own modifiers, before auras and pending cost changes."""
     number = int(side["hand"][place])
     cost = 0 if number == COIN else int(cards[number]["cost"])
     if asked_by(cards) & (Ask.COSTS | Ask.HAND):
@@ -43,13 +43,13 @@ def held_cost(side: np.void, cards: np.ndarray, place: int) -> int:
 
 @njit_borrowing
 def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
-    """What the card at a place of a hand costs now, >= 0; what its own text says comes last (patch 9.2).
+    """Current cost of a card in hand, >= 0; the card's own cost text applies last (patch 9.2).
 
     Args:
         state: dtype `STATE`, of a game with effects.
         cards: the card table.
-        seat: whose hand.
-        place: of a card that is known.
+        seat: the hand's player.
+        place: hand index of a visible card.
     """
     if not asked_by(cards) & (Ask.COSTS | Ask.HAND):
         return held_cost(state["sides"][seat], cards, place)
@@ -58,15 +58,17 @@ def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
 
 @njit_apart(STATE, (CARD,), int, int, rare=True)
 def altered_cost(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
-    """`cost_of` in games of which a card may change what cards cost."""
+    """Current cost of a card in hand, in games with cost changes; arguments as `cost_of`."""
     side = state["sides"][seat]
     number = int(side["hand"][place])
     cost = held_cost(side, cards, place)
     if asked_by(cards) & Ask.COSTS:
-        cost = _cost_by_auras(state, cards, seat, number, cost)
+        cost = _cost_after_auras(state, cards, seat, number, cost)
         for n in range(len(side["promises"])):
             if side["promises"][n]:
-                cost = _cost_by(cards, int(side["promises"][n]) - 1, Trigger.PLAY, number, OWN | ENEMY, cost)
+                cost = _cost_after_rows(
+                    cards, int(side["promises"][n]) - 1, Trigger.PLAY, number, OWN | ENEMY, cost
+                )
     if number == COIN:
         return max(cost, 0)
     card = cards[number]
@@ -85,7 +87,7 @@ def altered_cost(state: np.void, cards: np.ndarray, seat: int, place: int) -> in
 
 @njit_borrowing
 def costs_altered(state: np.void, cards: np.ndarray, seat: int) -> bool:
-    """Whether what is in play, or was promised, may change what the cards of a hand cost."""
+    """Whether auras or pending cost changes may alter the costs of a hand."""
     for n in range(len(state["sides"][seat]["promises"])):
         if state["sides"][seat]["promises"][n]:
             return True
@@ -94,59 +96,59 @@ def costs_altered(state: np.void, cards: np.ndarray, seat: int) -> bool:
 
 
 @njit_borrowing
-def _cost_by_auras(state: np.void, cards: np.ndarray, seat: int, number: int, cost: int) -> int:
-    """A card's cost after what minions in play make of it, in the order in which they came into play."""
-    last = -1
+def _cost_after_auras(state: np.void, cards: np.ndarray, seat: int, number: int, cost: int) -> int:
+    """A card's cost after the cost auras of minions in play, applied in order of play."""
+    last_id = -1
     while True:
-        following, place = np.iinfo(np.int16).max, -1
-        whose = 0
+        next_id, place = np.iinfo(np.int16).max, -1
+        owner = 0
         for own_seat in range(2):
             side = state["sides"][own_seat]
             for n in range(side["n_board"]):
                 minion = side["board"][n]
                 acts = minion["traits"] & Trait.ACTS and not minion["traits"] & Trait.SILENCED
-                if acts and last < minion["born"] < following and _changes_costs(cards[minion["card"]]):
-                    following, place, whose = int(minion["born"]), n, own_seat
+                if acts and last_id < minion["born"] < next_id and _has_cost_aura(cards[minion["card"]]):
+                    next_id, place, owner = int(minion["born"]), n, own_seat
         if place < 0:
             return cost
-        by = state["sides"][whose]["board"][place]["card"]
-        cost = _cost_by(cards, by, Trigger.AURA, number, OWN if whose == seat else ENEMY, cost)
-        last = following
+        by = state["sides"][owner]["board"][place]["card"]
+        cost = _cost_after_rows(cards, by, Trigger.AURA, number, OWN if owner == seat else ENEMY, cost)
+        last_id = next_id
 
 
 @njit_borrowing_inline
-def _changes_costs(card: np.void) -> bool:
-    """Whether a minion may change what cards cost while it stands."""
+def _has_cost_aura(card: np.void) -> bool:
+    """Whether a card has a cost aura."""
     return bool(card["hears"] >> Trigger.AURA & 1 and card["asks_alone"] & Ask.COSTS)
 
 
 @njit_borrowing
-def _cost_by(cards: np.ndarray, by: int, trigger: int, number: int, whose: int, cost: int) -> int:
-    """A card's cost after what the rows of the card `by` make of it."""
+def _cost_after_rows(cards: np.ndarray, by: int, trigger: int, number: int, side_bit: int, cost: int) -> int:
+    """A card's cost after the cost rows of the card `by` with one trigger."""
     source = cards[by]
     if not source["hears"] >> trigger & 1:
         return cost
     for n in range(source["n_effects"]):
         effect = source["effects"][n]
-        if effect["trigger"] != trigger or effect["op"] != Op.COST or not effect["side"] & whose:
+        if effect["trigger"] != trigger or effect["op"] != Op.COST or not effect["side"] & side_bit:
             continue
-        if _is_about(cards, effect, number):
+        if _applies_to(cards, effect, number):
             cost = max(cost + effect["amount"], min(cost, int(effect["amount2"])))
     return cost
 
 
 @njit_borrowing
-def _is_about(cards: np.ndarray, effect: np.void, number: int) -> bool:
-    """Whether a row is about a card, or about The Coin: a spell without anything more."""
-    kinds, asked = effect["of_kind"], effect["of_filter"]
+def _applies_to(cards: np.ndarray, effect: np.void, number: int) -> bool:
+    """Whether a row applies to a card; The Coin counts as a spell without further properties."""
+    kinds, required = effect["of_kind"], effect["of_filter"]
     if number == COIN:
-        return bool(asked == 0 and (kinds == 0 or kinds & SPELLS))
-    return is_asked(cards[number], kinds, asked, effect["of_arg"])
+        return bool(required == 0 and (kinds == 0 or kinds & SPELLS))
+    return is_asked(cards[number], kinds, required, effect["of_arg"])
 
 
 @njit_borrowing
 def keep_promises(side: np.void, cards: np.ndarray, number: int) -> None:
-    """Use up what changed the cost of the card that is played. `side` is modified in place."""
+    """Remove the pending cost changes that the played card used. `side` is modified in place."""
     for n in range(len(side["promises"])):
         if side["promises"][n] == 0:
             continue
@@ -154,23 +156,23 @@ def keep_promises(side: np.void, cards: np.ndarray, number: int) -> None:
         for row in range(source["n_effects"]):
             effect = source["effects"][row]
             once = effect["op"] == Op.COST and effect["trigger"] == Trigger.PLAY and effect["times"] > 0
-            if once and _is_about(cards, effect, number):
+            if once and _applies_to(cards, effect, number):
                 side["promises"][n] = 0
                 break
 
 
 BARRED = Trait.FROZEN | Trait.CANT_ATTACK
-"""Traits with which a character does not attack."""
+"""Traits that keep a character from attacking."""
 
 SPARING = Trait.SPARES_HEROES | Trait.SPARES_HEROES_NOW
-"""Traits with which a minion does not attack heroes."""
+"""Traits that keep a minion from attacking heroes."""
 
 _encode = njit_borrowing(pack_action)
 
 
 @njit_apart(STATE, (CARD,), (np.dtype(np.int64),))
 def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
-    """`engine.rules.legal_actions` in a game with effects that is not over."""
+    """Legal actions of a running game with effects, into `actions`; their number."""
     seat = state["active"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     n = 0
@@ -179,8 +181,8 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
         n += 1
     if n > 0:
         return n
-    altered = asked_by(cards) & Ask.COSTS and costs_altered(state, cards, seat)
-    placing = asked_by(cards) & Ask.NEIGHBOURS and any_asks(cards, own, Ask.NEIGHBOURS)
+    costs_vary = asked_by(cards) & Ask.COSTS and costs_altered(state, cards, seat)
+    place_matters = asked_by(cards) & Ask.NEIGHBOURS and any_asks(cards, own, Ask.NEIGHBOURS)
     for place in range(own["n_hand"] + 1):
         if place < own["n_hand"]:
             number = int(own["hand"][place])
@@ -188,7 +190,7 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
             if number < 0 and number != COIN:
                 continue
             cost = held_cost(own, cards, place)
-            if altered or (number != COIN and cards[number]["hears"] >> Trigger.COST & 1):
+            if costs_vary or (number != COIN and cards[number]["hears"] >> Trigger.COST & 1):
                 cost = cost_of(state, cards, seat, place)
         else:
             number = int(own["power"]) - 1
@@ -204,10 +206,10 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
             continue
         card = cards[number]
         minion = card["kind"] == CardKind.MINION
-        if _has_ways(card) or (minion and (placing or card["asks_alone"] & Ask.NEIGHBOURS)):
-            n = _list_all_ways(state, cards, number, action, actions, n)
+        if _has_play_options(card) or (minion and (place_matters or card["asks_alone"] & Ask.NEIGHBOURS)):
+            n = _list_plays(state, cards, number, action, actions, n)
         elif has_room(own) or not (minion or card["needs"] & Need.ROOM):
-            n = _list_aimed(card, card, card["aim"] != Aim.NONE, own, enemy, action, actions, n)
+            n = _list_with_targets(card, card, card["aim"] != Aim.NONE, own, enemy, action, actions, n)
     guarded = False
     for target in range(enemy["n_board"]):
         if guards(enemy["board"][target]):
@@ -227,7 +229,7 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
 
 @njit_borrowing_inline
 def _list_attacks(enemy: np.void, source: int, guarded: bool, hero: bool, actions: np.ndarray, n: int) -> int:
-    """List the attacks of one attacker; how many actions there are then."""
+    """Append the attacks of one attacker to `actions`; the new number of actions."""
     for target in range(enemy["n_board"]):
         other = enemy["board"][target]
         hidden = other["keywords"] & Keyword.STEALTH or other["traits"] & Trait.IMMUNE
@@ -241,8 +243,8 @@ def _list_attacks(enemy: np.void, source: int, guarded: bool, hero: bool, action
 
 
 @njit_borrowing
-def _has_ways(card: np.void) -> bool:
-    """Whether more decides about a card than mana, room and targets."""
+def _has_play_options(card: np.void) -> bool:
+    """Whether a card has play requirements or options beyond mana, room and targets."""
     return bool(
         card["needs"] & ~Need.ROOM
         or card["options"]
@@ -252,10 +254,10 @@ def _has_ways(card: np.void) -> bool:
 
 
 @njit_apart(STATE, (CARD,), int, int, (np.dtype(np.int64),), int)
-def _list_all_ways(
+def _list_plays(
     state: np.void, cards: np.ndarray, number: int, action: int, actions: np.ndarray, n: int
 ) -> int:
-    """List the plays of a card, or uses of the power, by option, place and target; how many there are."""
+    """Append the plays of a card or hero power, by option, board index and target; the new number."""
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     card = cards[number]
     if not may_play(card, own, enemy) or not may_summon(cards, card, own):
@@ -264,25 +266,27 @@ def _list_all_ways(
     if (
         asked_by(cards) & Ask.NEIGHBOURS
         and card["kind"] == CardKind.MINION
-        and _place_matters(cards, card, own)
+        and _board_index_matters(cards, card, own)
     ):
         places = own["n_board"] + 1
     last = MAX_OPTIONS if card["options"] else 0
     for place in range(places):
-        # the right end first, which has no number
+        # the right end comes first and is encoded without an index
         at = action if place == 0 else action | place << AT_SHIFT
         for option in range(1 if last else 0, last + 1):
             played = cards[number if option == 0 else int(card["options"]) + option - 1]
             if option > 0 and not may_play(played, own, enemy):
                 continue
-            aims = played["aim"] != Aim.NONE and _may_aim(state, cards, card, played)
-            n = _list_aimed(card, played, aims, own, enemy, at | option << OPTION_SHIFT, actions, n)
+            has_targets = played["aim"] != Aim.NONE and _may_target(state, cards, card, played)
+            n = _list_with_targets(
+                card, played, has_targets, own, enemy, at | option << OPTION_SHIFT, actions, n
+            )
     return n
 
 
 @njit_borrowing
 def may_summon(cards: np.ndarray, card: np.void, own: np.void) -> bool:
-    """Whether the minion that a card cannot be played without is there: one that has died, or a new one."""
+    """Whether a minion that a card must resurrect or newly summon exists."""
     if card["needs"] & Need.NEW_MINION:
         return n_new(cards, own, card["effects"][0]) > 0
     if not card["needs"] & Need.DEAD:
@@ -294,8 +298,8 @@ def may_summon(cards: np.ndarray, card: np.void, own: np.void) -> bool:
 
 
 @njit_borrowing
-def _place_matters(cards: np.ndarray, card: np.void, own: np.void) -> bool:
-    """Whether it matters where on the own board a minion comes in: for itself, or for its neighbours."""
+def _board_index_matters(cards: np.ndarray, card: np.void, own: np.void) -> bool:
+    """Whether a new minion's board index matters to its own effects or to minions in play."""
     if asks_for_neighbours(card, False):
         return True
     for place in range(own["n_board"]):
@@ -307,22 +311,22 @@ def _place_matters(cards: np.ndarray, card: np.void, own: np.void) -> bool:
 
 
 @njit_borrowing
-def asks_for_neighbours(card: np.void, stands: bool) -> bool:
-    """Whether a card does something with the neighbours of its minion, or does so while it stands."""
+def asks_for_neighbours(card: np.void, in_play: bool) -> bool:
+    """Whether a card has effects on adjacent minions; with `in_play`, only effects active in play."""
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
-        if effect["pick"] == Pick.NEXT_TO_SELF and (not stands or ACTING >> int(effect["trigger"]) & 1):
+        if effect["pick"] == Pick.NEXT_TO_SELF and (not in_play or ACTING >> int(effect["trigger"]) & 1):
             return True
     return False
 
 
 @njit_borrowing
-def _may_aim(state: np.void, cards: np.ndarray, card: np.void, played: np.void) -> bool:
-    """Whether `card`, played as `played`, has what it must have to be aimed."""
+def _may_target(state: np.void, cards: np.ndarray, card: np.void, played: np.void) -> bool:
+    """Whether the targeting condition of `card`, played as option `played`, holds."""
     condition, arg = played["aim_condition"], played["aim_condition_arg"]
     if condition == 0:
         return True
-    if condition == Condition.HOLDS_RACE:  # the card itself is still in the hand
+    if condition == Condition.HOLDS_RACE:  # the card itself is still in hand
         own = state["sides"][state["active"]]
         itself = 1 if is_asked(card, MINIONS, CardFilter.RACE, arg) else 0
         return bool(n_held(own, cards, MINIONS, CardFilter.RACE, arg) > itself)
@@ -330,22 +334,22 @@ def _may_aim(state: np.void, cards: np.ndarray, card: np.void, played: np.void) 
 
 
 @njit_borrowing_inline
-def _list_aimed(
+def _list_with_targets(
     card: np.void,
     played: np.void,
-    aims: bool,
+    has_targets: bool,
     own: np.void,
     enemy: np.void,
     action: int,
     actions: np.ndarray,
     n: int,
 ) -> int:
-    """List the play of `card` as `played`, where it aims once for each target; how many there are then."""
+    """Append the plays of `card` as option `played`, one per target; the new number of actions."""
     before = n
     by_spell = card["kind"] in (CardKind.SPELL, CardKind.POWER)
-    if aims:
+    if has_targets:
         n = list_targets(played, by_spell, own, enemy, actions, n, action | AIMED)
-    if not aims or (n == before and played["aim"] == Aim.IF_ANY):
+    if not has_targets or (n == before and played["aim"] == Aim.IF_ANY):
         actions[n] = action
         n += 1
     return n

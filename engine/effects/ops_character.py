@@ -1,4 +1,4 @@
-"""Operations on minions, heroes and weapons; compiled."""
+"""Effect operations on minions, heroes and weapons; compiled."""
 
 import numpy as np
 
@@ -10,30 +10,30 @@ from engine.jit import njit_borrowing
 from engine.state import NO_ONE, NO_TARGET, ZERO_MINION, damage_hero
 
 ACTING = sum(1 << trigger for trigger in Trigger if trigger not in NOT_STANDING)
-"""Bits of the triggers of what acts while it stands."""
+"""Bits of the triggers whose rows are active while their card is in play."""
 
 
 @njit_borrowing
 def clamp(number: int, low: int) -> int:
-    """A number from `low` to `MAX_STAT`, at which buffs stop."""
+    """A number clamped to `low`, ..., `MAX_STAT`, the largest attack or health."""
     return min(max(number, low), MAX_STAT)
 
 
 @njit_borrowing
 def heal_hero(side: np.void, amount: int) -> None:
-    """Heal a hero, at most to full health. Modified in place."""
+    """Heal a hero, at most to full health, without firing triggers. `side` is modified in place."""
     side["health"] = max(side["health"], min(side["health"] + amount, side["max_health"]))
 
 
 @njit_borrowing
 def hurt_minion(victim: np.void, damage: int, keywords: int, traits: int) -> int:
-    """Damage to a minion; what it took, 0 where a shield absorbed it. `victim` is modified in place.
+    """Damage a minion without firing triggers; the damage dealt, 0 if Divine Shield absorbs it.
 
     Args:
-        victim: the minion.
-        damage: 0 or less does nothing.
-        keywords: of what strikes: Poisonous destroys.
-        traits: of what strikes: freezing.
+        victim: the minion. Modified in place.
+        damage: 0 or less has no effect.
+        keywords: of the damage source; Poisonous destroys.
+        traits: of the damage source; `Trait.FREEZES` freezes.
     """
     if damage <= 0 or victim["traits"] & Trait.IMMUNE:
         return 0
@@ -50,7 +50,7 @@ def hurt_minion(victim: np.void, damage: int, keywords: int, traits: int) -> int
 
 @njit_borrowing
 def hurt_hero(side: np.void, damage: int, traits: int) -> int:
-    """Damage to a hero, armour first; what it took. `side` is modified in place."""
+    """Damage a hero, armour first, without firing triggers; the damage dealt. `side` is modified in place."""
     if damage <= 0 or side["traits"] & Trait.IMMUNE:
         return 0
     damage_hero(side, damage)
@@ -61,23 +61,23 @@ def hurt_hero(side: np.void, damage: int, traits: int) -> int:
 
 @njit_borrowing
 def may_act(minion: np.void) -> bool:
-    """Whether a minion may attack something on this turn of its player, for all that its arrival says."""
+    """Whether summoning sickness allows a minion to attack: not just summoned, or Charge or Rush."""
     return bool(minion["arrived"] == 0 or minion["keywords"] & (Keyword.CHARGE | Keyword.RUSH))
 
 
 @njit_borrowing
 def set_keywords(minion: np.void, keywords: int) -> None:
-    """Give a minion other keywords; the attacks it has made this turn stay made. Modified in place."""
+    """Replace a minion's keywords; attacks made this turn still count. `minion` is modified in place."""
     before = 2 if minion["keywords"] & Keyword.WINDFURY else 1
-    made = before - minion["attacks_left"] if may_act(minion) else 0
+    attacks_made = before - minion["attacks_left"] if may_act(minion) else 0
     minion["keywords"] = keywords
     after = 2 if keywords & Keyword.WINDFURY else 1
-    minion["attacks_left"] = max(after - made, 0) if may_act(minion) else 0
+    minion["attacks_left"] = max(after - attacks_made, 0) if may_act(minion) else 0
 
 
 @njit_borrowing
 def silence(minion: np.void, cards: np.ndarray) -> None:
-    """Take a minion's text, and all that was done to it, away; damage stays. Modified in place."""
+    """Silence a minion: remove its text and enchantments; damage stays. `minion` is modified in place."""
     card = cards[minion["card"]]
     set_keywords(minion, 0)
     minion["traits"] = Trait.SILENCED | (minion["traits"] & Trait.DOOMED)
@@ -85,14 +85,14 @@ def silence(minion: np.void, cards: np.ndarray) -> None:
     minion["turn_attack"] = 0
     minion["spell_damage"] = 0
     minion["gifts"][:] = 0
-    set_max_health(minion, card["health"] + minion["aura_health"])  # until auras are looked at again
+    set_max_health(minion, card["health"] + minion["aura_health"])  # until auras are recomputed
     minion["attack"] += minion["aura_attack"]
     minion["aura_keywords"] = 0
 
 
 @njit_borrowing
 def set_max_health(minion: np.void, health: int) -> None:
-    """Change a minion's full health: more of it is health gained, less of it caps what is left."""
+    """Set a minion's maximum health: a gain also heals, a loss caps current health. Modified in place."""
     gained = health - minion["max_health"]
     minion["max_health"] = health
     if gained > 0:
@@ -103,7 +103,7 @@ def set_max_health(minion: np.void, health: int) -> None:
 
 @njit_borrowing
 def buff(minion: np.void, effect: np.void, attack: int, health: int) -> None:
-    """Add attack, health and a row's keywords to a minion. Modified in place."""
+    """Buff a minion with attack, health and a row's keywords. `minion` is modified in place."""
     before = minion["attack"]
     minion["attack"] = clamp(before + attack, 0)
     if effect["until"] == Until.THIS_TURN:
@@ -123,7 +123,7 @@ def buff(minion: np.void, effect: np.void, attack: int, health: int) -> None:
 
 @njit_borrowing
 def strengthen(minion: np.void, attack: int, health: int) -> None:
-    """Add attack and health to a minion. Modified in place."""
+    """Buff a minion with attack and health. `minion` is modified in place."""
     minion["attack"] = clamp(minion["attack"] + attack, 0)
     if health != 0:
         set_max_health(minion, clamp(minion["max_health"] + health, 1))
@@ -131,7 +131,7 @@ def strengthen(minion: np.void, attack: int, health: int) -> None:
 
 @njit_borrowing
 def set_stats(minion: np.void, effect: np.void) -> None:
-    """Set attack and health to numbers on which auras come; -1 leaves one as it is. Modified in place."""
+    """Set a minion's attack and health, before auras; -1 keeps a value. `minion` is modified in place."""
     if effect["amount"] >= 0:
         set_attack(minion, effect["amount"])
     if effect["amount2"] >= 0:
@@ -140,7 +140,7 @@ def set_stats(minion: np.void, effect: np.void) -> None:
 
 @njit_borrowing
 def set_attack(minion: np.void, attack: int) -> None:
-    """Give a minion an attack, on which auras come. Modified in place."""
+    """Set a minion's attack, before auras. `minion` is modified in place."""
     minion["attack"] = attack
     minion["turn_attack"] = 0
     minion["aura_attack"] = 0
@@ -148,16 +148,16 @@ def set_attack(minion: np.void, attack: int) -> None:
 
 @njit_borrowing
 def set_health(minion: np.void, health: int) -> None:
-    """Give a minion a health, on which auras come. Modified in place."""
+    """Set a minion's health and maximum health, before auras. `minion` is modified in place."""
     minion["health"] = health
     minion["max_health"] = health
     minion["aura_health"] = 0
 
 
-def traits_of_rows(hears: int) -> int:
-    """The traits of a minion whose rows have these triggers, bits 1 << `Trigger`."""
-    deathrattle = Trait.DEATHRATTLE if hears >> Trigger.DEATHRATTLE & 1 else 0
-    return deathrattle | (Trait.ACTS if hears & ACTING else 0)
+def traits_of_rows(triggers: int) -> int:
+    """Traits of a minion by the triggers of its rows, bits 1 << `Trigger`."""
+    deathrattle = Trait.DEATHRATTLE if triggers >> Trigger.DEATHRATTLE & 1 else 0
+    return deathrattle | (Trait.ACTS if triggers & ACTING else 0)
 
 
 standing_traits = njit_borrowing(traits_of_rows)
@@ -165,22 +165,22 @@ standing_traits = njit_borrowing(traits_of_rows)
 
 @njit_borrowing
 def give(minion: np.void, cards: np.ndarray, number: int, of_other: bool) -> None:
-    """Give a minion the rows of a card: its Deathrattle, or what it waits for. Modified in place.
+    """Grant a minion the effects of a card: a Deathrattle or triggered effects. Modified in place.
 
-    What it waits for belongs to who gave it.
+    Triggered effects belong to the player who granted them, Deathrattles to the minion's owner.
     """
-    hears = cards[number]["hears"]
-    minion["traits"] |= standing_traits(hears)
-    mark = OF_OTHER if of_other and hears & ACTING else 0
+    triggers = cards[number]["hears"]
+    minion["traits"] |= standing_traits(triggers)
+    opponent_flag = OF_OTHER if of_other and triggers & ACTING else 0
     for n in range(MAX_GIFTS):
         if minion["gifts"][n] == 0 or n == MAX_GIFTS - 1:
-            minion["gifts"][n] = number + 1 + mark
+            minion["gifts"][n] = number + 1 + opponent_flag
             return
 
 
 @njit_borrowing
 def change_minion(minion: np.void, cards: np.ndarray, effect: np.void, amount: int, amount2: int) -> None:
-    """Carry out a row on a minion that stays where it is; not damage, which depends on its source."""
+    """Apply an effect row to a minion that stays on its board; damage excluded. Modified in place."""
     op = effect["op"]
     if op == Op.BUFF:
         buff(minion, effect, amount, amount2)
@@ -217,7 +217,7 @@ def change_minion(minion: np.void, cards: np.ndarray, effect: np.void, amount: i
 
 @njit_borrowing
 def change_hero(side: np.void, effect: np.void, amount: int) -> None:
-    """Carry out a row on a hero. `side` is modified in place."""
+    """Apply an effect row to a hero. `side` is modified in place."""
     op = effect["op"]
     if op == Op.BUFF:
         side["hero_attack"] = clamp(side["hero_attack"] + amount, 0)
@@ -231,7 +231,7 @@ def change_hero(side: np.void, effect: np.void, amount: int) -> None:
 
 @njit_borrowing
 def bounce(state: np.void, seat: int, place: int) -> None:
-    """Return a minion to its owner's hand; where that is full, it is destroyed. Modified in place."""
+    """Return a minion to its owner's hand; a full hand destroys it. `state` is modified in place."""
     side = state["sides"][seat]
     if side["n_hand"] < len(side["hand"]):
         number = side["board"][place]["card"]
@@ -243,7 +243,7 @@ def bounce(state: np.void, seat: int, place: int) -> None:
 
 @njit_borrowing
 def transform(state: np.void, cards: np.ndarray, seat: int, place: int, number: int) -> None:
-    """Put another card's minion in a minion's place. `state` is modified in place."""
+    """Transform a minion into another card's minion. `state` is modified in place."""
     side = state["sides"][seat]
     state["births"] += 1
     print_card(side["board"][place], cards, number)
@@ -275,7 +275,7 @@ def take_control(state: np.void, cards: np.ndarray, seat: int, place: int) -> No
 
 @njit_borrowing
 def change_crystals(side: np.void, amount: int) -> None:
-    """Give a player empty mana crystals, or destroy some. `side` is modified in place."""
+    """Add empty mana crystals, or destroy crystals. `side` is modified in place."""
     before = side["crystals"]
     side["crystals"] = min(max(before + amount, 0), MAX_MANA)
     side["mana"] = min(side["mana"], side["crystals"]) if amount < 0 else side["mana"]
@@ -283,7 +283,7 @@ def change_crystals(side: np.void, amount: int) -> None:
 
 @njit_borrowing
 def lose_weapon(side: np.void) -> None:
-    """Take a player's weapon away. `side` is modified in place."""
+    """Clear a player's weapon. `side` is modified in place."""
     side["weapon"] = 0
     side["weapon_attack"] = 0
     side["weapon_aura"] = 0
@@ -295,7 +295,7 @@ assert BOARD_SIZE < MAX_STAT
 
 @njit_borrowing
 def hero_limit(side: np.void, cards: np.ndarray) -> int:
-    """How often a hero may attack in a turn: twice by a weapon with Windfury."""
+    """Number of attacks a hero has per turn: two with a Windfury weapon, otherwise one."""
     if side["durability"] > 0 and cards[side["weapon"]]["keywords"] & Keyword.WINDFURY:
         return 2
     return 1
@@ -309,33 +309,33 @@ def has_weapon(side: np.void) -> bool:
 
 @njit_borrowing
 def equip(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> None:
-    """Give a player a weapon; the one before is destroyed. `state` and `events` are modified in place."""
+    """Equip a weapon and destroy the old one. `state` and `events` are modified in place."""
     disarm(state, cards, seat, events)
     put_on(state, cards, seat, number, events)
 
 
 @njit_borrowing
 def put_on(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> int:
-    """Give a player a weapon; the card of the one before, which is gone, or -1. Modified in place."""
+    """Replace a player's weapon; the old weapon's card number, or -1. Modified in place."""
     side = state["sides"][seat]
-    made = hero_limit(side, cards) - side["hero_attacks_left"]
-    before = int(side["weapon"]) if has_weapon(side) else -1
+    attacks_made = hero_limit(side, cards) - side["hero_attacks_left"]
+    old_weapon = int(side["weapon"]) if has_weapon(side) else -1
     lose_weapon(side)
     side["weapon"] = number
     side["weapon_attack"] = cards[number]["attack"]
     side["durability"] = cards[number]["health"]
     events["before"][seat]["kept"] = 0
     if seat == state["active"]:
-        side["hero_attacks_left"] = hero_limit(side, cards) - made
+        side["hero_attacks_left"] = hero_limit(side, cards) - attacks_made
     announce(state, cards, events, Trigger.EQUIPPED, seat, NO_ONE, number, 1)
-    return before
+    return old_weapon
 
 
 @njit_borrowing
 def wear(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.void) -> None:
-    """Change the durability of a weapon, which leaves with the dead where none is left. Modified in place.
+    """Change a weapon's durability; at 0 it breaks, its triggers wait for the death phase. Modified in place.
 
-    Source: HearthSim/hs-bugs 106; a weapon that is destroyed leaves at once (25).
+    Source: HearthSim/hs-bugs 106; a destroyed weapon triggers at once (25).
     """
     side = state["sides"][seat]
     if side["durability"] + change > 0:
@@ -343,12 +343,12 @@ def wear(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.v
     elif has_weapon(side):
         events["broken"] |= 1 << seat
         events["worn"][seat] = side["weapon"]
-        _put_away(state, cards, seat)
+        _unequip(state, cards, seat)
 
 
 @njit_borrowing
 def bury_weapons(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """Queue the Deathrattles of the weapons that are used up, and what waits for that. Modified in place."""
+    """Queue the Deathrattles and triggers of broken weapons. `state` and `events` are modified in place."""
     for seat in range(2):
         if events["broken"] >> seat & 1:
             leave_behind(state, cards, seat, int(events["worn"][seat]), events)
@@ -357,26 +357,26 @@ def bury_weapons(state: np.void, cards: np.ndarray, events: np.void) -> None:
 
 @njit_borrowing
 def disarm(state: np.void, cards: np.ndarray, seat: int, events: np.void) -> None:
-    """Destroy a player's weapon, if there is one; its Deathrattle queues. Modified in place."""
+    """Destroy a player's weapon, if any, and queue its Deathrattle. Modified in place."""
     side = state["sides"][seat]
     number = side["weapon"]
     if has_weapon(side):
-        _put_away(state, cards, seat)
+        _unequip(state, cards, seat)
         leave_behind(state, cards, seat, number, events)
 
 
 @njit_borrowing
-def _put_away(state: np.void, cards: np.ndarray, seat: int) -> None:
-    """Take away a player's weapon; attacks that were made with it stay made. `state` is modified in place."""
+def _unequip(state: np.void, cards: np.ndarray, seat: int) -> None:
+    """Unequip a player's weapon; attacks made with it still count. `state` is modified in place."""
     side = state["sides"][seat]
-    made = hero_limit(side, cards) - side["hero_attacks_left"]
+    attacks_made = hero_limit(side, cards) - side["hero_attacks_left"]
     lose_weapon(side)
     if seat == state["active"]:
-        side["hero_attacks_left"] = 1 - made
+        side["hero_attacks_left"] = 1 - attacks_made
 
 
 @njit_borrowing
 def leave_behind(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> None:
-    """Queue the Deathrattle of a weapon that is gone, and what waits for that."""
+    """Queue the Deathrattle and the triggers of a destroyed weapon. `events` is modified in place."""
     queue_rows(cards, number, Trigger.DEATHRATTLE, seat, -1, -1, -1, NO_TARGET, events)
     announce(state, cards, events, Trigger.DISARMED, seat, NO_ONE, number, 1)

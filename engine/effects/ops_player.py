@@ -1,4 +1,4 @@
-"""Operations on a player: cards, minions, mana, weapons; compiled."""
+"""Effect operations on a player: cards, minions, mana, weapons; compiled."""
 
 import numpy as np
 
@@ -30,43 +30,43 @@ def on_player(
     effect: np.void,
     count: int,
     seat: int,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> None:
-    """Carry out a row that is about a player. `state` and `events` are modified in place.
+    """Apply an effect row to a player. `state` and `events` are modified in place.
 
     Args:
         state: dtype `STATE`.
         cards: the card table.
         effect: the row.
-        count: what its amounts are multiplied by.
-        seat: the player it is about.
-        waiting: the row as it was queued.
+        count: multiplier of its amounts.
+        seat: the affected player.
+        queued: the row as queued, dtype `WAITING`.
         events: dtype `EVENTS`.
     """
     side = state["sides"][seat]
     op = effect["op"]
     if op in (Op.SUMMON, Op.ADD, Op.DISCARD, Op.SHUFFLE, Op.RECRUIT, Op.CALL, Op.MIRROR, Op.JADE, Op.RAISE):
-        on_cards(state, cards, effect, count, seat, waiting, events)
+        on_cards(state, cards, effect, count, seat, queued, events)
         return
     if events["blind"] and op in (Op.DISCOVER, Op.SEEK, Op.BREW):
         take_unseen(side, 1, events)
         return
     if events["blind"] and op == Op.CHOOSE_POWER:
         events["unsure"] = 1
-        side["power"] = 0  # whatever it will be
+        side["power"] = 0  # unknown until the choice is made
         return
     if op in (Op.DISCOVER, Op.CHOOSE_POWER, Op.TRACK, Op.SEEK, Op.BREW):
-        ask(state, waiting["seat"], waiting)
+        ask(state, queued["seat"], queued)
         return
     if op in (Op.DECOY, Op.BURN, Op.HIDE):
-        on_secrets(state, cards, effect, seat, waiting, events)
+        on_secrets(state, cards, effect, seat, queued, events)
         return
     if op in (Op.GLEAN, Op.READ):
-        learn(state, cards, effect, count, seat, waiting, events)
+        learn(state, cards, effect, count, seat, queued, events)
         return
     if op in (Op.EQUIP, Op.POWER):
-        number = from_pool(state, cards, seat, effect, waiting, events)
+        number = from_pool(state, cards, seat, effect, queued, events)
         if events["waiting"] or number < 0:
             return
         if op == Op.EQUIP:
@@ -77,27 +77,27 @@ def on_player(
     if op in (Op.DRAW, Op.FILL, Op.MILL, Op.ENHANCE, Op.CHEAPEN):
         _on_hand(state, cards, effect, count, seat, events)
     else:
-        _on_means(state, cards, effect, count, seat, waiting, events)
+        _on_resources(state, cards, effect, count, seat, queued, events)
 
 
 @njit_borrowing
 def _on_hand(
     state: np.void, cards: np.ndarray, effect: np.void, count: int, seat: int, events: np.void
 ) -> None:
-    """Draw, lose cards of the deck, or change what is held; arguments as of `on_player`."""
+    """Draw cards, mill cards, or modify cards in hand; arguments as `on_player`."""
     side, op = state["sides"][seat], effect["op"]
     amount = count * int(effect["amount"])
     if op == Op.DRAW:
         for _ in range(amount):
-            held = side["n_hand"]
+            hand_before = side["n_hand"]
             if effect["of_kind"] or effect["of_filter"]:
                 draw_named(state, cards, effect, seat, events)
             else:
                 draw_one(state, cards, events, seat)
             if events["waiting"]:
                 return
-            if effect["amount2"] and side["n_hand"] > held:
-                change_held(side, held, effect["amount2"], 0, 0)
+            if effect["amount2"] and side["n_hand"] > hand_before:
+                change_held(side, hand_before, effect["amount2"], 0, 0)
     elif op in (Op.ENHANCE, Op.CHEAPEN):
         change_hand(cards, side, effect, amount, count * int(effect["amount2"]), events)
     elif op == Op.MILL:
@@ -109,16 +109,16 @@ def _on_hand(
 
 
 @njit_borrowing
-def _on_means(
+def _on_resources(
     state: np.void,
     cards: np.ndarray,
     effect: np.void,
     count: int,
     seat: int,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> None:
-    """Change mana, armour, weapon or power of a player; arguments as of `on_player`."""
+    """Change a player's mana, armour, weapon, hero power or costs; arguments as `on_player`."""
     side, op = state["sides"][seat], effect["op"]
     amount = count * int(effect["amount"])
     if op == Op.REFRESH:
@@ -142,7 +142,7 @@ def _on_means(
             side["weapon_attack"] = clamp(side["weapon_attack"] + amount, 0)
             wear(state, cards, seat, count * int(effect["amount2"]), events)
     elif op == Op.REVIVE:
-        to = summon_beside(state, cards, seat, int(waiting["about"]), False, waiting, events)
+        to = summon_beside(state, cards, seat, int(queued["about"]), False, queued, events)
         if to >= 0:
             side["board"][to]["health"] = min(amount, int(side["board"][to]["max_health"]))
     elif op == Op.DISARM:
@@ -150,5 +150,5 @@ def _on_means(
     elif op == Op.COST:
         for n in range(len(side["promises"])):
             if side["promises"][n] == 0:
-                side["promises"][n] = 1 + waiting["card"]
+                side["promises"][n] = 1 + queued["card"]
                 return

@@ -1,4 +1,4 @@
-"""Operations on cards in hands, decks, graveyards and Secrets, and copies of minions; compiled."""
+"""Effect operations on cards in hands, decks, graveyards and Secrets, and copies of minions; compiled."""
 
 import numpy as np
 
@@ -27,27 +27,27 @@ from engine.jit import njit_borrowing
 from engine.state import NO_ONE, NO_TARGET
 
 MAX_HELD = 127
-"""Most by which a card in hand is changed."""
+"""Largest absolute modifier of a card in hand."""
 
 NOT_COPIED = Trait.DOOMED | Trait.STOLEN | Trait.HASTENED
-"""Traits of a minion that a copy of it has not."""
+"""Traits that a copy of a minion does not inherit."""
 
 
 @njit_borrowing
 def from_pool(
-    state: np.void, cards: np.ndarray, seat: int, effect: np.void, waiting: np.void, events: np.void
+    state: np.void, cards: np.ndarray, seat: int, effect: np.void, queued: np.void, events: np.void
 ) -> int:
-    """A row's card, or a random one of its pool; with the filter NEW one that is not on the board.
+    """Card number of a row's card, or of a random card of its pool; `Filter.NEW` excludes cards on the board.
 
-    -1 where there is none; 0 where an outcome is waited for.
+    -1 if there is none; 0 if the action stops at this chance event.
     """
     first, last = effect["amount"], effect["amount2"]
     if first == ITSELF:
-        return int(waiting["itself"])
+        return int(queued["itself"])
     if first == EVENT_CARD:
-        return int(waiting["about"])
+        return int(queued["about"])
     if first == POOL:
-        own, enemy = state["sides"][waiting["seat"]], state["sides"][1 - waiting["seat"]]
+        own, enemy = state["sides"][queued["seat"]], state["sides"][1 - queued["seat"]]
         pool = list_of(effect, own["hero_class"], enemy["hero_class"])
         n = n_listed(cards, pool)
         chosen = chosen_of(events, n)
@@ -69,31 +69,31 @@ def from_pool(
 
 @njit_borrowing
 def take_unseen(side: np.void, n: int, events: np.void) -> None:
-    """Put cards into a hand that a player who thinks ahead does not see. Modified in place."""
+    """Add cards hidden from a planning agent to a hand. `side` and `events` are modified in place."""
     events["unsure"] = 1
     for _ in range(n):
         take_card(side, UNSEEN)
 
 
 @njit_borrowing
-def find_card(cards: np.ndarray, held: np.ndarray, n: int, effect: np.void, events: np.void) -> int:
-    """The place of a random card among the first `n` of a hand or deck that a row names; -1 for none.
+def find_card(cards: np.ndarray, zone: np.ndarray, n: int, effect: np.void, events: np.void) -> int:
+    """Index of a random card among the first `n` of a hand or deck that matches a row; -1 for none.
 
-    -1, too, where an outcome is waited for.
+    Also -1 if the action stops at this chance event.
     """
-    able = 0
+    n_matches = 0
     for place in range(n):
-        if is_named(cards, held[place], effect):
-            able += 1
-        elif held[place] < COIN:
+        if is_named(cards, zone[place], effect):
+            n_matches += 1
+        elif zone[place] < COIN:
             events["unsure"] = 1
-    if able == 0:
+    if n_matches == 0:
         return -1
-    left = chosen_of(events, able)
+    left = chosen_of(events, n_matches)
     if events["waiting"]:
         return -1
     for place in range(n):
-        if is_named(cards, held[place], effect):
+        if is_named(cards, zone[place], effect):
             if left == 0:
                 return place
             left -= 1
@@ -102,38 +102,38 @@ def find_card(cards: np.ndarray, held: np.ndarray, n: int, effect: np.void, even
 
 @njit_borrowing
 def is_named(cards: np.ndarray, number: int, effect: np.void) -> bool:
-    """Whether a row names a card; one that is hidden it does not."""
+    """Whether a card matches a row's card filter; hidden cards never match."""
     return number >= 0 and is_asked(cards[number], effect["of_kind"], effect["of_filter"], effect["of_arg"])
 
 
 @njit_borrowing
 def leave_deck(side: np.void, place: int) -> int:
-    """Take a card out of a deck; its number. `side` is modified in place."""
+    """Remove a card from a deck; its card number. `side` is modified in place."""
     number = side["deck"][place]
     side["n_deck"] -= 1
-    for later in range(place, side["n_deck"]):
-        side["deck"][later] = side["deck"][later + 1]
+    for following in range(place, side["n_deck"]):
+        side["deck"][following] = side["deck"][following + 1]
     side["deck"][side["n_deck"]] = 0
     return int(number)
 
 
 @njit_borrowing
 def shuffle_in(side: np.void, number: int, events: np.void) -> None:
-    """Put a card at a random place of a deck; who thinks ahead does not ask where. Modified in place."""
+    """Shuffle a card into a deck; for a planning agent it goes to the bottom. Modified in place."""
     if side["n_deck"] == DECK_SIZE:
         return
     place = 0 if events["blind"] else chosen_of(events, side["n_deck"] + 1)
     if events["waiting"]:
         return
-    for later in range(side["n_deck"], place, -1):
-        side["deck"][later] = side["deck"][later - 1]
+    for following in range(side["n_deck"], place, -1):
+        side["deck"][following] = side["deck"][following - 1]
     side["deck"][place] = number
     side["n_deck"] += 1
 
 
 @njit_borrowing
 def draw_named(state: np.void, cards: np.ndarray, effect: np.void, seat: int, events: np.void) -> None:
-    """Draw a random card that a row names; a player who thinks ahead does not see which."""
+    """Draw a random card that matches a row; it stays hidden from a planning agent. Modified in place."""
     side = state["sides"][seat]
     if events["blind"]:
         found = False
@@ -148,34 +148,34 @@ def draw_named(state: np.void, cards: np.ndarray, effect: np.void, seat: int, ev
         if place < 0:
             return
         number = leave_deck(side, place)
-    held = side["n_hand"]
+    hand_before = side["n_hand"]
     take_card(side, number)
-    if side["n_hand"] > held:
+    if side["n_hand"] > hand_before:
         announce(state, cards, events, Trigger.DRAWN, seat, NO_ONE, max(number, -1), 1)
 
 
 @njit_borrowing
 def change_held(side: np.void, place: int, cost: int, attack: int, health: int) -> None:
-    """Change a card in hand. `side` is modified in place."""
-    held = side["held"][place]
-    held["cost"] = min(max(held["cost"] + cost, -MAX_HELD), MAX_HELD)
-    held["attack"] = min(max(held["attack"] + attack, -MAX_HELD), MAX_HELD)
-    held["health"] = min(max(held["health"] + health, -MAX_HELD), MAX_HELD)
+    """Change the cost, attack and health modifiers of a card in hand. `side` is modified in place."""
+    modifier = side["held"][place]
+    modifier["cost"] = min(max(modifier["cost"] + cost, -MAX_HELD), MAX_HELD)
+    modifier["attack"] = min(max(modifier["attack"] + attack, -MAX_HELD), MAX_HELD)
+    modifier["health"] = min(max(modifier["health"] + health, -MAX_HELD), MAX_HELD)
 
 
 @njit_borrowing
 def change_hand(
     cards: np.ndarray, side: np.void, effect: np.void, amount: int, amount2: int, events: np.void
 ) -> None:
-    """Carry out a row that changes cards in hand: all that it names, or some at random, each at most once."""
-    cheaper = effect["op"] == Op.CHEAPEN
+    """Modify the cards in hand that match a row: all of them, or random different ones. Modified in place."""
+    cost_only = effect["op"] == Op.CHEAPEN
     taken = 0
-    able = 0
+    n_matches = 0
     for place in range(side["n_hand"]):
-        able += 1 if is_named(cards, side["hand"][place], effect) else 0
-    times = able if effect["times"] == 0 else min(int(effect["times"]), able)
+        n_matches += 1 if is_named(cards, side["hand"][place], effect) else 0
+    times = n_matches if effect["times"] == 0 else min(int(effect["times"]), n_matches)
     for n in range(times):
-        left = 0 if effect["times"] == 0 else chosen_of(events, able - n)
+        left = 0 if effect["times"] == 0 else chosen_of(events, n_matches - n)
         if events["waiting"]:
             return
         for place in range(side["n_hand"]):
@@ -183,7 +183,7 @@ def change_hand(
                 continue
             if left == 0:
                 taken |= 1 << place
-                if cheaper:
+                if cost_only:
                     change_held(side, place, amount, 0, 0)
                 else:
                     change_held(side, place, 0, amount, amount2)
@@ -192,15 +192,15 @@ def change_hand(
 
 
 @njit_borrowing
-def make_copy(to: np.void, minion: np.void, born: int, attack: int, health: int) -> None:
-    """Make a minion a copy of another without what auras give; just arrived. `to` is modified in place.
+def make_copy(to: np.void, minion: np.void, entity_id: int, attack: int, health: int) -> None:
+    """Copy a minion without its aura bonuses, as just summoned. `to` is modified in place.
 
     Args:
-        to: of dtype `MINION`.
-        minion: the other.
-        born: of the copy.
-        attack: its attack; 0 for that of the other.
-        health: its health; 0 for that of the other.
+        to: the copy, dtype `MINION`.
+        minion: the original.
+        entity_id: entity id of the copy.
+        attack: attack of the copy; 0 for that of the original.
+        health: health of the copy; 0 for that of the original.
     """
     to["card"], to["race"] = minion["card"], minion["race"]
     to["attack"] = minion["attack"] - minion["aura_attack"]
@@ -215,7 +215,7 @@ def make_copy(to: np.void, minion: np.void, born: int, attack: int, health: int)
     to["aura_attack"] = 0
     to["aura_health"] = 0
     to["aura_keywords"] = 0
-    to["born"] = born
+    to["born"] = entity_id
     to["arrived"] = 1
     to["attacks_left"] = 0
     if may_act(to):
@@ -233,10 +233,10 @@ def on_cards(
     effect: np.void,
     count: int,
     seat: int,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> None:
-    """Carry out a row that summons, adds or discards; arguments as of `ops_player.on_player`."""
+    """Apply a row that summons, adds, shuffles or discards cards; arguments as `ops_player.on_player`."""
     side = state["sides"][seat]
     op, times = effect["op"], count * int(effect["times"])
     if op == Op.DISCARD:
@@ -253,13 +253,13 @@ def on_cards(
                 for row in range(begin, events["last"]):
                     events["queue"][row % MAX_QUEUE]["heard"] = 1
         return
-    living = place_of(side, waiting["source"]) if op == Op.ADD and effect["amount"] == ITSELF else -1
-    if living >= 0:
-        bounce(state, seat, living)
-        close_gap(state, seat, living, waiting["source"], events)
+    source_place = place_of(side, queued["source"]) if op == Op.ADD and effect["amount"] == ITSELF else -1
+    if source_place >= 0:
+        bounce(state, seat, source_place)
+        close_gap(state, seat, source_place, queued["source"], events)
         return
     if op == Op.RAISE:
-        _raise(state, cards, effect, times, seat, waiting, events)
+        _resurrect(state, cards, effect, times, seat, queued, events)
         return
     if op == Op.ADD and events["blind"] and (effect["amount"] == POOL or effect["amount2"] > 0):
         take_unseen(side, times, events)
@@ -267,20 +267,20 @@ def on_cards(
     for n in range(times):
         if op in (Op.RECRUIT, Op.CALL, Op.MIRROR):
             left = effect["trigger"] == Trigger.PLAY and n % 2 == 1
-            if not _from_zone(state, cards, effect, seat, left, waiting, events):
+            if not _summon_from_zone(state, cards, effect, seat, left, queued, events):
                 return
             continue
         if op == Op.JADE:
             number = int(effect["amount"]) + min(int(side["jade"]), MOST_JADE - 1)
             side["jade"] = min(int(side["jade"]) + 1, MOST_JADE)
         else:
-            number = from_pool(state, cards, seat, effect, waiting, events)
-        of_event = op == Op.ADD and effect["amount"] == EVENT_CARD  # The Coin has no number
-        if events["waiting"] or (number < 0 and not of_event):
+            number = from_pool(state, cards, seat, effect, queued, events)
+        copies_event_card = op == Op.ADD and effect["amount"] == EVENT_CARD  # The Coin has no card number
+        if events["waiting"] or (number < 0 and not copies_event_card):
             return
         if op in (Op.SUMMON, Op.JADE):
             left = effect["trigger"] == Trigger.PLAY and n % 2 == 1
-            summon_beside(state, cards, seat, number, left, waiting, events)
+            summon_beside(state, cards, seat, number, left, queued, events)
         elif op == Op.SHUFFLE:
             shuffle_in(side, number, events)
             if events["waiting"]:
@@ -291,35 +291,35 @@ def on_cards(
 
 @njit_borrowing
 def on_secrets(
-    state: np.void, cards: np.ndarray, effect: np.void, seat: int, waiting: np.void, events: np.void
+    state: np.void, cards: np.ndarray, effect: np.void, seat: int, queued: np.void, events: np.void
 ) -> None:
-    """Carry out what Secrets do to attacks and spells, and what is done to Secrets."""
+    """Apply an effect row that summons a decoy, destroys Secrets or plays them from the deck."""
     side = state["sides"][seat]
     op = effect["op"]
     if op == Op.BURN:
         while side["n_secrets"] > 0:
             lose_secret(side, side["n_secrets"] - 1)
     elif op == Op.DECOY:
-        number = from_pool(state, cards, seat, effect, waiting, events)
+        number = from_pool(state, cards, seat, effect, queued, events)
         if events["waiting"] or number < 0:
             return
-        to = summon_beside(state, cards, seat, number, False, waiting, events)
+        to = summon_beside(state, cards, seat, number, False, queued, events)
         if to >= 0:
             events["decoy"] = side["board"][to]["born"]
             if events["defender"] != NO_TARGET:
                 events["defender"] = events["decoy"]
     else:
         for _ in range(effect["times"] if effect["times"] else side["n_deck"]):
-            able = 0
+            n_candidates = 0
             for place in range(side["n_deck"]):
-                able += 1 if _may_come(cards, side, place) else 0
-            if able == 0:
+                n_candidates += 1 if _is_playable_secret(cards, side, place) else 0
+            if n_candidates == 0:
                 return
-            left = chosen_of(events, able) if effect["times"] else 0
+            left = chosen_of(events, n_candidates) if effect["times"] else 0
             if events["waiting"]:
                 return
             for place in range(side["n_deck"]):
-                if not _may_come(cards, side, place):
+                if not _is_playable_secret(cards, side, place):
                     continue
                 if left == 0:
                     hide(state, seat, leave_deck(side, place))
@@ -328,25 +328,25 @@ def on_secrets(
 
 
 @njit_borrowing
-def _may_come(cards: np.ndarray, side: np.void, place: int) -> bool:
-    """Whether a card of a deck is a Secret that may come into play."""
+def _is_playable_secret(cards: np.ndarray, side: np.void, place: int) -> bool:
+    """Whether a deck card is a Secret that may be put into play."""
     number = side["deck"][place]
     return number >= 0 and is_secret(cards[number]) and may_hide(side, number)
 
 
 @njit_borrowing
-def _raise(
+def _resurrect(
     state: np.void,
     cards: np.ndarray,
     effect: np.void,
     times: int,
     seat: int,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> None:
-    """Summon minions that died this game, each at most once.
+    """Resurrect minions of the graveyard, each at most once. `state` is modified in place.
 
-    0 times: all, in the order of their deaths; where there is no room for all, random ones.
+    0 times: all, in the order of their deaths; random ones if there is not enough room.
     """
     side = state["sides"][seat]
     taken = events["taken"]
@@ -354,15 +354,15 @@ def _raise(
     dead = 0
     for place in range(side["n_graves"]):
         dead += 1 if is_named(cards, side["graves"][place], effect) else 0
-    all_come = effect["times"] == 0 and dead <= BOARD_SIZE - side["n_board"]
-    rounds = dead if effect["times"] == 0 else times
-    for n in range(rounds):
-        able = 0
+    all_fit = effect["times"] == 0 and dead <= BOARD_SIZE - side["n_board"]
+    n_summons = dead if effect["times"] == 0 else times
+    for n in range(n_summons):
+        n_candidates = 0
         for place in range(side["n_graves"]):
-            able += 1 if not taken[place] and is_named(cards, side["graves"][place], effect) else 0
-        if able == 0 or not has_room(side):
+            n_candidates += 1 if not taken[place] and is_named(cards, side["graves"][place], effect) else 0
+        if n_candidates == 0 or not has_room(side):
             return
-        left = 0 if all_come else chosen_of(events, able)
+        left = 0 if all_fit else chosen_of(events, n_candidates)
         if events["waiting"]:
             return
         for place in range(side["n_graves"]):
@@ -371,30 +371,30 @@ def _raise(
             if left == 0:
                 taken[place] = 1
                 left_of = effect["trigger"] == Trigger.PLAY and n % 2 == 1
-                summon_beside(state, cards, seat, int(side["graves"][place]), left_of, waiting, events)
+                summon_beside(state, cards, seat, int(side["graves"][place]), left_of, queued, events)
                 break
             left -= 1
 
 
 @njit_borrowing
-def _from_zone(
+def _summon_from_zone(
     state: np.void,
     cards: np.ndarray,
     effect: np.void,
     seat: int,
     left: bool,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> bool:
-    """Put a card of a hand or deck, or a copy of one, into play; whether to go on with the row."""
+    """Summon a random minion from a hand or deck, or a copy of one; whether the row continues."""
     side = state["sides"][seat]
     if effect["op"] == Op.MIRROR:
         place = find_card(cards, side["deck"], side["n_deck"], effect, events)
         if place < 0:
             return False
-        own = waiting["seat"]
+        own = queued["seat"]
         number = side["deck"][place]
-        to = summon_beside(state, cards, own, number, left, waiting, events)
+        to = summon_beside(state, cards, own, number, left, queued, events)
         if to >= 0 and effect["amount"] > 0:
             set_attack(state["sides"][own]["board"][to], effect["amount"])
             set_health(state["sides"][own]["board"][to], effect["amount2"])
@@ -404,13 +404,13 @@ def _from_zone(
     if effect["op"] == Op.RECRUIT:
         place = find_card(cards, side["deck"], side["n_deck"], effect, events)
         if place >= 0:
-            summon_beside(state, cards, seat, leave_deck(side, place), left, waiting, events)
+            summon_beside(state, cards, seat, leave_deck(side, place), left, queued, events)
         return place >= 0
     place = find_card(cards, side["hand"], side["n_hand"], effect, events)
     if place < 0:
         return False
     attack, health = side["held"][place]["attack"], side["held"][place]["health"]
-    to = summon_beside(state, cards, seat, lose_held(side, place, cards), left, waiting, events)
+    to = summon_beside(state, cards, seat, lose_held(side, place, cards), left, queued, events)
     if to >= 0:
         strengthen(side["board"][to], attack, health)
     return True
@@ -423,37 +423,37 @@ def learn(
     effect: np.void,
     count: int,
     seat: int,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> None:
-    """Copy random cards of a deck, each at most once, or of a hand, into the hand of the row's player."""
-    side, own = state["sides"][seat], state["sides"][waiting["seat"]]
+    """Copy random cards of a deck or hand, each at most once, into the hand of the row's player."""
+    side, own = state["sides"][seat], state["sides"][queued["seat"]]
     if events["blind"]:
-        held = int(side["n_deck"]) if effect["op"] == Op.GLEAN else int(side["n_hand"])
-        take_unseen(own, min(count * int(effect["times"]), held), events)
+        n_cards = int(side["n_deck"]) if effect["op"] == Op.GLEAN else int(side["n_hand"])
+        take_unseen(own, min(count * int(effect["times"]), n_cards), events)
         return
     taken = 0
-    deck = effect["op"] == Op.GLEAN
+    from_deck = effect["op"] == Op.GLEAN
     for _ in range(count * int(effect["times"])):
-        n = int(side["n_deck"]) if deck else int(side["n_hand"])
-        able = 0
+        n = int(side["n_deck"]) if from_deck else int(side["n_hand"])
+        n_candidates = 0
         for place in range(n):
-            number = side["deck"][place] if deck else side["hand"][place]
-            able += 1 if not taken >> place & 1 and is_named(cards, number, effect) else 0
-        if able == 0:
+            number = side["deck"][place] if from_deck else side["hand"][place]
+            n_candidates += 1 if not taken >> place & 1 and is_named(cards, number, effect) else 0
+        if n_candidates == 0:
             return
-        left = chosen_of(events, able)
+        left = chosen_of(events, n_candidates)
         if events["waiting"]:
             return
         for place in range(n):
-            number = side["deck"][place] if deck else side["hand"][place]
+            number = side["deck"][place] if from_deck else side["hand"][place]
             if taken >> place & 1 or not is_named(cards, number, effect):
                 continue
             if left == 0:
                 taken |= 1 << place
-                held = own["n_hand"]
+                n_cards = own["n_hand"]
                 take_card(own, number)
-                if not deck and own["n_hand"] > held:
-                    own["held"][held] = side["held"][place]
+                if not from_deck and own["n_hand"] > n_cards:
+                    own["held"][n_cards] = side["held"][place]
                 break
             left -= 1

@@ -1,4 +1,4 @@
-"""Actions of games with effects: cards, hero powers, attacks, ends of turns; compiled."""
+"""Apply actions in games with effects: play cards, hero powers, attack, end the turn; compiled."""
 
 import numpy as np
 
@@ -44,49 +44,49 @@ from engine.state import (
 )
 
 GONE = -2
-"""Where a character is that has left the board."""
+"""Code in place of a board index: the character has left the board."""
 
 
 @njit_borrowing
 def attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: np.void) -> int:
-    """Carry out an attack of the active player; bits of `Death`. `state` and `events` are modified in place.
+    """Resolve an attack of the active player; bits of `Death`. `state` and `events` are modified in place.
 
     Args:
         state: dtype `STATE`.
         cards: the card table.
-        slot: place of the attacker, or `HERO`.
-        target: place of the enemy it attacks, or `HERO`.
+        slot: board index of the attacker, or `HERO`.
+        target: board index of the defender, or `HERO`.
         events: dtype `EVENTS`.
     """
     seat = state["active"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
-    defends = 1 - seat
+    defender_seat = 1 - seat
     if slot == HERO:
         own["hero_attacks_left"] -= 1
     else:
         own["board"][slot]["attacks_left"] -= 1
         own["board"][slot]["keywords"] &= ~Keyword.STEALTH
-    waits = is_heard(cards, Trigger.ATTACKS) or is_heard(cards, Trigger.AFTER_ATTACK)
-    if waits:
+    has_triggers = is_heard(cards, Trigger.ATTACKS) or is_heard(cards, Trigger.AFTER_ATTACK)
+    if has_triggers:
         events["attacker"] = OWN_HERO if slot == HERO else own["board"][slot]["born"]
         events["defender"] = ENEMY_HERO if target == HERO else enemy["board"][target]["born"]
         number = -1 if slot == HERO else own["board"][slot]["card"]
-        who = A_HERO if slot == HERO else events["attacker"]
-        announce(state, cards, events, Trigger.ATTACKS, seat, who, number, 1)
+        attacker_id = A_HERO if slot == HERO else events["attacker"]
+        announce(state, cards, events, Trigger.ATTACKS, seat, attacker_id, number, 1)
         settle(state, cards, events)
         if events["waiting"]:
             return 0
-        slot, target = _place(own, events["attacker"]), _place(enemy, events["defender"])
+        slot, target = _current_index(own, events["attacker"]), _current_index(enemy, events["defender"])
         if target == GONE or events["defender"] == OWN_HERO:
-            defends, target = seat, _place(own, events["defender"])
+            defender_seat, target = seat, _current_index(own, events["defender"])
         if min(slot, target) == GONE or own["health"] <= 0 or enemy["health"] <= 0:
             events["defender"] = NO_TARGET
             return 0
-    deaths = _blows(state, cards, slot, defends, target, events)
-    if waits:
-        who = A_HERO if slot == HERO else events["attacker"]
+    deaths = _deal_attack_damage(state, cards, slot, defender_seat, target, events)
+    if has_triggers:
+        attacker_id = A_HERO if slot == HERO else events["attacker"]
         number = -1 if slot == HERO else own["board"][slot]["card"]
-        announce(state, cards, events, Trigger.AFTER_ATTACK, seat, who, number, 1)
+        announce(state, cards, events, Trigger.AFTER_ATTACK, seat, attacker_id, number, 1)
     if slot == HERO and own["durability"] > 0:
         wear(state, cards, seat, -1, events)
     settle(state, cards, events)
@@ -95,19 +95,21 @@ def attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: np
 
 
 @njit_borrowing
-def _place(side: np.void, who: int) -> int:
-    """Where an attacker or what it attacks is now; `GONE` where it has left."""
-    if who in (OWN_HERO, ENEMY_HERO):
+def _current_index(side: np.void, character: int) -> int:
+    """Current board index of an attacker or defender; `HERO` for heroes, `GONE` if it has left the board."""
+    if character in (OWN_HERO, ENEMY_HERO):
         return HERO
-    place = place_of(side, who) if who > 0 else -1
+    place = place_of(side, character) if character > 0 else -1
     return place if place >= 0 else GONE
 
 
 @njit_borrowing
-def _blows(state: np.void, cards: np.ndarray, slot: int, defends: int, target: int, events: np.void) -> int:
-    """The damage of an attack, both ways at once; bits of `Death`. The player at `defends` is attacked."""
+def _deal_attack_damage(
+    state: np.void, cards: np.ndarray, slot: int, defender_seat: int, target: int, events: np.void
+) -> int:
+    """Deal the simultaneous damage of an attack on the player at `defender_seat`; bits of `Death`."""
     seat = state["active"]
-    own, enemy = state["sides"][seat], state["sides"][defends]
+    own, enemy = state["sides"][seat], state["sides"][defender_seat]
     if slot == HERO:
         damage = own["hero_attack"] + own["weapon_attack"]
         keywords = cards[own["weapon"]]["keywords"] if own["durability"] > 0 else 0
@@ -116,28 +118,36 @@ def _blows(state: np.void, cards: np.ndarray, slot: int, defends: int, target: i
         attacker = own["board"][slot]
         damage, keywords, traits = attacker["attack"], attacker["keywords"], attacker["traits"]
     if target == HERO:
-        dealt = strike_hero(state, cards, events, defends, damage, traits)
-        events["hits"][defends, TO_HERO] += damage
+        dealt = strike_hero(state, cards, events, defender_seat, damage, traits)
+        events["hits"][defender_seat, TO_HERO] += damage
     else:
         defender = enemy["board"][target]
-        back, back_keywords, back_traits = defender["attack"], defender["keywords"], defender["traits"]
-        dealt = strike_minion(state, cards, events, defends, target, damage, keywords, traits)
+        counter_damage, counter_keywords, counter_traits = (
+            defender["attack"],
+            defender["keywords"],
+            defender["traits"],
+        )
+        dealt = strike_minion(state, cards, events, defender_seat, target, damage, keywords, traits)
         if traits & Trait.CLEAVES:
             for place in (target - 1, target + 1):
                 if 0 <= place < enemy["n_board"]:
-                    dealt += strike_minion(state, cards, events, defends, place, damage, keywords, traits)
-                    events["hits"][defends, TO_MINIONS] += damage
+                    dealt += strike_minion(
+                        state, cards, events, defender_seat, place, damage, keywords, traits
+                    )
+                    events["hits"][defender_seat, TO_MINIONS] += damage
         own_traits = own["traits"] if slot == HERO else own["board"][slot]["traits"]
-        if back > 0 and not own_traits & Trait.IMMUNE:
+        if counter_damage > 0 and not own_traits & Trait.IMMUNE:
             defender["keywords"] &= ~Keyword.STEALTH
         if slot == HERO:
-            taken = strike_hero(state, cards, events, seat, back, back_traits)
+            counter_dealt = strike_hero(state, cards, events, seat, counter_damage, counter_traits)
         else:
-            taken = strike_minion(state, cards, events, seat, slot, back, back_keywords, back_traits)
-        events["hits"][defends, TO_MINIONS] += damage
-        events["hits"][seat, TO_HERO if slot == HERO else TO_MINIONS] += back
-        if back_keywords & Keyword.LIFESTEAL and taken > 0:
-            drain(state, cards, events, defends, taken)
+            counter_dealt = strike_minion(
+                state, cards, events, seat, slot, counter_damage, counter_keywords, counter_traits
+            )
+        events["hits"][defender_seat, TO_MINIONS] += damage
+        events["hits"][seat, TO_HERO if slot == HERO else TO_MINIONS] += counter_damage
+        if counter_keywords & Keyword.LIFESTEAL and counter_dealt > 0:
+            drain(state, cards, events, defender_seat, counter_dealt)
     if keywords & Keyword.LIFESTEAL and dealt > 0:
         drain(state, cards, events, seat, dealt)
     deaths = 0
@@ -170,7 +180,7 @@ OF_PLAYS = (
         )
     )
 )
-"""Bits of `asks` for which something is told, or counted, whenever a card is played."""
+"""Bits of `asks` that need triggers or counters whenever a card is played."""
 
 _decode = njit_borrowing(unpack_action)
 _option_of = njit_borrowing(option_of)
@@ -179,7 +189,7 @@ _place_in = njit_borrowing(place_in)
 
 @njit_apart(STATE, (CARD,), int, EVENTS)
 def apply_effects(state: np.void, cards: np.ndarray, action: int, events: np.void) -> int:
-    """`engine.rules.apply` in a game with effects."""
+    """Apply an action in a game with effects; bits of `Death`. `state` and `events` are modified in place."""
     kind, source, target = _decode(action)
     begin_action(events, state, cards)
     deaths = 0
@@ -211,7 +221,7 @@ def apply_effects(state: np.void, cards: np.ndarray, action: int, events: np.voi
 
 @njit_borrowing
 def _target(state: np.void, action: int, character: int) -> int:
-    """What an action is aimed at, as effects know it."""
+    """Target of an action: an entity id, `OWN_HERO`, `ENEMY_HERO` or `NO_TARGET`."""
     return target_of(state, state["active"], character) if action & AIMED else NO_TARGET
 
 
@@ -221,7 +231,7 @@ def _play(
 ) -> None:
     """Play a card from hand. `state` and `events` are modified in place.
 
-    What waits for a played card goes first, then the card does what it says, then what waits for that.
+    Order: triggers of the played card, the card's own effects, then "after" triggers.
     """
     seat = state["active"]
     own = state["sides"][seat]
@@ -233,29 +243,29 @@ def _play(
             return
         own["mana"] = min(own["mana"] + 1, MAX_MANA)
         if asked_by(cards) & OF_PLAYS:
-            _tell_of_coin(state, cards, cost, events)
+            _trigger_coin(state, cards, cost, events)
         return
     card = cards[number]
     if card["kind"] == CardKind.SPELL and counters(state, cards, events):
         _count_countered(state, cards, events)
         return
     own["overload"] = clamp(own["overload"] + card["overload"], 0)
-    born = weapon = -1
+    entity_id = weapon = -1
     if card["kind"] == CardKind.MINION:
-        to = at if at >= 0 else int(own["n_board"])
-        born = enter(state, cards, seat, number, to)
-        strengthen(own["board"][to], attack, health)
+        index = at if at >= 0 else int(own["n_board"])
+        entity_id = enter(state, cards, seat, number, index)
+        strengthen(own["board"][index], attack, health)
         count_arrival(own, cards, number)
-        events["played"] = born
-    told = asked_by(cards) & OF_PLAYS
-    if told:
-        _tell_before(state, cards, number, born, cost, target, events)
+        events["played"] = entity_id
+    has_play_triggers = asked_by(cards) & OF_PLAYS
+    if has_play_triggers:
+        _trigger_before(state, cards, number, entity_id, cost, target, events)
     if card["kind"] == CardKind.WEAPON and not events["waiting"]:
         weapon = put_on(state, cards, seat, number, events)
         own["weapon_attack"] = clamp(own["weapon_attack"] + attack, 0)
         own["durability"] = clamp(own["durability"] + health, 1)
         if events["first"] < events["last"]:
-            settle(state, cards, events)  # what waits for a weapon
+            settle(state, cards, events)  # triggers of the equipped weapon
     if events["waiting"]:
         return
     if events["decoy"] and target > 0:
@@ -264,26 +274,28 @@ def _play(
         hide(state, seat, number)
         own["secrets_played"] += 1 if asked_by(cards) & Ask.SECRETS else 0
     elif card["n_effects"]:
-        itself = number if born > 0 else -1
+        itself = number if entity_id > 0 else -1
         times = 1
         if card["kind"] != CardKind.SPELL and has_rule(state, cards, seat, Rule.BATTLECRIES_TWICE):
             times = 2
         events["beside"][:] = 0
         neighbours(state, target, events["beside"])
         played = number if option == 0 else int(card["options"]) + option - 1
-        queue_rows(cards, played, Trigger.PLAY, seat, itself, born, -1, target, events)
+        queue_rows(cards, played, Trigger.PLAY, seat, itself, entity_id, -1, target, events)
         if times > 1 and option == 0:
-            _queue_again(cards, number, seat, born, target, events)
+            _queue_again(cards, number, seat, entity_id, target, events)
     if weapon >= 0:
         leave_behind(state, cards, seat, weapon, events)
     settle(state, cards, events)
-    if told and not events["waiting"]:
-        _tell_after(state, cards, number, int(events["played"]) if born > 0 else born, cost, events)
+    if has_play_triggers and not events["waiting"]:
+        _trigger_after(
+            state, cards, number, int(events["played"]) if entity_id > 0 else entity_id, cost, events
+        )
 
 
 @njit_borrowing
 def pay_for(state: np.void, cards: np.ndarray, seat: int, place: int) -> tuple[int, int]:
-    """Pay for a card in hand, and take it out; its number, and what it cost."""
+    """Pay for a card and remove it from the hand; its card number and cost. `state` is modified in place."""
     own = state["sides"][seat]
     cost = cost_of(state, cards, seat, place)
     number = lose_held(own, place, cards)
@@ -294,25 +306,27 @@ def pay_for(state: np.void, cards: np.ndarray, seat: int, place: int) -> tuple[i
 
 
 @njit_borrowing
-def _queue_again(cards: np.ndarray, number: int, seat: int, born: int, target: int, events: np.void) -> None:
-    """Queue a Battlecry for the second time; a Combo is none. `events` is modified in place."""
+def _queue_again(
+    cards: np.ndarray, number: int, seat: int, entity_id: int, target: int, events: np.void
+) -> None:
+    """Queue a Battlecry a second time; Combo rows do not repeat. `events` is modified in place."""
     card = cards[number]
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
         if effect["trigger"] == Trigger.PLAY and effect["condition"] != Condition.COMBO:
-            push(events, number, row, seat, number if born > 0 else -1, born, -1, target)
+            push(events, number, row, seat, number if entity_id > 0 else -1, entity_id, -1, target)
 
 
 @njit_borrowing
 def _count_countered(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """A spell that was stopped was played all the same, and nothing that waits for spells hears of it."""
+    """Count a countered spell as a played card, without spell triggers. `state` is modified in place."""
     state["sides"][state["active"]]["played"] += 1 if asked_by(cards) & Ask.PLAYED else 0
     settle(state, cards, events)
 
 
 @njit_borrowing
-def _tell_of_coin(state: np.void, cards: np.ndarray, cost: int, events: np.void) -> None:
-    """The Coin is a card that is played, and a spell."""
+def _trigger_coin(state: np.void, cards: np.ndarray, cost: int, events: np.void) -> None:
+    """Count The Coin as a played card and spell, and fire their triggers. `state` is modified in place."""
     seat = state["active"]
     own = state["sides"][seat]
     for trigger in (Trigger.PLAYED, Trigger.CAST):
@@ -326,60 +340,60 @@ def _tell_of_coin(state: np.void, cards: np.ndarray, cost: int, events: np.void)
 
 
 @njit_borrowing
-def _tell_before(
-    state: np.void, cards: np.ndarray, number: int, born: int, cost: int, target: int, events: np.void
+def _trigger_before(
+    state: np.void, cards: np.ndarray, number: int, entity_id: int, cost: int, target: int, events: np.void
 ) -> None:
-    """Tell of a card that was paid for, before it does what it says."""
+    """Fire the triggers of a played card, before its own effects. Modified in place."""
     seat = state["active"]
     own = state["sides"][seat]
     card = cards[number]
     asks = asked_by(cards)
-    who = born if born > 0 else NO_ONE
-    announce(state, cards, events, Trigger.PLAYED, seat, who, number, cost)
+    minion_id = entity_id if entity_id > 0 else NO_ONE
+    announce(state, cards, events, Trigger.PLAYED, seat, minion_id, number, cost)
     if card["overload"] > 0:
         if asks & Ask.OVERLOADED:
             own["overloaded"] += card["overload"]
         announce(state, cards, events, Trigger.OVERLOADED, seat, NO_ONE, number, card["overload"])
-    if born > 0:
-        announce(state, cards, events, Trigger.SUMMONED, seat, born, number, 1)
+    if entity_id > 0:
+        announce(state, cards, events, Trigger.SUMMONED, seat, entity_id, number, 1)
     elif card["kind"] == CardKind.SPELL:
         announce(state, cards, events, Trigger.CAST, seat, NO_ONE, number, cost)
         if target > 0 and is_heard(cards, Trigger.TARGETED):
-            for who in range(2):
-                aimed = place_of(state["sides"][who], target)
-                if aimed >= 0:
-                    minion = state["sides"][who]["board"][aimed]
+            for owner in range(2):
+                target_index = place_of(state["sides"][owner], target)
+                if target_index >= 0:
+                    minion = state["sides"][owner]["board"][target_index]
                     announce(state, cards, events, Trigger.TARGETED, seat, target, minion["card"], 1)
     settle(state, cards, events)
 
 
 @njit_borrowing
-def _tell_after(
-    state: np.void, cards: np.ndarray, number: int, born: int, cost: int, events: np.void
+def _trigger_after(
+    state: np.void, cards: np.ndarray, number: int, entity_id: int, cost: int, events: np.void
 ) -> None:
-    """Count a card that has done what it says, and tell of it."""
+    """Count a played card and fire its "after" triggers. `state` and `events` are modified in place."""
     seat = state["active"]
     own = state["sides"][seat]
     card = cards[number]
     asks = asked_by(cards)
     own["played"] += 1 if asks & Ask.PLAYED else 0
     if asks & Ask.DECKS:
-        _wake_in_deck(state, cards, number, events)
+        _summon_from_deck(state, cards, number, events)
     if card["kind"] == CardKind.SPELL:
         own["spells"] += 1 if asks & Ask.SPELLS else 0
         announce(state, cards, events, Trigger.AFTER_CAST, seat, NO_ONE, number, cost)
     if asks & Ask.ELEMENTALS and card["race"] in (Race.ELEMENTAL, Race.ALL):
         own["elementals"] += 1
-    who = born if born > 0 else NO_ONE
-    announce(state, cards, events, Trigger.AFTER_PLAYED, seat, who, number, cost)
-    if born > 0:
-        announce(state, cards, events, Trigger.AFTER_SUMMONED, seat, born, number, 1)
+    minion_id = entity_id if entity_id > 0 else NO_ONE
+    announce(state, cards, events, Trigger.AFTER_PLAYED, seat, minion_id, number, cost)
+    if entity_id > 0:
+        announce(state, cards, events, Trigger.AFTER_SUMMONED, seat, entity_id, number, 1)
     settle(state, cards, events)
 
 
 @njit_borrowing
-def _wake_in_deck(state: np.void, cards: np.ndarray, number: int, events: np.void) -> None:
-    """Summon the cards of the active player's deck that wait there for the card that was played."""
+def _summon_from_deck(state: np.void, cards: np.ndarray, number: int, events: np.void) -> None:
+    """Summon the minions whose trigger in the active player's deck matches the played card."""
     seat = state["active"]
     side = state["sides"][seat]
     place = 0
@@ -396,24 +410,24 @@ def _wake_in_deck(state: np.void, cards: np.ndarray, number: int, events: np.voi
 
 @njit_apart(STATE, (CARD,), EVENTS)
 def finish_turn(state: np.void, cards: np.ndarray, events: np.void) -> int:
-    """Carry out what happens at the end of a turn, before anything that lasts for it ends.
+    """Resolve end-of-turn effects, before "this turn" effects expire; for planning agents.
 
-    For players who think ahead; the end of a turn as it is played is an action of `apply_effects`.
+    In a game, `apply_effects` ends a turn as an action.
     """
     begin_action(events, state, cards)
-    _finish(state, cards, events)
+    _resolve_turn_end(state, cards, events)
     return 0
 
 
 @njit_borrowing
 def _end_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """End the turn: its effects, then what lasts for it ends, the frozen thaw; the other's turn begins."""
+    """End the turn: end-of-turn effects, expiry of "this turn" effects, thawing; start the next turn."""
     seat = state["active"]
-    _finish(state, cards, events)
+    _resolve_turn_end(state, cards, events)
     if events["waiting"] or is_over(state):
         return
-    _let_pass(state, cards, seat)
-    settle(state, cards, events)  # who goes back to a full board dies
+    _expire_turn_effects(state, cards, seat)
+    settle(state, cards, events)  # a minion returned to a full board dies
     state["active"] = 1 - seat
     if state["active"] == 0:
         state["turn"] += 1
@@ -424,8 +438,8 @@ def _end_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
 
 
 @njit_borrowing
-def _finish(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """Carry out what happens at the end of a turn."""
+def _resolve_turn_end(state: np.void, cards: np.ndarray, events: np.void) -> None:
+    """Resolve the end-of-turn triggers of the active player."""
     announce(state, cards, events, Trigger.TURN_END, state["active"], NO_ONE, -1, 1)
     settle(state, cards, events)
 
@@ -437,8 +451,8 @@ def is_over(state: np.void) -> bool:
 
 
 @njit_borrowing
-def _let_pass(state: np.void, cards: np.ndarray, seat: int) -> None:
-    """End what lasts for the turn of the player at `seat`; the frozen that could have attacked thaw."""
+def _expire_turn_effects(state: np.void, cards: np.ndarray, seat: int) -> None:
+    """Expire "this turn" effects of the player at `seat`; thaw characters that could have attacked."""
     own = state["sides"][seat]
     place = 0
     while place < own["n_board"]:
@@ -452,15 +466,15 @@ def _let_pass(state: np.void, cards: np.ndarray, seat: int) -> None:
                 continue
             own["board"][place]["traits"] |= Trait.DOOMED
         place += 1
-    for who in range(2):
-        side = state["sides"][who]
+    for side_seat in range(2):
+        side = state["sides"][side_seat]
         for place in range(side["n_board"]):
             minion = side["board"][place]
             if minion["turn_attack"]:
                 minion["attack"] -= minion["turn_attack"]
                 minion["turn_attack"] = 0
             minion["traits"] &= ~(Trait.IMMUNE | Trait.SPARES_HEROES_NOW)
-            if who == seat and minion["attacks_left"] > 0:
+            if side_seat == seat and minion["attacks_left"] > 0:
                 minion["traits"] &= ~Trait.FROZEN
         side["hero_attack"] = 0
         side["traits"] &= ~Trait.IMMUNE
@@ -474,12 +488,12 @@ def _let_pass(state: np.void, cards: np.ndarray, seat: int) -> None:
         own["played"] = 0
         own["elementals_before"] = own["elementals"]
         own["elementals"] = 0
-        _break_promises(own, cards)
+        _expire_pending_costs(own, cards)
 
 
 @njit_borrowing
-def _break_promises(side: np.void, cards: np.ndarray) -> None:
-    """End what changes costs for this turn alone. `side` is modified in place."""
+def _expire_pending_costs(side: np.void, cards: np.ndarray) -> None:
+    """Expire the pending cost changes limited to this turn. `side` is modified in place."""
     for n in range(len(side["promises"])):
         if side["promises"][n] == 0:
             continue
@@ -493,7 +507,7 @@ def _break_promises(side: np.void, cards: np.ndarray) -> None:
 
 @njit_borrowing
 def _begin_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """Begin the active player's turn: ready minions, mana, what waits for it, then a card."""
+    """Start the active player's turn: ready minions, mana, start-of-turn triggers, then a card draw."""
     seat = state["active"]
     side = state["sides"][seat]
     for place in range(side["n_board"]):

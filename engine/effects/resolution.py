@@ -1,11 +1,11 @@
-"""Effect resolution: one queue without recursion, and deaths when it is empty; compiled.
+"""Effect resolution: an effect queue without recursion, with a death phase when it is empty; compiled.
 
-Source: the Hearthstone Wiki, Secret: one that can do nothing stays hidden.
+A card's rows resolve in order; triggered effects resolve before the card's remaining rows. When the queue is
+empty, auras are recomputed and all dying minions are removed at once; their Deathrattles and death triggers
+are queued in order of play. This repeats until nothing is left.
 
-A card's rows run in their order; what waits for an event of theirs goes before the rows that are left. When
-the queue is empty auras are looked at again, and all that are about to die leave together; then one death
-comes after another, oldest minion first, with its Deathrattles and what waits for it; again, until nothing
-happens. Source: the community's advanced rulebook of Hearthstone; docs/effects.md lists what is ours.
+Sources: the community's advanced rulebook of Hearthstone; the Hearthstone Wiki, Secret (a Secret without any
+possible effect stays hidden). docs/effects.md lists our deviations.
 """
 
 import numpy as np
@@ -73,7 +73,7 @@ from engine.state import (
 
 @njit_borrowing
 def n_named(cards: np.ndarray, side: np.void, effect: np.void) -> int:
-    """How many cards in a hand a row names."""
+    """Number of cards in a hand that match a row's card filter."""
     n = 0
     for place in range(side["n_hand"]):
         n += 1 if is_named(cards, side["hand"][place], effect) else 0
@@ -81,29 +81,27 @@ def n_named(cards: np.ndarray, side: np.void, effect: np.void) -> int:
 
 
 @njit_borrowing
-def has_object(state: np.void, cards: np.ndarray, effect: np.void, waiting: np.void, events: np.void) -> bool:
-    """Whether a Secret's row can do anything: else the Secret stays hidden."""
-    pick, op, subject = effect["pick"], effect["op"], int(waiting["target"])
+def has_object(state: np.void, cards: np.ndarray, effect: np.void, queued: np.void, events: np.void) -> bool:
+    """Whether a Secret's row can have an effect; otherwise the Secret stays hidden."""
+    pick, op, subject = effect["pick"], effect["op"], int(queued["target"])
     if subject > 0 and (pick == Pick.SUBJECT or op in (Op.REDIRECT, Op.DECOY)):
         seat = 0 if place_of(state["sides"][0], subject) >= 0 else 1
         place = place_of(state["sides"][seat], subject)
         if place < 0 or is_dying(state["sides"][seat]["board"][place]):
             return False
-    own = state["sides"][waiting["seat"]]
+    own = state["sides"][queued["seat"]]
     if op in (Op.SUMMON, Op.COPY, Op.REVIVE, Op.DECOY) and not has_room(own):
         return False
-    was_full = events["before"][waiting["seat"]]["n_board"] == BOARD_SIZE
+    was_full = events["before"][queued["seat"]]["n_board"] == BOARD_SIZE
     if was_full and op in (Op.SUMMON, Op.COPY) and ENDS >> int(effect["trigger"]) & 1:
-        return False  # as the action began
+        return False  # the board was full when the action began
     if op in (Op.ADD, Op.COPY_TO_HAND) and own["n_hand"] == HAND_SIZE:
         return False
     if op in (Op.ENHANCE, Op.CHEAPEN) and n_named(cards, own, effect) == 0:
         return False
     if pick != Pick.RANDOM:
         return True
-    return (
-        select(state, effect, waiting["seat"], waiting["source"], subject, waiting["foe"], True, events) > 0
-    )
+    return select(state, effect, queued["seat"], queued["source"], subject, queued["foe"], True, events) > 0
 
 
 HARM = int(Op.DAMAGE)
@@ -111,20 +109,20 @@ HARM = int(Op.DAMAGE)
 
 @njit_apart(STATE, (CARD,), EVENTS)
 def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
-    """Carry out the queue, and bury the dead, until nothing happens; 0.
+    """Resolve the effect queue and deaths until nothing is left; 0.
 
-    `state` and `events` are modified in place. Where a forced action needs more outcomes, it stops midway.
+    `state` and `events` are modified in place. An action that lacks chance outcomes stops midway.
     """
-    waits = asked_by(cards) & Ask.EVENTS
+    has_triggers = asked_by(cards) & Ask.EVENTS
     while True:
         while events["first"] < events["last"]:
-            waiting = events["queue"][events["first"] % MAX_QUEUE]
+            queued = events["queue"][events["first"] % MAX_QUEUE]
             events["first"] += 1
             begin = events["last"]
-            carry_out(state, cards, waiting, events)
+            carry_out(state, cards, queued, events)
             if events["waiting"]:
                 return 0
-            if waits:
+            if has_triggers:
                 hoist(events, begin)
         refresh(state, cards)
         for seat in range(2):
@@ -137,58 +135,62 @@ def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
 
 
 @njit_borrowing
-def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.void) -> None:
-    """Carry out one row. `state` and `events` are modified in place."""
-    card = cards[waiting["card"]]
-    effect = card["effects"][waiting["row"]]
-    seat = waiting["seat"]
+def carry_out(state: np.void, cards: np.ndarray, queued: np.void, events: np.void) -> None:
+    """Resolve one queued effect row. `state` and `events` are modified in place."""
+    card = cards[queued["card"]]
+    effect = card["effects"][queued["row"]]
+    seat = queued["seat"]
     condition = effect["condition"]
     if condition == Condition.HOLDS_RACE and events["blind"] and holds_hidden(state["sides"][seat]):
         events["unsure"] = 1
     if (
-        waiting["heard"] != REVEALED
+        queued["heard"] != REVEALED
         and is_secret(card)
         and effect["trigger"] != Trigger.PLAY
-        and waiting["itself"] < 0
+        and queued["itself"] < 0
     ):
-        place = secret_place(state["sides"][seat], waiting["source"])
+        place = secret_place(state["sides"][seat], queued["source"])
         if place < 0:
             return
-        if condition and not _is_met(state, cards, effect, waiting, events):
+        if condition and not _is_condition_met(state, cards, effect, queued, events):
             return
         if effect["op"] == Op.REDIRECT:
-            waiting["foe"] = seen_from(events["defender"], state["active"] == seat)  # a decoy, by now
-        if not has_object(state, cards, effect, waiting, events):
+            queued["foe"] = seen_from(events["defender"], state["active"] == seat)  # may be a decoy by now
+        if not has_object(state, cards, effect, queued, events):
             return
-        reveal(state, cards, seat, place, waiting["row"], events)
-        waiting["heard"] = REVEALED
-    elif condition and not _is_met(state, cards, effect, waiting, events):
+        reveal(state, cards, seat, place, queued["row"], events)
+        queued["heard"] = REVEALED
+    elif condition and not _is_condition_met(state, cards, effect, queued, events):
         return
     times = 1
     if effect["count"]:
-        times = count_of(state, seat, effect["count"], effect["count_arg"], waiting)
+        times = count_of(state, seat, effect["count"], effect["count_arg"], queued)
     pick = effect["pick"]
     if pick == Pick.NONE:
-        for who in (OWN, ENEMY):
-            if effect["side"] & who:
-                on_player(state, cards, effect, times, seat if who == OWN else 1 - seat, waiting, events)
+        for side_bit in (OWN, ENEMY):
+            if effect["side"] & side_bit:
+                on_player(state, cards, effect, times, seat if side_bit == OWN else 1 - seat, queued, events)
         return
     bonus = 0
-    by_hand = waiting["itself"] < 0
-    of_event = effect["count"] == Count.EVENT
+    not_by_minion = queued["itself"] < 0
+    scaled_by_event = effect["count"] == Count.EVENT
     heals = effect["op"] in (Op.HEAL, Op.RESTORE) and has_rule(state, cards, seat, Rule.HEALING_HARMS)
-    hurts = effect["op"] == Op.DAMAGE or heals
-    if card["kind"] == CardKind.SPELL and hurts and by_hand and not of_event:
+    damages = effect["op"] == Op.DAMAGE or heals
+    if card["kind"] == CardKind.SPELL and damages and not_by_minion and not scaled_by_event:
         bonus = spell_damage_of(state["sides"][seat])
         if pick == Pick.CHOSEN:
             bonus *= max(int(effect["times"]), 1)
     doubled = 1
-    if by_hand and effect["op"] in (Op.DAMAGE, Op.HEAL) and card["kind"] in (CardKind.SPELL, CardKind.POWER):
+    if (
+        not_by_minion
+        and effect["op"] in (Op.DAMAGE, Op.HEAL)
+        and card["kind"] in (CardKind.SPELL, CardKind.POWER)
+    ):
         doubled = 1 << n_rules(state, cards, seat, Rule.SPELLS_DOUBLED, False)
     if pick == Pick.SPLIT:
-        _split(state, cards, doubled * (times * effect["amount"] + bonus), effect, waiting, events)
+        _deal_split_damage(state, cards, doubled * (times * effect["amount"] + bonus), effect, queued, events)
         return
-    n = choose(state, effect, waiting, events)
+    n = choose(state, effect, queued, events)
     for place in range(n):
         amount = times * effect["amount"] + bonus
         if effect["op"] == Op.DAMAGE and effect["amount2"] > effect["amount"]:
@@ -197,14 +199,16 @@ def carry_out(state: np.void, cards: np.ndarray, waiting: np.void, events: np.vo
             return
         amount *= doubled
         amount2 = times * effect["amount2"]
-        _on_character(state, cards, effect, amount, amount2, seat, events["picked"][place], waiting, events)
+        _on_character(state, cards, effect, amount, amount2, seat, events["picked"][place], queued, events)
 
 
 @njit_borrowing
-def _is_met(state: np.void, cards: np.ndarray, effect: np.void, waiting: np.void, events: np.void) -> bool:
-    """Whether a row's condition holds; where the row ends an action, also whether it did when that began."""
-    seat, condition, arg = waiting["seat"], effect["condition"], effect["condition_arg"]
-    if not holds(state, cards, seat, condition, arg, waiting):
+def _is_condition_met(
+    state: np.void, cards: np.ndarray, effect: np.void, queued: np.void, events: np.void
+) -> bool:
+    """Whether a row's condition holds; for "after" triggers, also whether it held when the action began."""
+    seat, condition, arg = queued["seat"], effect["condition"], effect["condition_arg"]
+    if not holds(state, cards, seat, condition, arg, queued):
         return False
     if not ENDS >> int(effect["trigger"]) & 1:
         return True
@@ -216,35 +220,33 @@ def _is_met(state: np.void, cards: np.ndarray, effect: np.void, waiting: np.void
     if condition == Condition.ARMED:
         return bool(own["armed"])
     if condition == Condition.ENEMY_MINIONS:
-        return bool(enemy["n_board"] + 1 >= arg)  # with the minion that is played
+        return bool(enemy["n_board"] + 1 >= arg)  # including the minion being played
     return True
 
 
 @njit_borrowing
-def _split(
-    state: np.void, cards: np.ndarray, hits: int, effect: np.void, waiting: np.void, events: np.void
+def _deal_split_damage(
+    state: np.void, cards: np.ndarray, hits: int, effect: np.void, queued: np.void, events: np.void
 ) -> None:
-    """Deal a row's damage one at a time, each to a random one of those still there. Modified in place.
+    """Deal a row's damage one point at a time, each to a random living target. Modified in place.
 
-    Where something waits for a hit, it happens before the hits that are left.
+    Triggered effects of a hit resolve before the remaining hits.
     """
-    hits = int(waiting["left"]) if waiting["left"] else hits
+    hits = int(queued["left"]) if queued["left"] else hits
     begin = events["last"]
     while hits > 0:
-        n = select(
-            state, effect, waiting["seat"], waiting["source"], waiting["target"], NO_TARGET, True, events
-        )
+        n = select(state, effect, queued["seat"], queued["source"], queued["target"], NO_TARGET, True, events)
         if n == 0:
             return
-        one = events["picked"][chosen_of(events, n)]
+        target = events["picked"][chosen_of(events, n)]
         if events["waiting"]:
             return
-        _on_character(state, cards, effect, 1, 0, waiting["seat"], one, waiting, events)
+        _on_character(state, cards, effect, 1, 0, queued["seat"], target, queued, events)
         hits -= 1
         if events["last"] > begin and hits > 0 and events["last"] - events["first"] < MAX_QUEUE - 1:
             again = events["queue"][events["last"] % MAX_QUEUE]
             events["last"] += 1
-            copy_row(again, waiting)
+            copy_row(again, queued)
             again["left"], again["heard"] = hits, 1
             return
 
@@ -257,76 +259,76 @@ def _on_character(
     amount: int,
     amount2: int,
     seat: int,
-    who: int,
-    waiting: np.void,
+    character: int,
+    queued: np.void,
     events: np.void,
 ) -> None:
-    """Carry out a row on one minion or hero, if it is still there. `state` is modified in place."""
+    """Apply an effect row to one minion or hero, if it is still in play. `state` is modified in place."""
     op = int(effect["op"])
     heals = op in (Op.HEAL, Op.RESTORE)
-    full = op == Op.RESTORE
+    to_full = op == Op.RESTORE
     if heals and has_rule(state, cards, seat, Rule.HEALING_HARMS):
         op = HARM
-    whole = op == HARM and effect["pick"] != Pick.SELF
+    full_damage = op == HARM and effect["pick"] != Pick.SELF
     if op == Op.REDIRECT:
-        events["defender"] = seen_from(who, state["active"] == seat)
+        events["defender"] = seen_from(character, state["active"] == seat)
         return
-    if who in (OWN_HERO, ENEMY_HERO):
-        whose = seat if who == OWN_HERO else 1 - seat
-        side = state["sides"][whose]
-        if full:
-            amount += _to_full(int(side["health"]), int(side["max_health"]), whole)
+    if character in (OWN_HERO, ENEMY_HERO):
+        hero_seat = seat if character == OWN_HERO else 1 - seat
+        side = state["sides"][hero_seat]
+        if to_full:
+            amount += _to_full(int(side["health"]), int(side["max_health"]), full_damage)
         if op == Op.DAMAGE:
-            events["hits"][whose, TO_HERO] += max(amount, 0)
-            dealt = strike_hero(state, cards, events, whose, amount, 0)
-            _after_blow(state, cards, waiting, dealt, dealt > 0, events)
+            events["hits"][hero_seat, TO_HERO] += max(amount, 0)
+            dealt = strike_hero(state, cards, events, hero_seat, amount, 0)
+            _after_damage(state, cards, queued, dealt, dealt > 0, events)
         elif heals:
-            mend_hero(state, cards, events, whose, amount)
-        elif not events["fallen"] >> whose & 1:
+            mend_hero(state, cards, events, hero_seat, amount)
+        elif not events["fallen"] >> hero_seat & 1:
             change_hero(side, effect, amount)
         return
     owner = seat
-    place = place_of(state["sides"][seat], who)
+    place = place_of(state["sides"][seat], character)
     if place < 0:
         owner = 1 - seat
-        place = place_of(state["sides"][owner], who)
+        place = place_of(state["sides"][owner], character)
         if place < 0:
             return
     minion = state["sides"][owner]["board"][place]
-    if full:
-        amount += _to_full(int(minion["health"]), int(minion["max_health"]), whole)
+    if to_full:
+        amount += _to_full(int(minion["health"]), int(minion["max_health"]), full_damage)
     if op == Op.DAMAGE:
         events["hits"][owner, TO_MINIONS] += max(amount, 0)
-        keywords = _keywords_of(state, cards, waiting)
+        keywords = _keywords_of(state, cards, queued)
         is_hit = amount > 0 and not minion["traits"] & Trait.IMMUNE
         dealt = strike_minion(state, cards, events, owner, place, amount, keywords, 0)
-        _after_blow(state, cards, waiting, dealt, is_hit, events)
+        _after_damage(state, cards, queued, dealt, is_hit, events)
     elif op == Op.STRIKE:
-        _strike_by(state, cards, owner, place, waiting["target"], events)
+        _deal_attack_of(state, cards, owner, place, queued["target"], events)
     elif heals:
         mend_minion(state, cards, events, owner, place, amount)
     elif op == Op.TRANSFORM:
-        number = from_pool(state, cards, seat, effect, waiting, events)
+        number = from_pool(state, cards, seat, effect, queued, events)
         if not events["waiting"] and number >= 0:
             transform(state, cards, owner, place, number)
-            if who == waiting["source"]:
-                follow(events, who, state["births"])
+            if character == queued["source"]:
+                follow(events, character, state["births"])
             else:
-                meet(events, who, state["births"])
+                meet(events, character, state["births"])
     elif op == Op.BOUNCE:
         held = state["sides"][owner]["n_hand"]
         bounce(state, owner, place)
-        close_gap(state, owner, place, who, events)
+        close_gap(state, owner, place, character, events)
         if amount and state["sides"][owner]["n_hand"] > held:
             change_held(state["sides"][owner], held, amount, 0, 0)
     elif op == Op.CONTROL:
         if owner != seat:
             take_control(state, cards, seat, place)
             if effect["until"] == Until.THIS_TURN:
-                _lend(state, seat, who)
-            close_gap(state, owner, place, who, events)
+                _borrow(state, seat, character)
+            close_gap(state, owner, place, character, events)
     elif op in (Op.COPY, Op.COPY_TO_HAND, Op.COPY_TO_DECK, Op.BECOME, Op.REVERT):
-        _on_copies(state, cards, effect, owner, place, waiting, events)
+        _apply_copies(state, cards, effect, owner, place, queued, events)
     elif op == Op.GIVE:
         give(minion, cards, effect["amount"], owner != seat)
     elif op == Op.TRIGGER:
@@ -334,24 +336,24 @@ def _on_character(
             queue_deathrattle(cards, minion, owner, -1, events)
     elif op == Op.LOSE and minion["keywords"] & effect["keywords"] & Keyword.DIVINE_SHIELD:
         change_minion(minion, cards, effect, amount, amount2)
-        announce(state, cards, events, Trigger.SHIELD_LOST, owner, who, minion["card"], 1)
+        announce(state, cards, events, Trigger.SHIELD_LOST, owner, character, minion["card"], 1)
     elif op == Op.SILENCE and minion["traits"] & Trait.STOLEN:
         change_minion(minion, cards, effect, amount, amount2)
         take_control(state, cards, 1 - owner, place)
-        close_gap(state, owner, place, who, events)
+        close_gap(state, owner, place, character, events)
     else:
         change_minion(minion, cards, effect, amount, amount2)
 
 
 @njit_borrowing
-def _strike_by(
+def _deal_attack_of(
     state: np.void, cards: np.ndarray, seat: int, place: int, striker: int, events: np.void
 ) -> None:
-    """Let the minion `striker` of a board deal its damage to the one at `place`. Modified in place."""
-    by = place_of(state["sides"][seat], striker)
-    if by < 0:
+    """Deal the attack of the minion `striker` as damage to the minion at `place`. Modified in place."""
+    striker_index = place_of(state["sides"][seat], striker)
+    if striker_index < 0:
         return
-    minion = state["sides"][seat]["board"][by]
+    minion = state["sides"][seat]["board"][striker_index]
     damage, keywords = int(minion["attack"]), int(minion["keywords"])
     events["hits"][seat, TO_MINIONS] += damage
     if damage > 0 and not state["sides"][seat]["board"][place]["traits"] & Trait.IMMUNE:
@@ -362,11 +364,11 @@ def _strike_by(
 
 
 @njit_borrowing
-def _lend(state: np.void, seat: int, born: int) -> None:
-    """Let the last minion of a board, which has just come over, act now; it goes back at the turn's end."""
+def _borrow(state: np.void, seat: int, entity_id: int) -> None:
+    """Mark a minion just taken over, the last of its board, as borrowed: Charge now, returned at turn end."""
     side = state["sides"][seat]
-    if place_of(state["sides"][1 - seat], born) >= 0:
-        return  # the board had no room
+    if place_of(state["sides"][1 - seat], entity_id) >= 0:
+        return  # it stayed: the board was full
     minion = side["board"][side["n_board"] - 1]
     minion["traits"] |= Trait.STOLEN
     if not minion["keywords"] & Keyword.CHARGE:
@@ -376,37 +378,37 @@ def _lend(state: np.void, seat: int, born: int) -> None:
 
 
 @njit_borrowing
-def _on_copies(
+def _apply_copies(
     state: np.void,
     cards: np.ndarray,
     effect: np.void,
     owner: int,
     place: int,
-    waiting: np.void,
+    queued: np.void,
     events: np.void,
 ) -> None:
-    """Carry out a row about copies of the minion at a place of a board. `state` is modified in place."""
-    op, seat = effect["op"], waiting["seat"]
+    """Apply a row that copies or shuffles away the minion at a board index. Modified in place."""
+    op, seat = effect["op"], queued["seat"]
     own = state["sides"][seat]
     number = state["sides"][owner]["board"][place]["card"]
     if op == Op.COPY:
-        born = state["sides"][owner]["board"][place]["born"]
-        to = summon_beside(state, cards, seat, number, False, waiting, events)
-        place = place_of(state["sides"][owner], born)
-        if to >= 0 and place >= 0:
-            copy = own["board"][to]
+        entity_id = state["sides"][owner]["board"][place]["born"]
+        index = summon_beside(state, cards, seat, number, False, queued, events)
+        place = place_of(state["sides"][owner], entity_id)
+        if index >= 0 and place >= 0:
+            copy = own["board"][index]
             original = state["sides"][owner]["board"][place]
             make_copy(copy, original, copy["born"], effect["amount"], effect["amount2"])
     elif op == Op.COPY_TO_HAND:
         for _ in range(effect["times"]):
-            held = own["n_hand"]
+            hand_before = own["n_hand"]
             take_card(own, number)
-            if own["n_hand"] > held:
+            if own["n_hand"] > hand_before:
                 change = effect["amount"]
                 if effect["amount2"] > 0:
                     change = effect["amount2"] - cards[number]["cost"]
                 if change:
-                    change_held(own, held, change, 0, 0)
+                    change_held(own, hand_before, change, 0, 0)
     elif op == Op.COPY_TO_DECK:
         for _ in range(effect["times"]):
             shuffle_in(own, number, events)
@@ -417,41 +419,41 @@ def _on_copies(
         if not events["waiting"]:
             leave(state["sides"][owner], place, ZERO_MINION)
     else:
-        to = place_of(own, waiting["source"])
-        if to >= 0:
+        index = place_of(own, queued["source"])
+        if index >= 0:
             state["births"] += 1
-            make_copy(own["board"][to], state["sides"][owner]["board"][place], state["births"], 0, 0)
-            follow(events, waiting["source"], state["births"])
+            make_copy(own["board"][index], state["sides"][owner]["board"][place], state["births"], 0, 0)
+            follow(events, queued["source"], state["births"])
 
 
 @njit_borrowing
-def _keywords_of(state: np.void, cards: np.ndarray, waiting: np.void) -> int:
-    """The keywords with which a row strikes: those that its minion has, or died with; else of its card."""
-    if waiting["place"] >= 0:
-        return int(waiting["keywords"])
-    side = state["sides"][waiting["seat"]]
-    place = place_of(side, waiting["source"]) if waiting["source"] > 0 else -1
-    return int(side["board"][place]["keywords"] if place >= 0 else cards[waiting["card"]]["keywords"])
+def _keywords_of(state: np.void, cards: np.ndarray, queued: np.void) -> int:
+    """Keywords of a row's damage: those of its minion, alive or as it died; otherwise those of its card."""
+    if queued["place"] >= 0:
+        return int(queued["keywords"])
+    side = state["sides"][queued["seat"]]
+    place = place_of(side, queued["source"]) if queued["source"] > 0 else -1
+    return int(side["board"][place]["keywords"] if place >= 0 else cards[queued["card"]]["keywords"])
 
 
 @njit_borrowing
-def _to_full(health: int, most: int, whole: bool) -> int:
-    """The amount of what restores a character to full health: where it does harm, all of that health.
+def _to_full(health: int, max_health: int, full_damage: bool) -> int:
+    """Amount that heals a character fully; with `full_damage` (inverted healing), its maximum health.
 
-    Source: the Hearthstone Wiki, Stoneskin Gargoyle, which heals itself by what is missing instead.
+    Source: the Hearthstone Wiki, Stoneskin Gargoyle, which heals itself by the missing health instead.
     """
-    return most if whole else max(most - health, 0)
+    return max_health if full_damage else max(max_health - health, 0)
 
 
 @njit_borrowing
-def _after_blow(
-    state: np.void, cards: np.ndarray, waiting: np.void, damage: int, is_hit: bool, events: np.void
+def _after_damage(
+    state: np.void, cards: np.ndarray, queued: np.void, damage: int, is_hit: bool, events: np.void
 ) -> None:
-    """The minion that hit someone is seen; damage with Lifesteal heals its hero. Modified in place."""
-    if is_hit and waiting["itself"] >= 0 and waiting["place"] < 0:
-        side = state["sides"][waiting["seat"]]
-        place = place_of(side, waiting["source"])
+    """After damage, end the source minion's Stealth and apply Lifesteal. Modified in place."""
+    if is_hit and queued["itself"] >= 0 and queued["place"] < 0:
+        side = state["sides"][queued["seat"]]
+        place = place_of(side, queued["source"])
         if place >= 0:
             side["board"][place]["keywords"] &= ~Keyword.STEALTH
-    if damage > 0 and _keywords_of(state, cards, waiting) & Keyword.LIFESTEAL:
-        drain(state, cards, events, waiting["seat"], damage)
+    if damage > 0 and _keywords_of(state, cards, queued) & Keyword.LIFESTEAL:
+        drain(state, cards, events, queued["seat"], damage)

@@ -1,8 +1,8 @@
-"""Effect rows: `engine/data/effects.csv` parsed, checked and kept by card id.
+"""Effect rows of cards: parse, check and write `engine/data/effects.csv`.
 
-The table says what cards do, in the words of `engine.effect_codes`: one row per effect, the rows of a card
-in the order in which its text happens. Empty columns are defaults. A card whose text is not wholly covered
-has no rows.
+The table has one row per effect, in the words of `engine.effect_codes`; the rows of a card stand in the order
+of resolution. Empty columns mean defaults. A card without rows has no effects in the game: its text, if any,
+is not fully covered.
 """
 
 import csv
@@ -50,22 +50,22 @@ ARGS: Mapping[int, type[IntEnum]] = {
     CardFilter.CLASS: HeroName,
     CardFilter.GANG: Gang,
 }
-"""What the args of these words of a card filter are named by; the others are numbers."""
+"""Enumeration that names the arg of a `CardFilter` bit; args of other bits are plain numbers."""
 
 SMALLEST, LARGEST = -(2**15), 2**15 - 1
-"""What a field of `EFFECT` holds."""
+"""Range of an integer field of `EFFECT`."""
 
 Word = TypeVar("Word", bound=IntEnum)
 
 
 class Asked(NamedTuple):
-    """Whose event, or which cards.
+    """Filter of events or of cards: side, type, `CardFilter` bits and their arg.
 
     Attributes:
-        side: bits of OWN, ENEMY, ITSELF_ALONE and OTHERS_ALONE; of events alone.
-        kind: bits of kinds of cards or characters; 0 for any.
+        side: bits of OWN, ENEMY, ITSELF_ALONE and OTHERS_ALONE; only for events.
+        kind: bits of card or character types; 0 for any.
         filter: bits of `CardFilter`.
-        arg: what that compares with.
+        arg: value the filter compares with.
     """
 
     side: int = 0
@@ -76,64 +76,64 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The cells of one row of the table.
+    """CSV fields of one effect row, with parsers that report file, line and column.
 
     Attributes:
-        row: their texts by column.
-        where: of the row, for messages: "effects.csv line 7".
+        row: texts by column.
+        where: place of the row for error messages: "effects.csv line 7".
     """
 
     row: Mapping[str, str]
     where: str
 
     def fail(self, column: str, reason: str) -> CardError:
-        """What is wrong with a cell."""
+        """Error for a field: place, column, reason and text."""
         return CardError(f"{self.where}, column {column}: {reason}, got {self.row[column]!r}")
 
     def word(self, column: str, words: type[Word], default: Word) -> Word:
-        """The word of a cell; `default` where it is empty."""
+        """Enumeration member named by a field; `default` if it is empty."""
         text = self.row[column]
         return words(self.number_of(column, text, words)) if text else default
 
     def bits(self, column: str, words: Mapping[str, int] | type[IntEnum]) -> int:
-        """The bits of all words of a cell."""
+        """Union of the bits named by a field's words."""
         return sum({self.number_of(column, item, words) for item in self.row[column].split()})
 
     def argued(
         self, column: str, text: str, words: type[Word], names: Mapping[int, type[IntEnum]]
     ) -> tuple[Word, int]:
-        """A word and what it compares with, of a text such as "race:pirate" or "cost:3"; 0 without.
+        """Parse a word with an argument, such as "race:pirate" or "cost:3"; without one the argument is 0.
 
         Args:
-            column: whose text it is a part of.
-            text: that part.
-            words: what the word may be.
-            names: what names the args of words whose args are no numbers.
+            column: column of the text, for error messages.
+            text: the word and its argument.
+            words: enumeration of the allowed words.
+            names: enumeration that names the argument of a word; other arguments are numbers.
         """
         name, _, arg = text.partition(":")
         member = words(self.number_of(column, name, words))
         if arg and member in names:
             return member, self.number_of(column, arg, names[member])
         if arg and not arg.isdecimal():
-            raise self.fail(column, "what follows ':' must be a number")
+            raise self.fail(column, "the argument after ':' must be a number")
         return member, int(arg or 0)
 
     def asked_of(self, column: str, sides: Mapping[str, int], kinds: Mapping[str, int]) -> Asked:
-        """Whose event, or which cards, a cell names."""
-        side = kind = found = arg = 0
+        """Parse a filter of events or cards from a field's words."""
+        side = kind = filter_bits = arg = 0
         for item in self.row[column].split():
             if item in sides:
                 side |= sides[item]
             elif item in kinds:
                 kind |= kinds[item]
             else:
-                bit, compared = self.argued(column, item, CardFilter, ARGS)
-                found |= bit
-                arg = compared or arg
-        return Asked(side, kind, found, arg)
+                bit, new_arg = self.argued(column, item, CardFilter, ARGS)
+                filter_bits |= bit
+                arg = new_arg or arg
+        return Asked(side, kind, filter_bits, arg)
 
     def number(self, column: str, default: int = 0) -> int:
-        """The integer of a cell; `default` where it is empty."""
+        """Integer of a field; `default` if it is empty."""
         if not self.row[column]:
             return default
         try:
@@ -145,7 +145,7 @@ class Cells:
         return value
 
     def number_of(self, column: str, name: str, words: Mapping[str, int] | type[IntEnum]) -> int:
-        """The number of a word; an unknown one is an error that lists the nearest."""
+        """Value of a word; raises for an unknown word and suggests the nearest."""
         known: dict[str, Any] = (
             {member.name.lower(): member for member in words} if isinstance(words, type) else dict(words)
         )
@@ -160,13 +160,13 @@ EFFECT_COLUMNS = (
 )  # fmt: skip
 
 ITS_OWN = "self"
-"""In the column `card`: the card of the minion the row belongs to, also where the row was given to it."""
+"""Word of the column `card`: the card of the row's own minion, also if the row was granted to it."""
 
 EVENTS_CARD = "event"
-"""In the column `card`: the card of the event that the row waited for."""
+"""Word of the column `card`: the card of the triggering event."""
 
 NO_CARDS = ((), (ITS_OWN,), (EVENTS_CARD,))
-"""What the column `card` says where it names no cards."""
+"""Values of the column `card` that name no card ids."""
 
 SIDES = {"own": OWN, "enemy": ENEMY}
 KINDS = {"minions": MINIONS, "heroes": HEROES}
@@ -184,7 +184,7 @@ CONDITION_ARGS: Mapping[int, type[IntEnum]] = {
 COUNT_ARGS: Mapping[int, type[IntEnum]] = {Count.OTHER_RACE: Race, Count.ALL_OTHER_RACE: Race}
 
 WORDED: Mapping[int, type[IntEnum]] = {Op.TRAIT: Trait, Op.RULE: Rule}
-"""Operations whose amount is bits, and their words."""
+"""Operations whose amount is a set of bits, with the enumeration of these bits."""
 
 CREATING = (
     Op.SUMMON,
@@ -201,7 +201,7 @@ CREATING = (
     Op.BREW,
     Op.DECOY,
 )
-"""Operations that name cards."""
+"""Operations that create cards, named in the column `card` or filtered by `of`."""
 
 COMPARING = (
     CardFilter.RACE,
@@ -214,7 +214,7 @@ COMPARING = (
     CardFilter.CLASS,
     CardFilter.GANG,
 )
-"""Words of a card filter that compare with its arg; a row has one of them at most."""
+"""Card filter bits that use the arg; a filter has at most one of them."""
 
 
 OF_OWN, NONE_ASKED = Asked(OWN), Asked()
@@ -222,29 +222,29 @@ OF_OWN, NONE_ASKED = Asked(OWN), Asked()
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One row of a card in readable form; kernels read the same as a record of dtype `EFFECT`.
+    """One effect row of a card; kernels read it as a record of dtype `EFFECT`.
 
     Attributes:
-        trigger: when it is carried out.
-        op: what it does.
-        pick: what it selects.
-        side: bits of OWN and ENEMY, seen from the card's player.
-        kind: bits of MINIONS and HEROES; 0 where it selects no character.
+        trigger: event that activates it.
+        op: its operation.
+        pick: its target selection.
+        side: bits of OWN and ENEMY, relative to the card's player.
+        kind: bits of MINIONS and HEROES; 0 if it selects no characters.
         filter: bits of `Filter`.
-        arg: what the filter compares with: attack, a `Race` or a `Keyword`.
-        times: how often; 0 discards the whole hand, below 0 a random pick takes all but so many.
-        amount: see `Op`; 0 where `cards` says it.
+        arg: value the filter compares with: attack, a `Race` or a `Keyword`.
+        times: repetitions; 0 discards the whole hand, a negative random pick takes all but that many.
+        amount: see `Op`; 0 if `cards` names the cards.
         amount2: see `Op`.
         keywords: bits of `Keyword`.
-        until: how long its change lasts.
-        condition: what must hold, a `Condition`; below 0 it must not.
-        condition_arg: what that compares with.
-        count: what the amounts are multiplied by.
-        count_arg: the `Race` that is counted.
-        on: the event it waits for.
-        of: the cards it is about.
-        cards: ids of the cards that it creates, of which one is drawn each time; `ITS_OWN` for the minion's;
-            none where it draws from all cards of the edition that `of` names and that are played exactly.
+        until: duration of its change.
+        condition: a `Condition`; negative to negate it.
+        condition_arg: value the condition compares with.
+        count: multiplier of the amounts.
+        count_arg: the counted `Race`.
+        on: filter of the triggering event.
+        of: filter of the affected or created cards.
+        cards: ids of the cards it creates, one at random each time; `ITS_OWN` for the minion's own card;
+            empty if it draws from all exactly played cards of the edition that match `of`.
     """
 
     trigger: Trigger
@@ -270,12 +270,12 @@ class Effect:
 
 @lru_cache(maxsize=1)
 def effect_rows() -> Mapping[str, tuple[Effect, ...]]:
-    """The reviewed rows by card id, read once.
+    """Reviewed effect rows by card id, read once from effects.csv.
 
     Raises:
-        CardError: a number is out of range, a card has too many rows, or a column does not fit its operation;
+        CardError: a number is out of range, a card has too many rows, or a column does not fit the operation;
             the message names line and column.
-        UnknownNameError: a word or a card id is not known.
+        UnknownNameError: a word or a card id is unknown.
     """
     data = resources.files("engine") / "data"
     with (data / "editions" / "2018-07.csv").open(encoding="utf-8") as lines:
@@ -285,15 +285,15 @@ def effect_rows() -> Mapping[str, tuple[Effect, ...]]:
 
 
 def read_rows(lines: Iterable[str], known: set[str]) -> Mapping[str, tuple[Effect, ...]]:
-    """Read an effect table.
+    """Parse and check an effect table; rows by card id.
 
     Args:
-        lines: of a file with the columns `EFFECT_COLUMNS`.
-        known: ids of all cards of the edition.
+        lines: lines of a CSV file with the columns `EFFECT_COLUMNS`.
+        known: card ids of the edition.
 
     Raises:
-        CardError: as `effect_rows`.
-        UnknownNameError: as `effect_rows`.
+        CardError: see `effect_rows`.
+        UnknownNameError: see `effect_rows`.
     """
     found: dict[str, list[Effect]] = {}
     table = csv.DictReader(lines)
@@ -316,21 +316,21 @@ def read_rows(lines: Iterable[str], known: set[str]) -> Mapping[str, tuple[Effec
 
 
 def potions(brewed: Sequence[str]) -> tuple[str, ...]:
-    """Ids of the potions with two effects of one cost each, by cost and then by effects.
+    """Card ids of all potions (Kazakus): pairs of effects of the same cost, ordered by cost and effects.
 
     Args:
-        brewed: ids of the costs, then of the effects of each.
+        brewed: card ids of the costs, then of each cost's effects.
     """
     effects = iter(brewed[len(BREWED) :])
     found: list[str] = []
-    for n in BREWED:
-        of_cost = [next(effects) for _ in range(n)]
-        found += [f"{one}_{other}" for one, other in combinations(of_cost, 2)]
+    for n_effects in BREWED:
+        of_cost = [next(effects) for _ in range(n_effects)]
+        found += [f"{first}_{second}" for first, second in combinations(of_cost, 2)]
     return tuple(found)
 
 
 def named_cards() -> set[str]:
-    """Every card id that effects.csv names, unchecked: what the generator of the edition looks up."""
+    """All card ids in effects.csv, unchecked; input of the edition's generator."""
     with (resources.files("engine") / "data" / "effects.csv").open(encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     return {name for row in rows for name in (row["id"], *row["card"].split())} - {
@@ -340,7 +340,7 @@ def named_cards() -> set[str]:
 
 
 def row_in_table(card_id: str, name: str, effect: Effect) -> dict[str, str]:
-    """A row as `effects.csv` writes it: what `read_rows` reads back."""
+    """Format an effect row as CSV fields of effects.csv, the inverse of `read_rows`."""
     plain = Effect(effect.trigger, effect.op)
     amount = str(effect.amount) if effect.amount != plain.amount else ""
     if effect.op in WORDED:
@@ -368,14 +368,14 @@ def row_in_table(card_id: str, name: str, effect: Effect) -> dict[str, str]:
         "until": effect.until.name.lower() if effect.until else "",
         "condition": condition_word(effect),
         "card": " ".join(effect.cards[: sum(BREWED) + len(BREWED)] if effect.op == Op.BREW else effect.cards),
-        "on": "" if effect.on == plain.on else _asked_words(effect.on, EVENT_SIDES, CARD_KINDS | KINDS),
-        "of": _asked_words(effect.of, {}, CARD_KINDS),
+        "on": "" if effect.on == plain.on else _filter_words(effect.on, EVENT_SIDES, CARD_KINDS | KINDS),
+        "of": _filter_words(effect.of, {}, CARD_KINDS),
         "count": _with_arg(effect.count, effect.count_arg, COUNT_ARGS) if effect.count else "",
     }
 
 
 def condition_word(effect: Effect) -> str:
-    """A row's condition as `effects.csv` writes it: "not combo", "race:pirate"; "" for none."""
+    """Format a row's condition for effects.csv: "not combo", "race:pirate"; "" for none."""
     if not effect.condition:
         return ""
     word = _with_arg(Condition(abs(effect.condition)), effect.condition_arg, CONDITION_ARGS)
@@ -383,15 +383,15 @@ def condition_word(effect: Effect) -> str:
 
 
 def _with_arg(word: IntEnum, arg: int, names: Mapping[int, type[IntEnum]]) -> str:
-    """A word with what it compares with: "race:pirate"; without, where that is 0."""
+    """Format a word with its argument: "race:pirate"; the word alone if the argument is 0."""
     name = word.name.lower()
     if not arg:
         return name
     return f"{name}:{names[word](arg).name.lower() if word in names else arg}"
 
 
-def _asked_words(asked: Asked, sides: Mapping[str, int], kinds: Mapping[str, int]) -> str:
-    """An event or cards as `effects.csv` writes them."""
+def _filter_words(asked: Asked, sides: Mapping[str, int], kinds: Mapping[str, int]) -> str:
+    """Format a filter of events or cards for effects.csv."""
     words = [word for word, bit in sides.items() if asked.side & bit]
     words += [word for word, bit in kinds.items() if asked.kind & bit]
     for bit in CardFilter:
@@ -401,63 +401,68 @@ def _asked_words(asked: Asked, sides: Mapping[str, int], kinds: Mapping[str, int
 
 
 def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
-    """One row of the table, checked."""
-    cells = Cells(row, where)
+    """Parse and check one row of effects.csv."""
+    fields = Cells(row, where)
     if not row["op"]:
-        raise cells.fail("op", "must name an operation")
-    op = cells.word("op", Op, Op.DAMAGE)
-    pick = cells.word("pick", Pick, Pick.NONE)
-    chosen = pick in (Pick.CHOSEN, Pick.ALL, Pick.RANDOM, Pick.SPLIT)
-    if chosen != bool(row["kind"]):
-        raise cells.fail("kind", "must be filled where the row picks among characters, and only there")
-    if chosen and not row["side"]:
-        raise cells.fail("side", "must be filled where the row picks among characters")
+        raise fields.fail("op", "must name an operation")
+    op = fields.word("op", Op, Op.DAMAGE)
+    pick = fields.word("pick", Pick, Pick.NONE)
+    selects = pick in (Pick.CHOSEN, Pick.ALL, Pick.RANDOM, Pick.SPLIT)
+    if selects != bool(row["kind"]):
+        raise fields.fail("kind", "must be set if pick is chosen, all, random or split, and empty otherwise")
+    if selects and not row["side"]:
+        raise fields.fail("side", "must be set if pick is chosen, all, random or split")
     if pick == Pick.SPLIT and op != Op.DAMAGE:
-        raise cells.fail("pick", f"nothing but damage is split; {op.name.lower()}")
-    asked = cells.bits("filter", Filter)
-    if asked & (Filter.RACE | Filter.NOT_RACE):
-        arg = int(cells.number_of("arg", row["arg"], Race))
-    elif asked & Filter.KEYWORD:
-        arg = int(cells.number_of("arg", row["arg"], Keyword))
+        raise fields.fail("pick", f"split works only with op damage, not {op.name.lower()}")
+    filter_bits = fields.bits("filter", Filter)
+    if filter_bits & (Filter.RACE | Filter.NOT_RACE):
+        arg = int(fields.number_of("arg", row["arg"], Race))
+    elif filter_bits & Filter.KEYWORD:
+        arg = int(fields.number_of("arg", row["arg"], Keyword))
     else:
-        arg = cells.number("arg")
-    _, _, held = row["condition"].rpartition("not ")
-    condition, condition_arg = cells.argued("condition", held, Condition, CONDITION_ARGS) if held else (0, 0)
-    count, count_arg = (
-        cells.argued("count", row["count"], Count, COUNT_ARGS) if row["count"] else (Count.NONE, 0)
+        arg = fields.number("arg")
+    _, _, condition_text = row["condition"].rpartition("not ")
+    condition, condition_arg = (
+        fields.argued("condition", condition_text, Condition, CONDITION_ARGS) if condition_text else (0, 0)
     )
-    on = cells.asked_of("on", EVENT_SIDES, CARD_KINDS | KINDS)
+    count, count_arg = (
+        fields.argued("count", row["count"], Count, COUNT_ARGS) if row["count"] else (Count.NONE, 0)
+    )
+    on = fields.asked_of("on", EVENT_SIDES, CARD_KINDS | KINDS)
     if on.side & ITSELF_ALONE or not on.side & (OWN | ENEMY):
         on = on._replace(side=on.side | OWN)
     cards = tuple(row["card"].split())
     if (op in CREATING) != bool(cards or (op in CREATING and row["of"])):
-        raise cells.fail("card", f"must be filled where a card is created, and only there; {op.name.lower()}")
+        raise fields.fail(
+            "card",
+            f"must be set if the operation creates cards, and empty otherwise; op is {op.name.lower()}",
+        )
     for card in cards:
         if card not in known and card not in (ITS_OWN, EVENTS_CARD):
             raise unknown_name(f"card ({where}, column card)", card, known)
     if cards and (row["amount"] or row["amount2"]):
-        raise cells.fail("amount", "must be empty where the column card is filled")
+        raise fields.fail("amount", "must be empty if the column card is set")
     if op == Op.BREW:
         cards += potions(cards)
     return Effect(
-        trigger=cells.word("trigger", Trigger, Trigger.PLAY),
+        trigger=fields.word("trigger", Trigger, Trigger.PLAY),
         op=op,
         pick=pick,
-        side=cells.bits("side", SIDES) or OWN,
-        kind=cells.bits("kind", KINDS),
-        filter=asked,
+        side=fields.bits("side", SIDES) or OWN,
+        kind=fields.bits("kind", KINDS),
+        filter=filter_bits,
         arg=arg,
-        times=cells.number("times", 1),
-        amount=cells.bits("amount", WORDED[op]) if op in WORDED else cells.number("amount"),
-        amount2=cells.number("amount2"),
-        keywords=cells.bits("keywords", Keyword),
-        until=cells.word("until", Until, Until.ALWAYS),
+        times=fields.number("times", 1),
+        amount=fields.bits("amount", WORDED[op]) if op in WORDED else fields.number("amount"),
+        amount2=fields.number("amount2"),
+        keywords=fields.bits("keywords", Keyword),
+        until=fields.word("until", Until, Until.ALWAYS),
         condition=-condition if row["condition"].startswith("not ") else int(condition),
         condition_arg=condition_arg,
         count=count,
         count_arg=count_arg,
         on=on,
-        of=cells.asked_of("of", {}, CARD_KINDS),
+        of=fields.asked_of("of", {}, CARD_KINDS),
         cards=cards,
     )
 

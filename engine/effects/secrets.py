@@ -1,4 +1,4 @@
-"""Secrets: they come into play, wait on the opponent's turn, and are revealed; compiled."""
+"""Secrets: put them into play, reveal and remove them; compiled."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from engine.jit import njit_borrowing
 from engine.state import NO_ONE
 
 REVEALED = 2
-"""In `heard` of a row: its Secret has been revealed."""
+"""Value of the field `heard` of a queued row: its Secret has been revealed."""
 
 
 @njit_borrowing
@@ -19,23 +19,23 @@ def is_secret(card: np.void) -> bool:
 
 
 @njit_borrowing
-def secret_place(side: np.void, born: int) -> int:
-    """The place of the Secret of a birth; -1 where it is not in play."""
+def secret_place(side: np.void, entity_id: int) -> int:
+    """Index of the Secret with an entity id; -1 if it is not in play."""
     for place in range(side["n_secrets"]):
-        if side["secret_born"][place] == born:
+        if side["secret_born"][place] == entity_id:
             return place
     return -1
 
 
 @njit_borrowing
 def may_hide(side: np.void, number: int) -> bool:
-    """Whether a player may have this Secret: there is room, and no other of its kind."""
+    """Whether a player may put a Secret into play: there is room, and no copy of it is in play."""
     if side["n_secrets"] == MAX_SECRETS:
         return False
-    alike = 0
+    copies = 0
     for place in range(side["n_secrets"]):
-        alike += 1 if side["secrets"][place] == number else 0
-    return alike == 0
+        copies += 1 if side["secrets"][place] == number else 0
+    return copies == 0
 
 
 @njit_borrowing
@@ -52,35 +52,35 @@ def hide(state: np.void, seat: int, number: int) -> None:
 def lose_secret(side: np.void, place: int) -> None:
     """Take a Secret out of play. `side` is modified in place."""
     side["n_secrets"] -= 1
-    for later in range(place, side["n_secrets"]):
-        side["secrets"][later] = side["secrets"][later + 1]
-        side["secret_born"][later] = side["secret_born"][later + 1]
+    for following in range(place, side["n_secrets"]):
+        side["secrets"][following] = side["secrets"][following + 1]
+        side["secret_born"][following] = side["secret_born"][following + 1]
     side["secrets"][side["n_secrets"]] = 0
     side["secret_born"][side["n_secrets"]] = 0
 
 
 @njit_borrowing
 def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, row: int, events: np.void) -> None:
-    """Reveal a Secret: it leaves; its rows after `row` that wait for the same event are carried out, too.
+    """Reveal and remove a Secret, and enable its later rows queued by the same event. Modified in place.
 
-    Modified in place. A further event of the same kind has put down the same rows again, which do nothing.
+    Rows of the same Secret that a further event queued have no effect.
     """
     side = state["sides"][seat]
-    number, born = int(side["secrets"][place]), side["secret_born"][place]
+    number, entity_id = int(side["secrets"][place]), side["secret_born"][place]
     lose_secret(side, place)
     for n in range(events["first"], events["last"]):
-        waiting = events["queue"][n % MAX_QUEUE]
-        if waiting["seat"] == seat and waiting["source"] == born:
-            if waiting["row"] <= row:
+        queued = events["queue"][n % MAX_QUEUE]
+        if queued["seat"] == seat and queued["source"] == entity_id:
+            if queued["row"] <= row:
                 break
-            row = waiting["row"]
-            waiting["heard"] = REVEALED
+            row = queued["row"]
+            queued["heard"] = REVEALED
     announce(state, cards, events, Trigger.REVEALED, seat, NO_ONE, number, 1)
 
 
 @njit_borrowing
 def prevents(state: np.void, cards: np.ndarray, seat: int, damage: int, events: np.void) -> bool:
-    """Whether a Secret keeps damage from killing a hero; it is revealed then. Modified in place."""
+    """Whether a Secret prevents lethal damage to a hero; reveals it. Modified in place."""
     side = state["sides"][seat]
     if not asked_by(cards) & Ask.SECRETS_HELD or state["active"] == seat:
         return False
@@ -96,7 +96,7 @@ def prevents(state: np.void, cards: np.ndarray, seat: int, damage: int, events: 
 
 @njit_borrowing
 def counters(state: np.void, cards: np.ndarray, events: np.void) -> bool:
-    """Whether a Secret of the opponent stops the spell that is played, and is revealed. Modified in place."""
+    """Whether a Secret of the opponent counters the played spell; reveals it. Modified in place."""
     if not asked_by(cards) & Ask.SECRETS_HELD:
         return False
     seat = 1 - state["active"]

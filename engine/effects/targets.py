@@ -24,35 +24,35 @@ from engine.state import ENEMY_HERO, NO_TARGET, OWN_HERO
 
 
 @njit_borrowing
-def passes(asked: int, arg: int, minion: np.void) -> bool:
-    """Whether a minion is what a row's filter asks for, but for what the row's source and target are."""
-    if asked & Filter.DAMAGED and minion["health"] >= minion["max_health"]:
+def passes(required: int, arg: int, minion: np.void) -> bool:
+    """Whether a minion passes a row's filter, apart from the bits about the row's source and target."""
+    if required & Filter.DAMAGED and minion["health"] >= minion["max_health"]:
         return False
-    if asked & Filter.UNDAMAGED and minion["health"] < minion["max_health"]:
+    if required & Filter.UNDAMAGED and minion["health"] < minion["max_health"]:
         return False
-    if asked & Filter.ATTACK_AT_MOST and minion["attack"] > arg:
+    if required & Filter.ATTACK_AT_MOST and minion["attack"] > arg:
         return False
-    if asked & Filter.ATTACK_AT_LEAST and minion["attack"] < arg:
+    if required & Filter.ATTACK_AT_LEAST and minion["attack"] < arg:
         return False
-    if asked & (Filter.RACE | Filter.NOT_RACE):
-        wanted = (asked & Filter.RACE) != 0
+    if required & (Filter.RACE | Filter.NOT_RACE):
+        wanted = (required & Filter.RACE) != 0
         if wanted != (minion["race"] == arg or minion["race"] == Race.ALL):
             return False
-    if asked & Filter.KEYWORD and not minion["keywords"] & arg:
+    if required & Filter.KEYWORD and not minion["keywords"] & arg:
         return False
-    if asked & Filter.DEATHRATTLE and not minion["traits"] & Trait.DEATHRATTLE:
+    if required & Filter.DEATHRATTLE and not minion["traits"] & Trait.DEATHRATTLE:
         return False
-    if asked & Filter.TAUNT and not minion["keywords"] & Keyword.TAUNT:
+    if required & Filter.TAUNT and not minion["keywords"] & Keyword.TAUNT:
         return False
-    return not (asked & Filter.FROZEN and not minion["traits"] & Trait.FROZEN)
+    return not (required & Filter.FROZEN and not minion["traits"] & Trait.FROZEN)
 
 
 @njit_borrowing
-def hero_passes(asked: int, side: np.void) -> bool:
-    """Whether a hero is what a row's filter asks for: of a hero a row may ask whether it is damaged."""
-    if asked & Filter.DAMAGED and side["health"] >= side["max_health"]:
+def hero_passes(required: int, side: np.void) -> bool:
+    """Whether a hero passes a row's filter; only `DAMAGED` and `UNDAMAGED` apply to heroes."""
+    if required & Filter.DAMAGED and side["health"] >= side["max_health"]:
         return False
-    return not (asked & Filter.UNDAMAGED and side["health"] < side["max_health"])
+    return not (required & Filter.UNDAMAGED and side["health"] < side["max_health"])
 
 
 @njit_borrowing
@@ -60,92 +60,92 @@ def select(
     state: np.void,
     effect: np.void,
     seat: int,
-    born: int,
+    entity_id: int,
     target: int,
     foe: int,
     living: bool,
     events: np.void,
 ) -> int:
-    """List the characters a row is about in `events["picked"]`, enemies first; how many there are.
+    """Candidate targets of a row, into `events["picked"]`, enemies first; their number.
 
     Args:
         state: dtype `STATE`.
         effect: the row, dtype `EFFECT`.
         seat: the card's player.
-        born: birth of the minion the row comes from; -1 for none.
-        target: what the action was aimed at: a birth, `OWN_HERO`, `ENEMY_HERO` or `NO_TARGET`.
-        foe: whom that one attacks, for a row that leaves it out.
-        living: leave out who is about to die.
+        entity_id: entity id of the row's own minion; -1 for none.
+        target: the action's target: an entity id, `OWN_HERO`, `ENEMY_HERO` or `NO_TARGET`.
+        foe: the defender of the triggering attack, for rows that exclude it.
+        living: exclude characters that are about to die.
         events: dtype `EVENTS`. Modified in place.
     """
     n = 0
     picked = events["picked"]
-    asked, arg = effect["filter"], effect["arg"]
-    for who in (ENEMY, OWN):
-        if not effect["side"] & who:
+    required, arg = effect["filter"], effect["arg"]
+    for side_bit in (ENEMY, OWN):
+        if not effect["side"] & side_bit:
             continue
-        side = state["sides"][seat if who == OWN else 1 - seat]
+        side = state["sides"][seat if side_bit == OWN else 1 - seat]
         if effect["kind"] & MINIONS:
             for place in range(side["n_board"]):
                 minion = side["board"][place]
                 if living and is_dying(minion):
                     continue
-                if asked & Filter.NOT_SELF and minion["born"] == born:
+                if required & Filter.NOT_SELF and minion["born"] == entity_id:
                     continue
-                if asked & Filter.NOT_TARGET and minion["born"] == target:
+                if required & Filter.NOT_TARGET and minion["born"] == target:
                     continue
-                if asked & Filter.NOT_FOE and minion["born"] == foe:
+                if required & Filter.NOT_FOE and minion["born"] == foe:
                     continue
-                if asked == 0 or passes(asked, arg, minion):
+                if required == 0 or passes(required, arg, minion):
                     picked[n] = minion["born"]
                     n += 1
         if effect["kind"] & HEROES and not (living and side["health"] <= 0):
-            hero = OWN_HERO if who == OWN else ENEMY_HERO
-            spared = (asked & Filter.NOT_TARGET and target == hero) or (
-                asked & Filter.NOT_FOE and foe == hero
+            hero = OWN_HERO if side_bit == OWN else ENEMY_HERO
+            excluded = (required & Filter.NOT_TARGET and target == hero) or (
+                required & Filter.NOT_FOE and foe == hero
             )
-            if hero_passes(asked, side) and not spared:
+            if hero_passes(required, side) and not excluded:
                 picked[n] = hero
                 n += 1
     return n
 
 
 @njit_borrowing
-def choose(state: np.void, effect: np.void, waiting: np.void, events: np.void) -> int:
-    """Put the characters a row is about into `events["picked"]`, in their order; how many there are.
+def choose(state: np.void, effect: np.void, queued: np.void, events: np.void) -> int:
+    """Select the targets of a row, into `events["picked"]`, in order of resolution; their number.
 
-    0 where an outcome is waited for.
+    0 if the action stops at a chance event.
     """
     picked, pick = events["picked"], effect["pick"]
     if pick in (Pick.CHOSEN, Pick.SUBJECT):
-        picked[0] = waiting["target"]
-        return int(waiting["target"] != NO_TARGET)
+        picked[0] = queued["target"]
+        return int(queued["target"] != NO_TARGET)
     if pick == Pick.SELF:
-        picked[0] = waiting["source"] if waiting["source"] > 0 else OWN_HERO
+        picked[0] = queued["source"] if queued["source"] > 0 else OWN_HERO
         return 1
     if pick in (Pick.NEXT_TO_SELF, Pick.NEXT_TO_TARGET):
         if pick == Pick.NEXT_TO_TARGET:
             picked[0] = events["beside"][0]
             picked[1] = events["beside"][1]
             return int(picked[0] > 0) + int(picked[1] > 0)
-        return neighbours(state, waiting["source"], picked)
+        return neighbours(state, queued["source"], picked)
     living = pick == Pick.RANDOM
     n = select(
-        state, effect, waiting["seat"], waiting["source"], waiting["target"], waiting["foe"], living, events
+        state, effect, queued["seat"], queued["source"], queued["target"], queued["foe"], living, events
     )
     if pick == Pick.ALL:
-        _sort_by_birth(picked, n)
+        _sort_by_entity_id(picked, n)
     if not living:
         return n
     times = int(effect["times"])
-    if times < 0:  # all but so many
+    if times < 0:  # all but that many
         left = n
         for _ in range(min(-times, n)):
-            spared = chosen_of(events, left)
+            excluded = chosen_of(events, left)
             if events["waiting"]:
                 return 0
             left -= 1
-            for place in range(spared, left):
+            for place in range(excluded, left):
                 picked[place] = picked[place + 1]
         return left
     if times < n:
@@ -159,12 +159,12 @@ def choose(state: np.void, effect: np.void, waiting: np.void, events: np.void) -
 
 
 @njit_borrowing
-def neighbours(state: np.void, born: int, picked: np.ndarray) -> int:
-    """Put the minions beside one into `picked`, the left one first; how many there are."""
+def neighbours(state: np.void, entity_id: int, picked: np.ndarray) -> int:
+    """Minions adjacent to a minion, into `picked`, the left one first; their number."""
     n = 0
     for seat in range(2):
         side = state["sides"][seat]
-        place = place_of(side, born) if born > 0 else -1
+        place = place_of(side, entity_id) if entity_id > 0 else -1
         if place > 0:
             picked[n] = side["board"][place - 1]["born"]
             n += 1
@@ -175,55 +175,55 @@ def neighbours(state: np.void, born: int, picked: np.ndarray) -> int:
 
 
 @njit_borrowing
-def _sort_by_birth(picked: np.ndarray, n: int) -> None:
-    """Put characters into the order in which they came into play, heroes first. Modified in place."""
+def _sort_by_entity_id(picked: np.ndarray, n: int) -> None:
+    """Sort characters in order of play, heroes first. `picked` is modified in place."""
     for place in range(1, n):
-        one, before = picked[place], place
-        while before > 0 and picked[before - 1] > one:
+        character, before = picked[place], place
+        while before > 0 and picked[before - 1] > character:
             picked[before] = picked[before - 1]
             before -= 1
-        picked[before] = one
+        picked[before] = character
 
 
 @njit_borrowing_inline
 def list_targets(
     card: np.void, by_spell: bool, own: np.void, enemy: np.void, targets: np.ndarray, n: int, action: int
 ) -> int:
-    """List an action once for each character that a card may be aimed at; how many actions there are then.
+    """Append an action once per legal target of a card; the new number of actions.
 
-    Stealth and immunity hide enemies, and what is elusive cannot be chosen by spells and hero powers.
+    Enemies with Stealth or immunity are no legal targets, nor are elusive minions for spells and hero powers.
 
     Args:
-        card: a card that is aimed.
-        by_spell: a spell or hero power aims it.
-        own: half of the player who aims.
-        enemy: the other half.
-        targets: integers. Modified in place from place `n` on.
-        n: how many actions there are before.
+        card: a card with a target.
+        by_spell: the card is a spell or hero power.
+        own: side of the player who plays the card.
+        enemy: the other side.
+        targets: the actions. Modified in place from index `n` on.
+        n: number of actions before.
         action: the action without its target.
     """
-    kind, side, asked, arg = card["aim_kind"], card["aim_side"], card["aim_filter"], card["aim_arg"]
-    barred = Trait.ELUSIVE if by_spell else 0
+    kind, side, required, arg = card["aim_kind"], card["aim_side"], card["aim_filter"], card["aim_arg"]
+    untargetable = Trait.ELUSIVE if by_spell else 0
     if side & ENEMY:
         if kind & MINIONS:
             for place in range(enemy["n_board"]):
                 minion = enemy["board"][place]
-                if minion["keywords"] & Keyword.STEALTH or minion["traits"] & (barred | Trait.IMMUNE):
+                if minion["keywords"] & Keyword.STEALTH or minion["traits"] & (untargetable | Trait.IMMUNE):
                     continue
-                if asked == 0 or passes(asked, arg, minion):
+                if required == 0 or passes(required, arg, minion):
                     targets[n] = action | place
                     n += 1
-        if kind & HEROES and not enemy["traits"] & Trait.IMMUNE and hero_passes(asked, enemy):
+        if kind & HEROES and not enemy["traits"] & Trait.IMMUNE and hero_passes(required, enemy):
             targets[n] = action | BOARD_SIZE
             n += 1
     if side & OWN:
         if kind & MINIONS:
             for place in range(own["n_board"]):
                 minion = own["board"][place]
-                if not minion["traits"] & barred and (asked == 0 or passes(asked, arg, minion)):
+                if not minion["traits"] & untargetable and (required == 0 or passes(required, arg, minion)):
                     targets[n] = action | (OWN_SIDE + place)
                     n += 1
-        if kind & HEROES and hero_passes(asked, own):
+        if kind & HEROES and hero_passes(required, own):
             targets[n] = action | (OWN_SIDE + BOARD_SIZE)
             n += 1
     return n
@@ -231,7 +231,7 @@ def list_targets(
 
 @njit_borrowing
 def target_of(state: np.void, seat: int, character: int) -> int:
-    """A character that an action names, 0 to 15, as effects know it: a birth or a hero."""
+    """Target of an action, encoded 0 to 15, as an entity id, `OWN_HERO` or `ENEMY_HERO`."""
     own = character >= OWN_SIDE
     place = character - OWN_SIDE if own else character
     if place == BOARD_SIZE:
@@ -241,7 +241,7 @@ def target_of(state: np.void, seat: int, character: int) -> int:
 
 @njit_borrowing
 def may_play(card: np.void, own: np.void, enemy: np.void) -> bool:
-    """Whether a player has what a card needs beside mana, a target, and minions that it can summon."""
+    """Whether a player meets a card's requirements other than mana, a target and minions to summon."""
     needs = card["needs"]
     if is_secret(card) and not may_hide(own, card["number"]):
         return False
@@ -262,7 +262,7 @@ def may_play(card: np.void, own: np.void, enemy: np.void) -> bool:
 
 @njit_borrowing
 def n_new(cards: np.ndarray, side: np.void, effect: np.void) -> int:
-    """How many cards of the pool that a row summons have no minion on a board."""
+    """Number of cards in a row's pool that have no minion on this board."""
     n = 0
     for place in range(effect["amount"], effect["amount2"] + 1):
         if not stands(side, cards[place]["number"]):
@@ -272,7 +272,7 @@ def n_new(cards: np.ndarray, side: np.void, effect: np.void) -> int:
 
 @njit_borrowing
 def stands(side: np.void, number: int) -> bool:
-    """Whether a minion of this card is on a board."""
+    """Whether a board has a minion of this card."""
     found = False
     for place in range(side["n_board"]):
         found = found or side["board"][place]["card"] == number

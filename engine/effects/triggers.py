@@ -1,4 +1,4 @@
-"""The effect queue, and triggers of cards in play; compiled."""
+"""The effect queue, and the triggers of cards in play that fill it; compiled."""
 
 import numpy as np
 
@@ -24,27 +24,27 @@ from engine.state import A_HERO, CARD, ENEMY_HERO, EVENTS, NO_ONE, NO_TARGET, OW
 
 @njit_borrowing
 def push(
-    events: np.void, number: int, row: int, seat: int, itself: int, born: int, place: int, target: int
+    events: np.void, number: int, row: int, seat: int, itself: int, entity_id: int, place: int, target: int
 ) -> bool:
-    """Queue one row of card `number`; False where the queue is full. Arguments as of `queue_rows`."""
+    """Queue one effect row of card `number`; False if the queue is full. Arguments as `queue_rows`."""
     if events["last"] - events["first"] >= MAX_QUEUE - 1:
         return False
-    waiting = events["queue"][events["last"] % MAX_QUEUE]
+    queued = events["queue"][events["last"] % MAX_QUEUE]
     events["last"] += 1
-    waiting["card"] = number
-    waiting["row"] = row
-    waiting["seat"] = seat
-    waiting["itself"] = itself
-    waiting["source"] = born
-    waiting["place"] = place
-    waiting["was"] = place
-    waiting["target"] = target
-    waiting["foe"] = NO_TARGET
-    waiting["about"] = -1
-    waiting["amount"] = 0
-    waiting["keywords"] = 0
-    waiting["left"] = 0
-    waiting["heard"] = 0
+    queued["card"] = number
+    queued["row"] = row
+    queued["seat"] = seat
+    queued["itself"] = itself
+    queued["source"] = entity_id
+    queued["place"] = place
+    queued["was"] = place
+    queued["target"] = target
+    queued["foe"] = NO_TARGET
+    queued["about"] = -1
+    queued["amount"] = 0
+    queued["keywords"] = 0
+    queued["left"] = 0
+    queued["heard"] = 0
     return True
 
 
@@ -55,44 +55,44 @@ def queue_rows(
     trigger: int,
     seat: int,
     itself: int,
-    born: int,
+    entity_id: int,
     place: int,
     target: int,
     events: np.void,
 ) -> None:
-    """Queue a card's rows of one trigger. `events` is modified in place.
+    """Queue a card's effect rows with one trigger. `events` is modified in place.
 
     Args:
         cards: the card table.
-        number: the card whose rows are queued.
+        number: card number.
         trigger: a `Trigger`.
-        seat: the player they belong to.
-        itself: card of the minion they come from; -1 for none.
-        born: its birth; -1 for none.
-        place: where it stood, if it is dead; else -1.
-        target: what they were aimed at, as `events` has it.
+        seat: the rows' player.
+        itself: card number of the rows' own minion; -1 for none.
+        entity_id: entity id of that minion; -1 for none.
+        place: its last board index if it is dead; otherwise -1.
+        target: entity id, `OWN_HERO`, `ENEMY_HERO` or `NO_TARGET`.
         events: dtype `EVENTS`.
     """
     card = cards[number]
     for row in range(card["n_effects"]):
         if card["effects"][row]["trigger"] == trigger:
-            push(events, number, row, seat, itself, born, place, target)
+            push(events, number, row, seat, itself, entity_id, place, target)
 
 
 @njit_borrowing
 def queue_deathrattle(cards: np.ndarray, minion: np.void, seat: int, place: int, events: np.void) -> None:
-    """Queue the Deathrattles of a minion, its own and those given to it; `place` is -1 where it lives.
+    """Queue the printed and granted Deathrattles of a minion; `place` is -1 if it is alive.
 
-    Their amount is the attack that it has, or had, and they strike with its keywords.
+    Their amount is the minion's attack, and their damage has its keywords. `events` is modified in place.
     """
-    itself, born = minion["card"], minion["born"]
+    itself, entity_id = minion["card"], minion["born"]
     begin = events["last"]
     if cards[itself]["n_effects"] and not minion["traits"] & Trait.SILENCED:
-        queue_rows(cards, itself, Trigger.DEATHRATTLE, seat, itself, born, place, NO_TARGET, events)
+        queue_rows(cards, itself, Trigger.DEATHRATTLE, seat, itself, entity_id, place, NO_TARGET, events)
     for n in range(len(minion["gifts"])):
         if minion["gifts"][n]:
             gift = (minion["gifts"][n] & ~OF_OTHER) - 1
-            queue_rows(cards, gift, Trigger.DEATHRATTLE, seat, itself, born, place, NO_TARGET, events)
+            queue_rows(cards, gift, Trigger.DEATHRATTLE, seat, itself, entity_id, place, NO_TARGET, events)
     for n in range(begin, events["last"]):
         events["queue"][n % MAX_QUEUE]["amount"] = minion["attack"]
         events["queue"][n % MAX_QUEUE]["keywords"] = minion["keywords"]
@@ -100,7 +100,7 @@ def queue_deathrattle(cards: np.ndarray, minion: np.void, seat: int, place: int,
 
 @njit_borrowing
 def sort_by_birth(events: np.void, begin: int, end: int) -> None:
-    """Sort what waits from `begin` to `end` by the birth of its source, rows of one source in their order."""
+    """Sort queued rows from `begin` to `end` by their source's order of play; stable. Modified in place."""
     queue = events["queue"]
     for n in range(begin + 1, end):
         m = n
@@ -111,7 +111,7 @@ def sort_by_birth(events: np.void, begin: int, end: int) -> None:
 
 @njit_borrowing
 def hoist(events: np.void, begin: int) -> None:
-    """Let what events have queued since `begin` go before what waited already. Modified in place."""
+    """Move the triggered effects queued since `begin` before older queued rows. Modified in place."""
     front = events["first"]
     if front == begin:
         return
@@ -123,25 +123,25 @@ def hoist(events: np.void, begin: int) -> None:
 
 @njit_borrowing
 def bring_forward(events: np.void, begin: int, to: int) -> None:
-    """Let what was queued since `begin` go before what waits at `to`, in its order. Modified in place."""
+    """Move the rows queued since `begin` to queue index `to`, in their order. Modified in place."""
     for n in range(begin, events["last"]):
         _move(events, n, to + n - begin)
 
 
 @njit_borrowing
-def copy_row(to: np.void, waiting: np.void) -> None:
-    """Make one queued row what another is. `to` is modified in place."""
-    to["card"], to["row"], to["seat"] = waiting["card"], waiting["row"], waiting["seat"]
-    to["itself"], to["source"] = waiting["itself"], waiting["source"]
-    to["place"], to["was"] = waiting["place"], waiting["was"]
-    to["target"], to["foe"] = waiting["target"], waiting["foe"]
-    to["about"], to["amount"], to["keywords"] = waiting["about"], waiting["amount"], waiting["keywords"]
-    to["left"], to["heard"] = waiting["left"], waiting["heard"]
+def copy_row(to: np.void, queued: np.void) -> None:
+    """Copy a queued row. `to` is modified in place."""
+    to["card"], to["row"], to["seat"] = queued["card"], queued["row"], queued["seat"]
+    to["itself"], to["source"] = queued["itself"], queued["source"]
+    to["place"], to["was"] = queued["place"], queued["was"]
+    to["target"], to["foe"] = queued["target"], queued["foe"]
+    to["about"], to["amount"], to["keywords"] = queued["about"], queued["amount"], queued["keywords"]
+    to["left"], to["heard"] = queued["left"], queued["heard"]
 
 
 @njit_borrowing
 def _move(events: np.void, n: int, m: int) -> None:
-    """Move what waits at `n` forward to `m`. Modified in place."""
+    """Move the queued row at index `n` forward to index `m`. `events` is modified in place."""
     if n == m:
         return
     queue = events["queue"]
@@ -156,51 +156,51 @@ assert BOARD_SIZE + 1 < MAX_QUEUE
 
 @njit_borrowing
 def meet(events: np.void, old: int, new: int) -> None:
-    """Let what waits for an event of a minion that was transformed meet what it has become.
+    """Retarget triggered effects about a transformed minion to its new entity id. Modified in place.
 
-    Rows that were aimed at it miss.
+    Rows that were played with it as target miss.
     """
     for n in range(events["first"], events["last"]):
-        waiting = events["queue"][n % MAX_QUEUE]
-        if waiting["heard"] and waiting["target"] == old:
-            waiting["target"] = new
-        if waiting["heard"] and waiting["foe"] == old:
-            waiting["foe"] = new
+        queued = events["queue"][n % MAX_QUEUE]
+        if queued["heard"] and queued["target"] == old:
+            queued["target"] = new
+        if queued["heard"] and queued["foe"] == old:
+            queued["foe"] = new
 
 
 @njit_borrowing
 def follow(events: np.void, old: int, new: int) -> None:
-    """Let what waits for a minion that changes its own shape come to what it has become."""
+    """Replace a minion's entity id in all queued rows, after it transformed itself. Modified in place."""
     for n in range(events["first"], events["last"]):
-        waiting = events["queue"][n % MAX_QUEUE]
-        if waiting["source"] == old:
-            waiting["source"] = new
-        if waiting["target"] == old:
-            waiting["target"] = new
-        if waiting["foe"] == old:
-            waiting["foe"] = new
+        queued = events["queue"][n % MAX_QUEUE]
+        if queued["source"] == old:
+            queued["source"] = new
+        if queued["target"] == old:
+            queued["target"] = new
+        if queued["foe"] == old:
+            queued["foe"] = new
     if events["played"] == old:
         events["played"] = new
 
 
 COSTED = sum(1 << t for t in (Trigger.PLAYED, Trigger.CAST, Trigger.AFTER_CAST, Trigger.AFTER_PLAYED))
-"""Bits of the events whose amount is what was paid for their card."""
+"""Bits of the triggers whose event amount is the cost paid for the card."""
 
 ENDS = sum(
     1 << t for t in (Trigger.AFTER_CAST, Trigger.AFTER_PLAYED, Trigger.AFTER_ATTACK, Trigger.POWER_USED)
 )
-"""Bits of the events that end an action: what waits for them must have been there when it began.
+"""Bits of the "after" triggers that end an action: only cards in play when it began can trigger.
 
-So it is since patch 9.2 of Hearthstone. A minion that is summoned ends an action where it was played.
+Rule since patch 9.2 of Hearthstone. `AFTER_SUMMONED` counts for the minion that was played.
 """
 
 OF_ENDS = (ENDS | 1 << Trigger.AFTER_SUMMONED) << EVENT_SHIFT
-"""Bits of `asks` for which it is noted how an action began."""
+"""Bits of `asks` that need the state before an action saved."""
 
 
 @njit_borrowing
 def is_heard(cards: np.ndarray, trigger: int) -> bool:
-    """Whether a card of the game waits for such an event."""
+    """Whether any card of the game has this trigger."""
     return bool(asked_by(cards) >> (EVENT_SHIFT + trigger) & 1)
 
 
@@ -211,77 +211,79 @@ def announce(
     events: np.void,
     trigger: int,
     seat: int,
-    who: int,
+    subject: int,
     number: int,
     amount: int,
 ) -> None:
-    """Queue what waits for an event, oldest minion first, weapons last. `events` is modified in place.
+    """Fire a trigger: queue matching effects in order of play, weapons last. `events` is modified in place.
 
     Args:
         state: dtype `STATE`.
         cards: the card table.
         events: dtype `EVENTS`.
-        trigger: what happened, a `Trigger`.
-        seat: the player to whom it happened, or whose the card is.
-        who: birth of the minion it happened to, `A_HERO` or `NO_ONE`.
-        number: the minion's card, or the card it is about; -1 for none.
-        amount: of damage and the like.
+        trigger: the event, a `Trigger`.
+        seat: the affected player, or the card's player.
+        subject: entity id of the subject, `A_HERO` or `NO_ONE`.
+        number: card number of the subject or of the event's card; -1 for none.
+        amount: damage, health, cost and the like.
     """
     if is_heard(cards, trigger):
-        _tell(state, cards, events, trigger, seat, who, number, amount)
+        _queue_triggered(state, cards, events, trigger, seat, subject, number, amount)
 
 
 @njit_apart(STATE, (CARD,), EVENTS, int, int, int, int, int)
-def _tell(
+def _queue_triggered(
     state: np.void,
     cards: np.ndarray,
     events: np.void,
     trigger: int,
     seat: int,
-    who: int,
+    subject: int,
     number: int,
     amount: int,
 ) -> int:
-    """`announce` of an event for which a card of the game waits; 0."""
+    """Queue the effects of a trigger that some card of the game has; 0. Arguments as `announce`."""
     event = events["event"]
-    event["trigger"], event["seat"], event["who"] = trigger, seat, who
+    event["trigger"], event["seat"], event["who"] = trigger, seat, subject
     event["about"], event["amount"] = number, amount
     begin = events["last"]
-    ends = ENDS >> trigger & 1 or (trigger == Trigger.AFTER_SUMMONED and who > 0 and who == events["played"])
-    youngest = events["births"] if ends else np.iinfo(np.int16).max
+    ends_action = ENDS >> trigger & 1 or (
+        trigger == Trigger.AFTER_SUMMONED and subject > 0 and subject == events["played"]
+    )
+    max_entity_id = events["births"] if ends_action else np.iinfo(np.int16).max
     for own_seat in range(2):
         side = state["sides"][own_seat]
         for place in range(side["n_board"]):
             minion = side["board"][place]
-            heard = cards[minion["card"]]["hears"] >> trigger & 1 or minion["gifts"][0]
-            if heard and minion["traits"] & Trait.ACTS and minion["born"] <= youngest:
+            has_trigger = cards[minion["card"]]["hears"] >> trigger & 1 or minion["gifts"][0]
+            if has_trigger and minion["traits"] & Trait.ACTS and minion["born"] <= max_entity_id:
                 hear_minion(state, cards, events, minion, own_seat)
-        # Secrets wait on the opponent's turn alone, but for those of the turn's start.
+        # Secrets trigger only in the opponent's turn, except at the start of a turn.
         for place in range(side["n_secrets"]):
             number = side["secrets"][place]
-            waits = number >= 0 and side["secret_born"][place] <= youngest
-            if waits and (state["active"] != own_seat or trigger == Trigger.TURN_START):
+            is_active = number >= 0 and side["secret_born"][place] <= max_entity_id
+            if is_active and (state["active"] != own_seat or trigger == Trigger.TURN_START):
                 hear(state, cards, events, number, -1, own_seat, side["secret_born"][place])
     sort_by_birth(events, begin, events["last"])
     for own_seat in range(2):
         side = state["sides"][own_seat]
-        waits = side["durability"] > 0 and (not ends or events["before"][own_seat]["kept"])
-        if waits and cards[side["weapon"]]["hears"] >> trigger & 1:
+        is_active = side["durability"] > 0 and (not ends_action or events["before"][own_seat]["kept"])
+        if is_active and cards[side["weapon"]]["hears"] >> trigger & 1:
             hear(state, cards, events, side["weapon"], -1, own_seat, NO_ONE)
     return 0
 
 
 @njit_borrowing
 def hear_minion(state: np.void, cards: np.ndarray, events: np.void, minion: np.void, own_seat: int) -> None:
-    """Queue the rows of one minion that wait for the event, its own and those it was given."""
-    own, born = minion["card"], minion["born"]
+    """Queue a minion's printed and granted rows that the current event triggers. Modified in place."""
+    own, entity_id = minion["card"], minion["born"]
     if not minion["traits"] & Trait.SILENCED:
-        hear(state, cards, events, own, own, own_seat, born)
+        hear(state, cards, events, own, own, own_seat, entity_id)
     for n in range(len(minion["gifts"])):
         if minion["gifts"][n]:
             gift = minion["gifts"][n]
-            whose = 1 - own_seat if gift & OF_OTHER else own_seat
-            hear(state, cards, events, (gift & ~OF_OTHER) - 1, own, whose, born)
+            owner_seat = 1 - own_seat if gift & OF_OTHER else own_seat
+            hear(state, cards, events, (gift & ~OF_OTHER) - 1, own, owner_seat, entity_id)
 
 
 @njit_borrowing
@@ -292,9 +294,9 @@ def hear(
     listener: int,
     itself: int,
     own_seat: int,
-    born: int,
+    entity_id: int,
 ) -> None:
-    """Queue the rows of one card that wait for the event. `events` is modified in place."""
+    """Queue one card's rows that the current event triggers. `events` is modified in place."""
     event = events["event"]
     trigger = event["trigger"]
     card = cards[listener]
@@ -302,48 +304,50 @@ def hear(
         return
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
-        if effect["trigger"] != trigger or not _is_meant(cards, effect, own_seat, born, event):
+        if effect["trigger"] != trigger or not _is_triggered_by(cards, effect, own_seat, entity_id, event):
             continue
         target = event["who"] if event["who"] > 0 else NO_TARGET
         if event["who"] == A_HERO:
             target = OWN_HERO if event["seat"] == own_seat else ENEMY_HERO
-        if not push(events, listener, row, own_seat, itself, born, -1, target):
+        if not push(events, listener, row, own_seat, itself, entity_id, -1, target):
             return
-        waiting = events["queue"][(events["last"] - 1) % MAX_QUEUE]
-        waiting["foe"] = seen_from(events["defender"], own_seat == state["active"])
-        waiting["about"] = event["about"]
-        waiting["amount"] = event["amount"]
-        waiting["heard"] = 1
+        queued = events["queue"][(events["last"] - 1) % MAX_QUEUE]
+        queued["foe"] = seen_from(events["defender"], own_seat == state["active"])
+        queued["about"] = event["about"]
+        queued["amount"] = event["amount"]
+        queued["heard"] = 1
 
 
 @njit_borrowing
-def _is_meant(cards: np.ndarray, effect: np.void, own_seat: int, born: int, event: np.void) -> bool:
-    """Whether a row waits for the event: whose it is, whom it is about, and of which card."""
-    side, who, number = effect["on_side"], event["who"], event["about"]
+def _is_triggered_by(
+    cards: np.ndarray, effect: np.void, own_seat: int, entity_id: int, event: np.void
+) -> bool:
+    """Whether an event triggers a row: its player, subject and card match."""
+    side, subject, number = effect["on_side"], event["who"], event["about"]
     if not side & (OWN if event["seat"] == own_seat else ENEMY):
         return False
-    if side & ITSELF_ALONE and who != born:
+    if side & ITSELF_ALONE and subject != entity_id:
         return False
-    if side & OTHERS_ALONE and who == born:
+    if side & OTHERS_ALONE and subject == entity_id:
         return False
     kinds = effect["on_kind"]
-    if who == A_HERO:
+    if subject == A_HERO:
         return bool(kinds == 0 or kinds & HEROES)
     if number < 0:
         return bool(kinds == 0 and effect["on_filter"] == 0)
     if kinds and not kind_bit(cards[number]["kind"]) & kinds:
         return False
-    asked, arg = effect["on_filter"], effect["on_arg"]
-    if asked & CardFilter.COST and COSTED >> event["trigger"] & 1:
+    required, arg = effect["on_filter"], effect["on_arg"]
+    if required & CardFilter.COST and COSTED >> event["trigger"] & 1:
         if event["amount"] != arg:
             return False
-        asked &= ~CardFilter.COST
-    return is_asked(cards[number], 0, asked, arg)
+        required &= ~CardFilter.COST
+    return is_asked(cards[number], 0, required, arg)
 
 
 @njit_borrowing
-def seen_from(who: int, active: bool) -> int:
-    """A character as the active player knows it, as another knows it: heroes change places."""
-    if active or who not in (OWN_HERO, ENEMY_HERO):
-        return int(who)
-    return ENEMY_HERO if who == OWN_HERO else OWN_HERO
+def seen_from(character: int, active: bool) -> int:
+    """Translate a character from the active player's view: for the opponent the hero codes are swapped."""
+    if active or character not in (OWN_HERO, ENEMY_HERO):
+        return int(character)
+    return ENEMY_HERO if character == OWN_HERO else OWN_HERO

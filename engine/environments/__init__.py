@@ -1,1 +1,1 @@
-"""The game as environments of other packages: optional extras, imported where they are asked for."""
+"""Reinforcement learning environments: PettingZoo and OpenSpiel (optional extras)."""

@@ -1,7 +1,7 @@
-"""The game as a PettingZoo environment, whose agents take turns (AEC); the optional extra `pettingzoo`.
+"""PettingZoo environment of the game, for agents in turn (AEC); needs the optional extra `pettingzoo`.
 
 As in PettingZoo's own environments, `env` is wrapped, `raw_env` is not, and `parallel_env` is for algorithms
-that act for all agents at once.
+in which all agents act at once.
 """
 
 from typing import Any, ClassVar
@@ -31,37 +31,36 @@ Observation = dict[str, np.ndarray]
 
 
 def env(**options: Any) -> AECEnv:
-    """The environment in PettingZoo's usual wrappers: an illegal action loses, the order is enforced.
+    """Create the environment in PettingZoo's usual wrappers: illegal actions lose, turn order is enforced.
 
     Args:
-        **options: of `ManaforgeEnv`.
+        **options: options of `ManaforgeEnv`.
     """
-    found = wrappers.TerminateIllegalWrapper(ManaforgeEnv(**options), illegal_reward=-1)
-    found = wrappers.AssertOutOfBoundsWrapper(found)
-    return wrappers.OrderEnforcingWrapper(found)
+    wrapped = wrappers.TerminateIllegalWrapper(ManaforgeEnv(**options), illegal_reward=-1)
+    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
+    return wrappers.OrderEnforcingWrapper(wrapped)
 
 
 def parallel_env(**options: Any) -> ParallelEnv:
-    """The environment for algorithms that act for all agents; who is not to move is not heard.
+    """Create the environment with PettingZoo's parallel interface; only the active agent's action counts.
 
     Args:
-        **options: of `ManaforgeEnv`.
+        **options: options of `ManaforgeEnv`.
     """
     return turn_based_aec_to_parallel(env(**options))
 
 
 class ManaforgeEnv(AECEnv):  # type: ignore[misc]
-    """A game of two players, `player_0` (who goes first) and `player_1`.
+    """AEC environment of a game between `player_0` (who goes first) and `player_1`.
 
-    An action is a number (`engine.environments.spaces`). An observation has `observation`, the numbers of
-    what its player sees (`engine.environments.spaces`), `cards`, the numbers of the cards on these
-    places, and `action_mask`, 1 for legal actions and all 0 for who is not to move. The winner's reward is 1
-    and the loser's -1, at the end; a draw gives 0.
+    Actions are numbered (`engine.environments.spaces`). An observation has `observation`, the player's view
+    as an array, `cards`, the card numbers by place, and `action_mask`, 1 for legal actions and all 0 for the
+    player not to move. At the end the winner's reward is 1 and the loser's -1; a draw gives 0.
 
     Args:
-        decks: of who goes first, and of the other; decks or names as `engine.find_deck` takes them.
+        decks: first and second player's decks; decks or names for `engine.find_deck`.
         ruleset: a name or a `Ruleset`.
-        render_mode: "ansi" or "human" (`render`); None: nothing is shown.
+        render_mode: "ansi" or "human" (`render`); None: no rendering.
 
     Raises:
         UnknownNameError, DeckError: there is no such deck or ruleset.
@@ -100,24 +99,24 @@ class ManaforgeEnv(AECEnv):  # type: ignore[misc]
         self._actions = {agent: spaces.Discrete(len(self.numbers)) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:  # noqa: ARG002 - the same for both
-        """What `observe` returns."""
+        """Space of the observations."""
         return self._observed
 
     def action_space(self, agent: str) -> gymnasium.spaces.Discrete:
-        """Numbers of actions, legal or not."""
+        """Space of all actions, legal or not."""
         return self._actions[agent]
 
     @property
     def position(self) -> Position:
-        """The true position, with all that is hidden."""
+        """The true position, including hidden information."""
         return self._position
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
-        """Deal a game: after a seed that seed's first, and then the next ones.
+        """Deal the first game of a seed, or the next game of the current seed.
 
         Args:
-            seed: in [0, 2**64); None: of the last call, 0 at first.
-            options: none are known.
+            seed: in [0, 2**64); None: the next game of the current seed, initially 0.
+            options: ignored.
         """
         if seed is not None:
             self._seed, self._game = seed, -1
@@ -133,7 +132,7 @@ class ManaforgeEnv(AECEnv):  # type: ignore[misc]
         self.agent_selection = self.possible_agents[self._position.active]
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees."""
+        """The observation of an agent."""
         seat = self.possible_agents.index(agent)
         view = PlayerView(self._position, seat).position
         mask = np.zeros(len(self.numbers), np.int8)
@@ -149,7 +148,7 @@ class ManaforgeEnv(AECEnv):  # type: ignore[misc]
         """Play an action of `agent_selection`; None once the game is over.
 
         Raises:
-            IllegalActionError: it is not legal; `env` makes that a lost game.
+            IllegalActionError: the action is illegal; `env` makes that a loss.
         """
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._was_dead_step(action)
@@ -172,7 +171,7 @@ class ManaforgeEnv(AECEnv):  # type: ignore[misc]
             self.render()
 
     def render(self) -> str | None:
-        """The position with all that is hidden, drawn as text: returned ("ansi") or printed ("human")."""
+        """Draw the true position as text: returned ("ansi") or printed ("human")."""
         if self.render_mode:
             drawn: str = loaded("evo.terminal.drawing:position_as_text")(self._position)
             if self.render_mode == "ansi":
@@ -183,7 +182,7 @@ class ManaforgeEnv(AECEnv):  # type: ignore[misc]
         return None
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing: there are no resources to release."""
 
 
 raw_env = ManaforgeEnv

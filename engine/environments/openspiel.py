@@ -1,13 +1,13 @@
-"""The game for OpenSpiel's algorithms, with explicit chance nodes; the optional extra `openspiel`.
+"""OpenSpiel game with explicit chance nodes; needs the optional extra `openspiel`.
 
 Importing this registers `python_manaforge`:
 
     pyspiel.load_game("python_manaforge", {"first": "DECK", "second": "DECK", "ruleset": "tiny"})
 
 A game begins with chance nodes that set the order of both decks, card by card from the top; equal cards are
-one outcome. What is random in an action follows it, as chance nodes of equally likely outcomes. Actions are
-the numbers of `engine.environments.spaces`. Observations are what a player sees; an information state is all
-that a player has seen so far, so that every player remembers everything.
+one outcome. Random effects of an action follow it as chance nodes of equally likely outcomes. Actions are
+numbered as in `engine.environments.spaces`. An observation is the player's view of the position; an
+information state has all of the player's observations so far (perfect recall).
 """
 
 from collections import Counter
@@ -29,10 +29,10 @@ from engine.ruleset import Ruleset, find_ruleset
 from engine.view import PlayerView
 
 MOST_OUTCOMES = 2**15
-"""Of a chance event."""
+"""Largest number of outcomes of a chance event."""
 
 MOST_IN_TURN = 4 * HAND_SIZE + 4 * BOARD_SIZE
-"""Actions of a turn, far more than there can be with the mana and the attacks of one."""
+"""Upper bound on the actions of a turn, far above what mana and attacks allow."""
 
 GAME_TYPE = pyspiel.GameType(
     short_name="python_manaforge",
@@ -53,15 +53,15 @@ GAME_TYPE = pyspiel.GameType(
 
 
 class ManaforgeGame(pyspiel.Game):  # type: ignore[misc]
-    """A game of two decks under a ruleset.
+    """OpenSpiel game of two decks under a ruleset.
 
     Args:
-        params: "first" and "second", the decks of who goes first and of the other, as `engine.find_deck`
-            takes them, and "ruleset", one without a mulligan.
+        params: "first" and "second", the players' decks for `engine.find_deck`, and "ruleset", one without a
+            mulligan.
 
     Raises:
         UnknownNameError: there is no such deck or ruleset.
-        DeckError: a deck cannot be read, or has varied cards.
+        DeckError: a deck cannot be read, or is a deck variant.
         RulesetError: the ruleset has a mulligan.
     """
 
@@ -70,14 +70,16 @@ class ManaforgeGame(pyspiel.Game):  # type: ignore[misc]
         for name in params or {}:
             if name not in known:
                 raise unknown_name("parameter", name, known)
-        said = known | (params or {})
-        self.decks: tuple[Deck, Deck] = (find_deck(said["first"]), find_deck(said["second"]))
-        self.ruleset: Ruleset = find_ruleset(said["ruleset"])
+        chosen = known | (params or {})
+        self.decks: tuple[Deck, Deck] = (find_deck(chosen["first"]), find_deck(chosen["second"]))
+        self.ruleset: Ruleset = find_ruleset(chosen["ruleset"])
         for deck in self.decks:
             if deck.varied:
-                raise DeckError(f"deck {deck.name} is varied by chance, which this game does not have")
+                raise DeckError(f"deck {deck.name} is a deck variant; the OpenSpiel game supports none")
         if self.ruleset.mulligan_above >= 0:
-            raise RulesetError(f"ruleset {self.ruleset.name} has a mulligan, which this game does not have")
+            raise RulesetError(
+                f"ruleset {self.ruleset.name} has a mulligan; the OpenSpiel game supports none"
+            )
         self.numbers = numbers_of(self.decks[0].effects or self.decks[1].effects)
         turns = 2 * self.ruleset.turn_cap
         info = pyspiel.GameInfo(
@@ -92,37 +94,37 @@ class ManaforgeGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(GAME_TYPE, info, params or {})
 
     def new_initial_state(self) -> "ManaforgeState":
-        """A game before anything is dealt."""
+        """The initial state, before the decks are shuffled."""
         return ManaforgeState(self)
 
     def make_py_observer(
         self, iig_obs_type: Any = None, params: dict[str, Any] | None = None
     ) -> "ManaforgeObserver":
-        """What shows the game to one player."""
+        """Create an observer of the game."""
         return ManaforgeObserver(iig_obs_type, params)
 
 
 class ManaforgeState(pyspiel.State):  # type: ignore[misc]
-    """A game between two actions."""
+    """OpenSpiel state of a game: the deck orders, the position and pending chance events."""
 
     def __init__(self, game: ManaforgeGame) -> None:
         super().__init__(game)
-        self._game = _Shared(game)
+        self._game = _SharedData(game)
         self._orders: tuple[list[int], list[int]] = ([], [])
         self._position: Position | None = None
-        self._action = -1  # the number of an action that waits for outcomes
+        self._action = -1  # number of the action with pending chance events
         self._outcomes: list[int] = []
-        self._waiting = 0  # how many outcomes the event has
-        self._seen: _Seen | None = None
-        self._deal_forced()
+        self._waiting = 0  # number of outcomes of the pending chance event; 0: none is pending
+        self._observations: _Observations | None = None
+        self._append_certain()
 
     @property
     def position(self) -> Position | None:
-        """The true position, with all that is hidden; None while decks are shuffled."""
+        """The true position, including hidden information; None while decks are shuffled."""
         return self._position
 
     def current_player(self) -> int:
-        """Who is to act: a seat, chance, or nobody."""
+        """The seat to move, or OpenSpiel's code for chance or a terminal state."""
         if self._position is None or self._waiting:
             return int(pyspiel.PlayerId.CHANCE)
         if self._position.outcome != Outcome.ONGOING:
@@ -134,7 +136,7 @@ class ManaforgeState(pyspiel.State):  # type: ignore[misc]
         return bool(self.current_player() == pyspiel.PlayerId.TERMINAL)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """What may fall out, with probabilities: places in the deck's different cards, or numbers from 0."""
+        """Chance outcomes with probabilities: indices of distinct cards of the deck, or numbers from 0."""
         if self._waiting:
             return [(number, 1 / self._waiting) for number in range(self._waiting)]
         _, left = self._next_card()
@@ -142,7 +144,7 @@ class ManaforgeState(pyspiel.State):  # type: ignore[misc]
         return [(place, n / total) for place, n in sorted(left.items())]
 
     def returns(self) -> list[float]:
-        """1 for who has won, -1 for who has lost."""
+        """Returns by seat: 1 for the winner, -1 for the loser, 0 otherwise."""
         outcome = self._position.outcome if self._position is not None else Outcome.ONGOING
         won = {Outcome.FIRST_WINS: 1.0, Outcome.SECOND_WINS: -1.0}.get(outcome, 0.0)
         return [won, -won]
@@ -154,12 +156,12 @@ class ManaforgeState(pyspiel.State):  # type: ignore[misc]
         return str(self._position) + (waiting if self._waiting else "")
 
     def seen(self, player: int, everything: bool) -> list[str]:
-        """What a player sees: the position, or every one since the beginning; [] while decks are shuffled."""
-        if self._seen is None:
+        """A player's observation, or all of them since the start; [] while decks are shuffled."""
+        if self._observations is None:
             return []
-        return self._seen.all_of(player) if everything else [self._seen.by(player)]
+        return self._observations.all_of(player) if everything else [self._observations.by(player)]
 
-    def _legal_actions(self, player: int) -> list[int]:  # noqa: ARG002 - whose turn it is
+    def _legal_actions(self, player: int) -> list[int]:  # noqa: ARG002 - the active player
         assert self._position is not None
         numbers = self._game.own.numbers
         return sorted(numbers.number(action) for action in self._position.legal_actions())
@@ -178,7 +180,7 @@ class ManaforgeState(pyspiel.State):  # type: ignore[misc]
         if self._position is None:
             seat, _ = self._next_card()
             self._orders[seat].append(action)
-            self._deal_forced()
+            self._append_certain()
             return
         if self._waiting:
             self._outcomes.append(action)
@@ -191,10 +193,10 @@ class ManaforgeState(pyspiel.State):  # type: ignore[misc]
             self._waiting = chance.waiting
             return
         self._waiting = 0
-        self._look()
+        self._record_observation()
 
     def _next_card(self) -> tuple[int, Counter[int]]:
-        """Whose next card is to be drawn, and how often each of the deck's different cards is left."""
+        """Seat of the next card to shuffle, and the remaining count of each distinct card of its deck."""
         sizes = [deck.size for deck in self._game.own.decks]
         seat = 0 if len(self._orders[0]) < sizes[0] else 1
         deck, different = self._game.own.decks[seat], self._game.different[seat]
@@ -203,19 +205,19 @@ class ManaforgeState(pyspiel.State):  # type: ignore[misc]
         listed = Counter(different.index(card) for card in deck.cards)
         return seat, listed - Counter(self._orders[seat])
 
-    def _deal_forced(self) -> None:
-        """Add cards that are certain; deal once both orders are complete."""
+    def _append_certain(self) -> None:
+        """Append cards without an alternative; deal once both deck orders are complete."""
         decks = self._game.own.decks
         while any(len(order) < deck.size for order, deck in zip(self._orders, decks, strict=True)):
             seat, left = self._next_card()
             if len(left) > 1:
                 return
             self._orders[seat].extend(left)
-        self._position = self._dealt()
-        self._look()
+        self._position = self._first_position()
+        self._record_observation()
 
-    def _dealt(self) -> Position:
-        """The first position with these orders."""
+    def _first_position(self) -> Position:
+        """The first position for the chosen deck orders."""
         game = self._game.own
         position = deal(game.decks, 0, ruleset=game.ruleset)
         for seat, side in enumerate(position.state["sides"]):
@@ -226,73 +228,73 @@ class ManaforgeState(pyspiel.State):  # type: ignore[misc]
             side["deck"][: len(order) - in_hand] = order[in_hand:][::-1]
         return position
 
-    def _look(self) -> None:
-        """Both players see the position."""
+    def _record_observation(self) -> None:
+        """Record the position as observed by both players."""
         assert self._position is not None
-        self._seen = _Seen(self._seen, self._position.copy())
+        self._observations = _Observations(self._observations, self._position.copy())
 
 
-class _Shared:
-    """What all states of a game share, copies of states too."""
+class _SharedData:
+    """Data shared by all states of a game and their copies."""
 
     def __init__(self, game: ManaforgeGame) -> None:
         self.own = game
         self.different: list[list[Card]] = [list(dict.fromkeys(deck.cards)) for deck in game.decks]
 
-    def __deepcopy__(self, memo: object) -> "_Shared":
+    def __deepcopy__(self, memo: object) -> "_SharedData":
         return self
 
 
-class _Seen:
-    """A position that both players saw, and those before it; written as text when it is asked for."""
+class _Observations:
+    """Linked list of observed positions; their texts are made on demand."""
 
-    def __init__(self, before: "_Seen | None", position: Position) -> None:
+    def __init__(self, before: "_Observations | None", position: Position) -> None:
         self._before, self._position = before, position
         self._texts = ["", ""]
 
     def by(self, player: int) -> str:
-        """The position as a player sees it."""
+        """A player's view of the last position, in notation."""
         self._texts[player] = self._texts[player] or str(PlayerView(self._position, player).position)
         return self._texts[player]
 
     def all_of(self, player: int) -> list[str]:
-        """All positions as a player saw them, the oldest first."""
+        """A player's views of all positions, oldest first."""
         found: list[str] = []
-        one: _Seen | None = self
-        while one is not None:
-            found.append(one.by(player))
-            one = one._before
+        node: _Observations | None = self
+        while node is not None:
+            found.append(node.by(player))
+            node = node._before
         return found[::-1]
 
-    def __deepcopy__(self, memo: object) -> "_Seen":
+    def __deepcopy__(self, memo: object) -> "_Observations":
         return self
 
 
 class ManaforgeObserver:
-    """What one player sees, as numbers and text; with perfect recall, as text, all that was seen so far.
+    """OpenSpiel observer: a player's view as tensor and text; with perfect recall, all views so far as text.
 
     Attributes:
-        tensor: float32, shape (numbers + cards,): `engine.environments.spaces`, a position's numbers and
-            then the numbers of the cards on its places.
+        tensor: float32, shape (`SIZE` + `CARDS`,): observation and card numbers as in
+            `engine.environments.spaces`.
         dict: the two parts by name, "observation" and "cards".
 
     Raises:
-        ValueError: another kind of observation is asked for.
+        ValueError: another kind of observation is requested.
     """
 
     def __init__(self, iig_obs_type: Any, params: dict[str, Any] | None) -> None:
         if params:
             raise ValueError(f"an observation takes no parameters, got {params}")
-        asked = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
-        if not asked.public_info or asked.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            raise ValueError("a player is shown what is public and what is the player's own, together")
-        self._recall = asked.perfect_recall
+        kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
+        if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
+            raise ValueError("only observations of public and the player's private information are supported")
+        self._recall = kind.perfect_recall
         self.tensor = np.zeros(0 if self._recall else SIZE + CARDS, np.float32)
         parts = {} if self._recall else {"observation": self.tensor[:SIZE], "cards": self.tensor[SIZE:]}
         self.dict: dict[str, np.ndarray] = parts
 
     def set_from(self, state: ManaforgeState, player: int) -> None:
-        """Fill `tensor` with what a player sees; with zeros while decks are shuffled."""
+        """Write a player's view to `tensor`; zeros while decks are shuffled."""
         self.tensor.fill(0)
         if not self._recall and state.position is not None:
             view = PlayerView(state.position, player).position
@@ -300,7 +302,7 @@ class ManaforgeObserver:
             self.dict["cards"][:] = cards_of_view(view, player)
 
     def string_from(self, state: ManaforgeState, player: int) -> str:
-        """What a player sees, or with perfect recall has seen, as text."""
+        """A player's view as text; with perfect recall, all views so far."""
         return "\n".join([f"player {player}", *state.seen(player, everything=self._recall)])
 
 

@@ -22,13 +22,13 @@ from engine.position import Position
 
 
 class ActionNumbers:
-    """Numbers of actions; `numbers_of` makes them once.
+    """Numbering of all actions; `numbers_of` caches it.
 
     Args:
-        effects: whether cards do what they say: there are some four thousand actions then, else 67.
+        effects: whether the game has effects: there are some four thousand actions then, else 67.
 
     Attributes:
-        actions: by number; the end of the turn is 0.
+        actions: actions by number; the end of the turn is 0.
     """
 
     def __init__(self, effects: bool) -> None:
@@ -37,7 +37,11 @@ class ActionNumbers:
         attackers = (*range(BOARD_SIZE), HERO) if effects else tuple(range(BOARD_SIZE))
         self.actions: tuple[Action, ...] = (
             Action.end_turn(),
-            *(Action.attack(one, other) for one in attackers for other in (*range(BOARD_SIZE), HERO)),
+            *(
+                Action.attack(attacker, defender)
+                for attacker in attackers
+                for defender in (*range(BOARD_SIZE), HERO)
+            ),
             *(
                 Action.play(card, target, option, at)
                 for card in range(HAND_SIZE)
@@ -58,7 +62,7 @@ class ActionNumbers:
         return self._numbers[action]
 
     def mask(self, position: Position) -> np.ndarray:
-        """Which actions are legal for who is to move: int8, shape (actions,), 1 for legal."""
+        """Mask of the active player's legal actions: int8, shape (actions,), 1 for legal."""
         found = np.zeros(len(self.actions), np.int8)
         found[[self._numbers[action] for action in position.legal_actions()]] = 1
         return found
@@ -66,7 +70,7 @@ class ActionNumbers:
 
 @cache
 def numbers_of(effects: bool) -> ActionNumbers:
-    """The numbers of actions in games with or without effects."""
+    """Numbering of the actions of games with or without effects."""
     return ActionNumbers(effects)
 
 
@@ -88,7 +92,7 @@ SIDE_NUMBERS = (
     ("overload", MAX_MANA),
     ("locked", MAX_MANA),
 )
-"""Numbers of a half, each with what it is divided by."""
+"""Observed fields of a half, each with its divisor."""
 
 MINION_NUMBERS = (
     ("attack", 10),
@@ -98,26 +102,26 @@ MINION_NUMBERS = (
     ("arrived", 1),
     ("spell_damage", 5),
 )
-"""Of a minion, after 1 for being there, each with what it is divided by; then a bit for each keyword."""
+"""Observed fields of a minion with their divisors; before them 1 for presence, after them keyword bits."""
 
 TRAITS = (Trait.FROZEN, Trait.CANT_ATTACK, Trait.SILENCED, Trait.DEATHRATTLE)
-"""Traits of a minion that have a bit each, after the keywords."""
+"""Observed traits of a minion, a bit each, after the keywords."""
 
 CARD_NUMBERS = 6
-"""Of a card in hand: there, The Coin, cost, attack, health, mana is enough; then a bit for each keyword."""
+"""Numbers of a card in hand: presence, The Coin, cost, attack, health, affordable; then keyword bits."""
 
 KEYWORDS = np.array([int(bit) for bit in Keyword])
 MINION_SIZE = 1 + len(MINION_NUMBERS) + len(KEYWORDS) + len(TRAITS)
 CARD_SIZE = CARD_NUMBERS + len(KEYWORDS)
 SIZE = 2 + 2 * (len(SIDE_NUMBERS) + BOARD_SIZE * MINION_SIZE) + HAND_SIZE * CARD_SIZE
-"""Numbers of an observation."""
+"""Length of an observation."""
 
 CARDS = HAND_SIZE + 2 * BOARD_SIZE + 2 + OFFERED + MAX_SECRETS
-"""Places of cards: own hand, both boards (own first), both weapons, what is offered, own Secrets."""
+"""Number of card places: own hand, both boards (own first), both weapons, offered cards, own Secrets."""
 
 
 def names() -> list[str]:
-    """What each number of an observation is, such as "own board 0 attack", in their order."""
+    """Names of the numbers of an observation, in order, such as "own board 0 attack"."""
     minion = ["there", *(name for name, _ in MINION_NUMBERS), *(bit.name.lower() for bit in Keyword)]
     minion += [trait.name.lower() for trait in TRAITS]
     card = [
@@ -130,9 +134,9 @@ def names() -> list[str]:
         *(bit.name.lower() for bit in Keyword),
     ]
     sides = [
-        f"{whose} {what}"
-        for whose in ("own", "enemy")
-        for what in (
+        f"{half} {field}"
+        for half in ("own", "enemy")
+        for field in (
             *(name for name, _ in SIDE_NUMBERS),
             *(f"board {place} {name}" for place in range(BOARD_SIZE) for name in minion),
         )
@@ -142,11 +146,11 @@ def names() -> list[str]:
 
 
 def numbers_of_view(position: Position, seat: int) -> np.ndarray:
-    """Numbers of what a player sees, most of them in [0, 1]; float32, shape (`SIZE`,).
+    """Encode a player's view as numbers, most of them in [0, 1]; float32, shape (`SIZE`,).
 
     Args:
-        position: as the player sees it (`engine.PlayerView.position`).
-        seat: of the player.
+        position: the player's view (`engine.PlayerView.position`).
+        seat: the player's seat.
     """
     state = position.state
     parts = [np.array([min(int(state["turn"]), 30) / 30, float(state["active"] == seat)])]
@@ -158,7 +162,7 @@ def numbers_of_view(position: Position, seat: int) -> np.ndarray:
 
 
 def cards_of_view(position: Position, seat: int) -> np.ndarray:
-    """Card numbers, 1 + their places in the card table of the game, 0 for none; int16, shape (`CARDS`,)."""
+    """Encode the visible cards: 1 + card number by place, 0 for none; int16, shape (`CARDS`,)."""
     state, found = position.state, np.zeros(CARDS, np.int16)
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     hand = own["hand"][: own["n_hand"]]
@@ -203,13 +207,13 @@ def _hand(position: Position, seat: int) -> np.ndarray:
             continue
         spec = table.cards[number].spec
         cost = int(cost_of(state, table.array, seat, place)) if table.effects else spec.cost
-        held = side["held"][place]
+        modifier = side["held"][place]
         row[:CARD_NUMBERS] = (
             1,
             0,
             cost / MAX_MANA,
-            (spec.attack + held["attack"]) / 10,
-            (spec.health + held["health"]) / 10,
+            (spec.attack + modifier["attack"]) / 10,
+            (spec.health + modifier["health"]) / 10,
             cost <= side["mana"],
         )
         row[CARD_NUMBERS:] = (spec.keywords & KEYWORDS) > 0

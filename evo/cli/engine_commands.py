@@ -19,7 +19,7 @@ app = typer.Typer(
 )
 
 _POSITION = typer.Argument(
-    help="A position on one line, such as 'hero 20 board [3/2 ready] | hero 12' (docs/notation.md)."
+    help="A position on one line, such as 'hero 20 board [3/2 ready] | hero 12' (docs/game.md#notation)."
 )
 
 

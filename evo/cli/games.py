@@ -222,7 +222,7 @@ def _two_decks(text: str, edition: str, bodies: bool, any_deck: bool) -> "tuple[
 
 
 def explain_command(
-    position: str = typer.Argument(help="A position on one line (docs/notation.md)."),
+    position: str = typer.Argument(help="A position on one line (docs/game.md#notation)."),
     profile: str = typer.Option(
         "true-balanced",
         help=f"{', '.join(shipped_profiles())}, a profile file, or a run folder.",

@@ -164,7 +164,7 @@ def open_member(path: Path, config: RunConfig, number: int) -> RunFolder:
 
 
 def runs_at_a_time(workers: int) -> int:
-    """Number of runs side by side that keeps this many workers busy (docs/scaling.md)."""
+    """Number of runs side by side that keeps this many workers busy (docs/performance.md#scaling)."""
     return max(1, min(workers // WORKERS_A_RUN, MOST_AT_A_TIME))
 
 

@@ -1,1 +1,1 @@
-"""Output of commands on a terminal: errors, tables, drawn positions and cards."""
+"""Terminal output of commands: errors, tables, drawn positions and cards."""

@@ -1,4 +1,4 @@
-"""Command lines: errors on one line, a console that strips control characters, tables that fit."""
+"""Command line output: one-line errors, a console that strips control characters, tables that fit."""
 
 import io
 import os
@@ -20,19 +20,19 @@ from engine.terminal import BROKEN_PIPE, say_error, shown, write_nowhere
 
 
 def command_line(app: typer.Typer, program: str) -> None:
-    """Run a Typer app: our errors are one line on standard error with their exit code; Ctrl-C is 130.
+    """Run a Typer app; the project's errors become one line on standard error and an exit code.
 
-    A command whose standard output nobody reads any more, as after `| head -1`, ends with 141. Standard
-    streams that are closed are opened on nothing.
+    The exit code after Ctrl-C is 130, after a closed output pipe (as of `| head -1`) 141. Closed standard
+    streams are opened on /dev/null.
     """
     _open_closed_streams()
-    _write_anything()
+    _replace_unencodable()
     terminal.in_command = True
     try:
         app(prog_name=program)
     except SystemExit as ended:
         _flush(program)
-        if isinstance(ended.__context__, BrokenPipeError):  # Typer and rich end so with 1
+        if isinstance(ended.__context__, BrokenPipeError):  # for which Typer and rich exit with 1
             sys.exit(BROKEN_PIPE)
         raise
     except Exception as error:
@@ -43,7 +43,7 @@ def command_line(app: typer.Typer, program: str) -> None:
 
 
 def _open_closed_streams() -> None:
-    """Open each standard stream that is closed on /dev/null, so that no file of ours takes its number."""
+    """Open closed standard streams on /dev/null, so that no other file gets their descriptors."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         if getattr(sys, name) is None:
             nothing = os.open(os.devnull, os.O_RDWR)
@@ -55,18 +55,18 @@ def _open_closed_streams() -> None:
             setattr(sys, f"__{name}__", stream)
 
 
-def _write_anything() -> None:
-    """Let standard output and error replace what their encoding lacks, so that no name stops a command."""
+def _replace_unencodable() -> None:
+    """Let standard output and error replace unencodable characters instead of raising."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
 def _flush(program: str) -> None:
-    """Write what is left in standard output's buffer.
+    """Flush standard output.
 
     Raises:
-        SystemExit: nobody reads it, or it cannot be written.
+        SystemExit: its pipe is closed, or it cannot be written.
     """
     stream = sys.__stdout__ or sys.stdout  # Typer puts its own in place of sys.stdout at the end
     try:
@@ -80,30 +80,30 @@ def _flush(program: str) -> None:
 
 
 def end_with(error: Exception, program: str) -> NoReturn:
-    """Exit with one line on standard error for our errors and the system's; raise all others again.
+    """Print an error of the project or the system as one line and exit; re-raise any other.
 
-    The code is the error's own `exit_code`; of the system's 1.
+    The exit code is the error's `exit_code`, or 1 for an error of the system.
     """
-    if isinstance(error, ManaforgeError | OSError) and not _has_folder():
+    if isinstance(error, ManaforgeError | OSError) and not _folder_exists():
         say_error(f"{program}: the current folder was deleted; change to one that exists")
         sys.exit(1)
     if isinstance(error, ManaforgeError):
         say_error(f"{program}: {error}")
     elif isinstance(error, OSError):
-        about = f"{error.filename}: " if error.filename else ""
-        say_error(f"{program}: {about}{error.strerror or error}")
+        prefix = f"{error.filename}: " if error.filename else ""
+        say_error(f"{program}: {prefix}{error.strerror or error}")
     else:
         raise error
     sys.exit(error.exit_code if isinstance(error, ManaforgeError) else 1)
 
 
 def plain_width(usual: int) -> int:
-    """Characters of a table without a terminal: what the environment's COLUMNS says, else the usual."""
+    """Width of tables without a terminal: the environment variable COLUMNS, else `usual`."""
     columns = os.environ.get("COLUMNS", "")
     return int(columns) if columns.isdecimal() and int(columns) else usual
 
 
-def _has_folder() -> bool:
+def _folder_exists() -> bool:
     """Whether the current folder exists."""
     try:
         Path.cwd()
@@ -113,10 +113,10 @@ def _has_folder() -> bool:
 
 
 class Screen(Console):
-    """A console that takes no text for markup and lets no control character through but its own.
+    """A rich console without markup that strips control characters from texts.
 
-    When nobody reads it any more, as after `| head -1`, standard output ends the command with `BROKEN_PIPE`;
-    standard error, where only messages are, goes on without a word.
+    If its pipe is closed, as after `| head -1`, the command ends with `BROKEN_PIPE`; on standard error, which
+    has only messages, further output is discarded.
 
     Arguments are those of `rich.console.Console`.
     """
@@ -125,7 +125,7 @@ class Screen(Console):
         super().__init__(markup=False, emoji=False, highlight=False, **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """The segments of a renderable, their texts as `shown` makes them."""
+        """Render a renderable, with control characters in its texts replaced."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable():
                 yield segment
@@ -133,7 +133,7 @@ class Screen(Console):
                 yield Segment(shown(segment.text), segment.style)
 
     def on_broken_pipe(self) -> None:
-        """Write nowhere from here on.
+        """Discard further output.
 
         Raises:
             SystemExit: this is standard output.
@@ -143,7 +143,7 @@ class Screen(Console):
             self.on_no_reader()
 
     def on_no_reader(self) -> None:
-        """End the command, since nobody reads its output.
+        """End the command, whose output pipe is closed.
 
         Raises:
             SystemExit: with `BROKEN_PIPE`.
@@ -152,18 +152,18 @@ class Screen(Console):
 
 
 PADDING = 3
-"""Characters a column takes beside its cells: two spaces and a border."""
+"""Characters of a column besides its cells: two spaces and a border."""
 
 
 class Column(NamedTuple):
-    """A column of a table that fits.
+    """A column of a `FittingTable`.
 
     Attributes:
         name: its heading.
-        importance: 0 stays always; of the others the highest number goes first.
-        right: whether its cells are numbers, aligned to the right.
-        shortest: characters to which its cells may be cut, from the left; 0: they are not cut.
-        folds: whether its cells, and its heading, take as many lines as they need.
+        importance: 0: always shown; columns with the highest number are dropped first.
+        right: whether its cells are right-aligned, as numbers.
+        shortest: length to which its cells may be truncated, from the left; 0: never truncated.
+        folds: whether its cells and heading may wrap to several lines.
     """
 
     name: str
@@ -175,10 +175,10 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class FittingTable:
-    """A table of texts in which names are never cut: columns are left out until it fits where it is shown.
+    """A table that drops less important columns until it fits the width; names are never truncated.
 
     Attributes:
-        columns: headings and importance; the first that always stays is the name of a row.
+        columns: its columns; the first with importance 0 has the names of the rows.
         rows: the cells, each row with a text for every column.
         title: above the table.
         caption: below the table.
@@ -193,19 +193,19 @@ class FittingTable:
         yield self.fitted(options.max_width)
 
     def fitted(self, width: int) -> Table:
-        """The table in so many characters."""
+        """Lay the table out in a given width."""
         cells = [[Text(cell) for cell in row] for row in self.rows]
         widths = self._widths(cells)
-        taken, shown = 1, set()
+        taken, kept = 1, set()
         for place in sorted(range(len(self.columns)), key=lambda place: self.columns[place].importance):
             column = self.columns[place]
-            least = min(widths[place], column.shortest or widths[place])
-            if column.importance == 0 or taken + least + PADDING <= width:
-                shown.add(place)
-                taken += least + PADDING
+            needed = min(widths[place], column.shortest or widths[place])
+            if column.importance == 0 or taken + needed + PADDING <= width:
+                kept.add(place)
+                taken += needed + PADDING
         table = Table(title=self.title, title_justify="left", caption=self.caption, caption_justify="left")
         name = min((p for p, column in enumerate(self.columns) if column.importance == 0), default=0)
-        for place in sorted(shown):
+        for place in sorted(kept):
             column = self.columns[place]
             if column.shortest and column.shortest < widths[place]:
                 longest = min(widths[place], column.shortest + max(0, width - taken))
@@ -220,11 +220,11 @@ class FittingTable:
                 no_wrap=place != name and not column.folds and not column.shortest,
             )
         for row in cells:
-            table.add_row(*(row[place] for place in sorted(shown)))
+            table.add_row(*(row[place] for place in sorted(kept)))
         return table
 
     def _widths(self, cells: list[list[Text]]) -> list[int]:
-        """Characters of each column's longest cell; of those that are cut the heading folds."""
+        """Width of each column: its longest cell or heading; headings of truncated columns wrap."""
         headings = [column.shortest or len(column.name) for column in self.columns]
         return [
             max([heading, *(row[place].cell_len for row in cells)]) for place, heading in enumerate(headings)

@@ -1,4 +1,4 @@
-"""Positions, decks and cards drawn for the terminal."""
+"""Draw positions, decks and cards for the terminal with rich."""
 
 from collections.abc import Sequence
 from textwrap import fill
@@ -19,7 +19,7 @@ from engine.position import Position
 from engine.view import MinionView, PlayerView, SideView
 from evo.terminal.console import Column, FittingTable, Screen, plain_width
 
-_ENDINGS = {
+_RESULT_TITLES = {
     Outcome.FIRST_WINS: "the first player has won",
     Outcome.SECOND_WINS: "the second player has won",
     Outcome.DRAW: "a draw",
@@ -39,16 +39,16 @@ TRAIT_WORDS = {
     Trait.DOOMED: "doomed",
     Trait.DEATHRATTLE: "Deathrattle",
 }
-"""Traits as drawings show them."""
+"""Words for traits in drawings."""
 
 
 class Changes(NamedTuple):
-    """What a minion in a game with effects is beside its numbers and keywords.
+    """Properties of a minion in a game with effects, besides its numbers and keywords.
 
     Attributes:
-        full_health: of a wounded one; 0 for one that is whole.
-        words: the rest, a line each.
-        can_attack: whether nothing keeps it from attacking.
+        full_health: full health of a wounded minion; 0 if it is not wounded.
+        words: traits, spell damage and gained effects, a line each.
+        can_attack: whether no trait prevents it from attacking.
     """
 
     full_health: int = 0
@@ -68,10 +68,10 @@ DECK_COLUMNS = (
 
 
 def draw_position(position: Position) -> ConsoleRenderable:
-    """Both halves, the player to move below, with hands, boards and what may attack."""
+    """Draw a position: both halves with hands and boards, the player to move below."""
     seat = position.active
     title = f"Turn {position.state['turn']}, the {'second' if seat else 'first'} player to move"
-    title = _ENDINGS.get(position.outcome, title)
+    title = _RESULT_TITLES.get(position.outcome, title)
     parts = [_draw_side(position, 1 - seat, False), _draw_side(position, seat, True)]
     offered = [
         card if isinstance(card, str) else " ".join(filter(None, (card.title, card.body)))
@@ -80,15 +80,15 @@ def draw_position(position: Position) -> ConsoleRenderable:
     if offered:
         choices = "; ".join(f"[{place}] {name}" for place, name in enumerate(offered))
         parts.append(Text(f"to choose from: {choices}", style="green"))
-    inexact = ", ".join(_inexact(position))
+    inexact = ", ".join(_uncovered_cards(position))
     if inexact:
-        said = f"not covered, so these do not do what their text says: {inexact} (docs/effects.md)"
-        parts.append(Text(said, style="yellow"))
+        note = f"not covered, played without parts of their text: {inexact} (docs/effects.md)"
+        parts.append(Text(note, style="yellow"))
     return Group(Text(title, style="bold"), *parts)
 
 
-def _inexact(position: Position) -> list[str]:
-    """Names of the real cards in hands, on boards, of weapons and Secrets that are not played exactly."""
+def _uncovered_cards(position: Position) -> list[str]:
+    """Names of the real cards in hands and in play whose text is not fully implemented."""
     numbers: list[int] = []
     for side in position.state["sides"]:
         numbers += side["hand"][: side["n_hand"]].tolist() + side["secrets"][: side["n_secrets"]].tolist()
@@ -117,7 +117,7 @@ def _draw_side(position: Position, seat: int, to_move: bool) -> ConsoleRenderabl
     ]
     board: ConsoleRenderable = Columns(minions) if minions else Text("empty board", style="dim")
     hand = Text("hand: ")
-    names = [_held(card, cost) for card, cost in zip(side.hand, side.costs, strict=True)]
+    names = [_hand_card(card, cost) for card, cost in zip(side.hand, side.costs, strict=True)]
     if names and set(names) == {"?"}:
         hand.append(f"{len(names)} hidden cards")
     else:
@@ -127,8 +127,8 @@ def _draw_side(position: Position, seat: int, to_move: bool) -> ConsoleRenderabl
     return Panel(Group(*parts), title=title, title_align="left", border_style="green" if to_move else "red")
 
 
-def _held(card: str | Card, cost: int | None) -> str:
-    """A card in hand with what it costs now, and its printed cost where that is another."""
+def _hand_card(card: str | Card, cost: int | None) -> str:
+    """A card in hand with its current cost, and its printed cost if different."""
     if isinstance(card, str):
         return card
     printed = "" if cost == card.spec.cost else f", printed {card.spec.cost}"
@@ -149,7 +149,7 @@ def _draw_minion(place: int, minion: MinionView, to_move: bool, changes: Changes
 
 
 def _changes(position: Position, seat: int, place: int) -> Changes:
-    """What a minion in a game with effects is beside its numbers and keywords."""
+    """Collect a minion's properties besides its numbers and keywords."""
     minion = position.state["sides"][seat]["board"][place]
     traits = int(minion["traits"])
     words = [text for trait, text in TRAIT_WORDS.items() if traits & trait]
@@ -165,13 +165,13 @@ def _changes(position: Position, seat: int, place: int) -> Changes:
 
 
 def _class_of(position: Position, seat: int) -> str:
-    """The class of a hero, after a comma; "" where the hero has no power."""
+    """The class of a hero, after a comma; "" without a hero power."""
     power = position.state["sides"][seat]["power"]
     return f", {position.table.cards[power - 1].class_name}" if power else ""
 
 
 def _draw_hero(position: Position, seat: int, to_move: bool) -> list[Text]:
-    """Hero power, weapon and the rest of a hero in a game with effects, a line each where there is any."""
+    """Lines for hero power, weapon, Secrets and traits of a hero in a game with effects."""
     side, cards = position.state["sides"][seat], position.table.cards
     lines = []
     if side["power"]:
@@ -186,12 +186,12 @@ def _draw_hero(position: Position, seat: int, to_move: bool) -> list[Text]:
     frozen = bool(side["traits"] & Trait.FROZEN)
     if side["durability"]:
         card = cards[side["weapon"]]
-        worn = f"{side['weapon_attack']}/{side['durability']}"
-        printed = f", printed {card.body}" if card.body and worn != card.body else ""
-        lines.append(Text(f"weapon: {card.title} {worn}{printed}", style="yellow"))
+        current = f"{side['weapon_attack']}/{side['durability']}"
+        printed = f", printed {card.body}" if card.body and current != card.body else ""
+        lines.append(Text(f"weapon: {card.title} {current}{printed}", style="yellow"))
     secrets = [
-        one.title if isinstance(one, Card) else f"one of the {one.name.capitalize()}"
-        for one in SideView(position, seat).secrets
+        secret.title if isinstance(secret, Card) else f"hidden {secret.name.capitalize()} Secret"
+        for secret in SideView(position, seat).secrets
     ]
     if secrets:
         lines.append(Text(f"Secrets: {'; '.join(secrets)}", style="magenta"))
@@ -214,7 +214,7 @@ def _crystals(number: int) -> str:
 
 
 def draw_deck(deck: Deck) -> ConsoleRenderable:
-    """A deck as a table: count, name, cost, body, keywords, id, and whether the card is played exactly."""
+    """Draw a deck as a table: count, cost, name, body, keywords, id, and coverage of each card."""
     rows = []
     for card, n in deck.counts():
         spec = card.spec
@@ -234,13 +234,13 @@ def draw_deck(deck: Deck) -> ConsoleRenderable:
 
 
 def console() -> Console:
-    """Where drawings go: standard output; without a terminal plain text, as wide as COLUMNS says or 100."""
+    """Console on standard output; without a terminal, plain text of width COLUMNS or 100."""
     screen = Screen()
     return screen if screen.is_terminal else Screen(width=plain_width(100))
 
 
 def position_as_text(position: Position) -> str:
-    """A drawn position as `console` shows it, in colours where standard output is a terminal."""
+    """Draw a position as text, with colours if standard output is a terminal."""
     screen = console()
     with screen.capture() as captured:
         screen.print(draw_position(position))
@@ -261,20 +261,21 @@ LIST_COLUMNS = (
 
 
 def card_lines(printings: Sequence[CardFacts], width: int) -> list[str]:
-    """A card, what is played of it, and its other printings, as lines of at most so many characters.
+    """Describe a card, its implemented effects and its reprints, as wrapped lines.
 
     Args:
-        printings: as `engine.cards.lookup.find_facts` has them; of each edition the first is told whole.
-        width: of a line.
+        printings: as `engine.cards.lookup.find_facts` returns them; only the first of each edition is
+            described in full.
+        width: largest line length.
     """
     lines: list[str] = []
-    told: list[str] = []
+    seen_editions: list[str] = []
     for facts in printings:
-        if facts.edition in told:
+        if facts.edition in seen_editions:
             text = f"also {facts.title}, set {facts.set_name}, {facts.played}"
             lines.append(fill(text, width, initial_indent="  ", subsequent_indent="       "))
             continue
-        told.append(facts.edition)
+        seen_editions.append(facts.edition)
         lines.append(fill(facts.title, width, subsequent_indent="  "))
         for text in (facts.describes, facts.played_how):
             lines.append(fill(text, width, initial_indent="  ", subsequent_indent="  "))
@@ -283,7 +284,7 @@ def card_lines(printings: Sequence[CardFacts], width: int) -> list[str]:
 
 
 def card_as_json(facts: CardFacts) -> dict[str, Any]:
-    """A card for machines."""
+    """A card as a JSON object."""
     return {
         "id": facts.id,
         "name": facts.name,
@@ -304,7 +305,7 @@ def card_as_json(facts: CardFacts) -> dict[str, Any]:
 
 
 def coverage_as_json(coverage: Coverage) -> dict[str, Any]:
-    """The coverage of an edition for machines."""
+    """The coverage of an edition as a JSON object."""
     return {
         "edition": coverage.edition,
         "exact": coverage.whole.exact,
@@ -316,21 +317,21 @@ def coverage_as_json(coverage: Coverage) -> dict[str, Any]:
 
 
 def draw_coverage(coverage: Coverage) -> ConsoleRenderable:
-    """How many cards of an edition are exact, by set and class, and what the others ask for."""
+    """Draw the coverage of an edition: fully implemented cards by set and class, and missing features."""
     whole = coverage.whole
     numbers = f"{whole.exact:,} of {whole.cards:,} collectible cards are played exactly"
-    asked = Column("not covered"), Column("cards that ask for it", 1, right=True)
+    columns = Column("not covered"), Column("cards that ask for it", 1, right=True)
     kinds = [(kind, f"{n:,}") for kind, n in coverage.not_covered]
     return Group(
         Text(f"Edition {coverage.edition}: {numbers}."),
         _share_table("set", coverage.sets),
         _share_table("class", coverage.classes),
-        FittingTable(asked, kinds, caption="A card may ask for several of these."),
+        FittingTable(columns, kinds, caption="A card may ask for several of these."),
     )
 
 
 def draw_cards(cards: Sequence[CardFacts]) -> ConsoleRenderable:
-    """A listing of cards, with what is not covered of each."""
+    """Draw a table of cards with the parts of their text that are not covered."""
     rows = [
         (
             str(card.cost),

@@ -514,7 +514,7 @@ def sentences_of(tournament: Tournament, summary: dict[str, Any]) -> dict[str, s
     if summary["unproven_turns"]:
         lines["unproven"] = (
             f"{counted(summary['unproven_turns'], 'turn')} unproven: the search for the best plan had not "
-            "ended (docs/rivals.md)."
+            "ended (docs/agents.md)."
         )
     if summary["sprt"]:
         lines["test"] = _verdict(tournament, summary["sprt"]) + "."

@@ -1,1 +1,1 @@
-"""The exact solver of the sequential formulation: a compiled subset dynamic program."""
+"""The exact solver of the sequential formulation: a compiled dynamic program over subsets of attackers."""

@@ -1,8 +1,8 @@
-"""The backend `exact`: our compiled exact solver, and the turns and weights it covers.
+"""The backend `exact`: the compiled exact solver, and a check of the turns and weights it supports.
 
-Of the weights beside the thesis's eight, `body` and `wound` are solved for. On a turn of minions with
-keywords alone nothing draws, equips, freezes, casts or overloads, so those weights count nothing. `hero`
-does: own Lifesteal heals, and a turn's record does not have the own hero's health.
+Of the extended weights it optimises `body` and `wound`. On a turn without card effects nothing draws, equips,
+freezes, casts or overloads, so those weights have no effect. `hero` has one: own Lifesteal heals, and the
+turn's record does not hold the own hero's health.
 """
 
 import threading
@@ -25,20 +25,20 @@ from ilp_agent.turn import TURN, ProblemError, Turn, read_turn
 from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, Term, Weights
 
 N_KNOWN = Term.OVERLOAD + 1
-"""Terms that the program for bodies counts, or that count nothing there; it knows no later weight."""
+"""Number of leading terms that the turn program supports, or that are always 0 in it; later ones are not."""
 
 
 @njit
 def applies(turn: np.void, weights: np.ndarray) -> bool:
-    """Whether the sequential turn program counts all that these weights count on this turn.
+    """Whether the sequential turn program supports these weights on this turn.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
         weights: all of them, indexed by `Term`.
 
     Returns:
-        False where `hero` counts and a minion with Lifesteal may attack: one on board with attacks left, or
-        one that can be played to attack; and where a weight counts that is not of the first `N_KNOWN`.
+        False if `hero` is set and a minion with Lifesteal may attack (on board with attacks left, or played
+        to attack), or if a weight beyond the first `N_KNOWN` is set.
     """
     for term in range(N_KNOWN, N_TERMS):
         if weights[term] != 0.0:
@@ -57,34 +57,34 @@ def applies(turn: np.void, weights: np.ndarray) -> bool:
 
 
 def check_scope(turn: np.void, weights: Weights) -> None:
-    """Refuse a turn, dtype `TURN`, with a weight that the sequential turn program cannot count on it.
+    """Raise an error if the sequential turn program does not support the weights on a turn, dtype `TURN`.
 
     Raises:
-        SolverError: the message names the weight and the backends that take it.
+        SolverError: the message names the weight and the backends that support it.
     """
     check_known(weights)
     if not applies(turn, weights.everything):
         raise SolverError(
-            f"the turn program cannot count the weight 'hero' ({weights.hero:g}) on a turn in which a minion "
+            f"the turn program does not support weight 'hero' ({weights.hero:g}) on a turn in which a minion "
             "with Lifesteal may attack; use backend 'search' or 'auto', or set 'hero' to 0"
         )
 
 
 def check_known(weights: Weights) -> None:
-    """Refuse a weight that programs do not have.
+    """Raise an error if a weight is set that no program supports.
 
     Raises:
-        SolverError: the message names the weight and the backends that take it.
+        SolverError: the message names the weight and the backends that support it.
     """
     for name in EXTENDED_NAMES[N_KNOWN:]:
         if getattr(weights, name):
             raise SolverError(
-                f"programs do not count the weight {name!r}; use 'search' or 'auto', or set it to 0"
+                f"programs do not support weight {name!r}; use backend 'search' or 'auto', or set it to 0"
             )
 
 
 class Memory(NamedTuple):
-    """What a turn is solved in; arrays of shape (1,) but for the layers. Modified in place by the kernels."""
+    """Working memory of the exact solver: arrays of shape (1,), and the layers. Kernels modify it."""
 
     turns: np.ndarray
     plans: np.ndarray
@@ -96,7 +96,7 @@ _LOCAL = threading.local()
 
 
 def memory_of_thread() -> Memory:
-    """This thread's memory, made once: kernels run without the GIL, so no two threads may share it."""
+    """This thread's working memory, allocated once. Kernels run without the GIL: threads cannot share it."""
     if not hasattr(_LOCAL, "memory"):
         _LOCAL.memory = Memory(np.zeros(1, TURN), np.zeros(1, PLAN), np.zeros(1, WORK), new_layers())
     memory: Memory = _LOCAL.memory
@@ -116,26 +116,26 @@ def write_codes(
     turns: np.ndarray,
     plans: np.ndarray,
     trackers: np.ndarray,
-    luck: np.ndarray,
+    chances: np.ndarray,
     codes: np.ndarray,
 ) -> tuple[int, bool]:
-    """`follow` for arrays of shape (1,), of which the caller keeps the memory."""
-    return follow(states[0], cards, turns[0], plans[0], trackers[0], luck[0], codes)
+    """`follow` for arrays of shape (1,), whose memory the caller keeps."""
+    return follow(states[0], cards, turns[0], plans[0], trackers[0], chances[0], codes)
 
 
 def read_problem(turn: Turn, turns: np.ndarray) -> None:
-    """Read a turn of bodies, with what it leaves out.
+    """Read a turn without card effects into a record, with its excluded attacks.
 
     Args:
         turn: the turn.
         turns: dtype `TURN`, shape (1,). Modified in place.
 
     Raises:
-        ProblemError: it is one on real cards, or leaves out a card.
+        ProblemError: the turn has card effects, or excludes a card.
     """
     position = turn.position
     if position.table.effects:
-        raise ProblemError(f"the turn program reads bodies with keywords, not real cards, in {position}")
+        raise ProblemError(f"the turn program does not support card effects; use 'auto'; in {position}")
     read_turns(position.states, position.table.array, turns)
     no_hero, pairs = left_out(turn)
     for friend in no_hero:
@@ -145,38 +145,38 @@ def read_problem(turn: Turn, turns: np.ndarray) -> None:
 
 
 def plan_in_game(turn: Turn, turns: np.ndarray, record: np.ndarray, status: Status, weights: Weights) -> Plan:
-    """A plan of bodies in the engine's actions, as far as its predictions hold.
+    """Convert a plan record to engine actions, up to the first healing by an enemy's Lifesteal.
 
     Args:
-        turn: what is solved.
-        turns: the same as a record, dtype `TURN`, shape (1,).
+        turn: the turn that was solved.
+        turns: the turn as a record, dtype `TURN`, shape (1,).
         record: the plan, dtype `PLAN`, shape (1,).
-        status: of the solver.
+        status: the solver's status.
         weights: of the objective.
     """
-    here, codes = turn.position.copy(), np.zeros(MAX_STEPS, np.int64)
-    trackers, luck = np.zeros(1, TRACKER), np.zeros(1, EVENTS)
-    n, again = write_codes(here.states, here.table.array, turns, record, trackers, luck, codes)
+    replayed, codes = turn.position.copy(), np.zeros(MAX_STEPS, np.int64)
+    trackers, chances = np.zeros(1, TRACKER), np.zeros(1, EVENTS)
+    n, again = write_codes(replayed.states, replayed.table.array, turns, record, trackers, chances, codes)
     actions = tuple(map(Action.from_code, codes[:n].tolist()))
     terms = terms_of(record[0]["terms"], weights)
     return Plan(status, float(record[0]["value"]), terms, actions, again)
 
 
 class ExactSolver:
-    """Dynamic programming over sets of hits; hundreds of times faster than a general solver.
+    """Dynamic programming over sets of hits; hundreds of times faster than a MILP solver.
 
-    The status is FEASIBLE for a legal plan that is unproven: when seven Windfury minions attack so many
-    different enemies that the tables do not fit memory (`ilp_agent.exact.kernel`).
+    The status is FEASIBLE for a legal plan without proof of optimality: for example with so many Windfury
+    minions that the tables do not fit into memory (`ilp_agent.exact.kernel`).
     """
 
     name = "exact"
 
     def solve(self, turn: Turn, weights: Weights) -> Plan:
-        """The best plan of the sequential formulation, for a turn of bodies.
+        """The best plan of a turn without card effects, by the sequential formulation.
 
         Raises:
-            ProblemError: it is one on real cards, or leaves out a card, not an attack.
-            SolverError: a weight is set that the turn program cannot count on this turn.
+            ProblemError: the turn has card effects, or excludes a card, not an attack.
+            SolverError: a weight is set that the turn program does not support on this turn.
         """
         memory = memory_of_thread()
         read_problem(turn, memory.turns)

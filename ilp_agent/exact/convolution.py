@@ -1,27 +1,28 @@
-"""Max-plus subset convolution over targets, Windfury digits, and hero damage.
+"""Max-plus subset convolution: the best value of all sets of attacks on enemy minions and the hero.
 
-Whether it dies depends on both its hits, so the digit remembers of the first what the second must know:
+Whether a minion with two attacks (Windfury) dies depends on both hits. Its state is a digit, which holds what
+matters about the first hit for the second:
 
     0 NONE    no hit yet             1 DONE  both made, or none left
-    2 FATAL   one hit that kills it (without a shield: so it must be the second, and the other harmless
-              enough to come first; with one: absorbed, but no second such hit is survived)
+    2 FATAL   one hit that kills it (without a shield: so it must be the second, and the other must be
+              survived; with a shield: absorbed, but a second such hit kills)
     without a shield                 with a shield
     3 and on  one hit, survived,     3 HURT      one hit that pops the shield
-              by class of damage     4 HARMLESS  one hit on an enemy of attack 0
-                                     5 POPPED    one hit, and it comes first for sure (it was on a guard)
-                                     6 and on    HURT by further classes of damage
+              by class of damage     4 HARMLESS  one hit on an enemy with attack 0
+                                     5 POPPED    one hit that certainly comes first (it was on a Taunt)
+                                     6 and on    HURT by other classes of damage
 
-Two damages are one class when the same second hits kill after either; with a shield all are. With a weight on
-what friends lose (`body`) every damage is a class of its own: how much is lost depends on both hits.
+Two damage values are in one class if the same second hits kill after either; with a shield all are in one
+class. With a weight on lost health (`body`) every damage value is its own class, because the loss depends on
+both hits.
 
-A state says which one-hit sources have struck (bits), what each two-hit source has done (digits of mixed
-radix, `ilp_agent.exact.convolution`), and how many minions on board have died (only where a slot may be
-missing for a play; it saturates). Table L holds the best value of the first L targets for each state,
-twice: with any of them alive, and with all of them dead. Guards come first; only when all are dead do the
-others follow.
+A state consists of the one-hit sources that have attacked (bits), the digit of each two-hit source (mixed
+radix), and the number of own minions on board that have died (only if a play may lack a slot; it saturates).
+Table L holds the best value of the first L targets for each state, twice: with some of them alive, and with
+all of them dead. Taunt minions ("guards") come first; other targets follow only when all guards are dead.
 
-Both ways go through the same transitions: a set of hits on a target (`ilp_agent.exact.hits`) together with
-what it does to the two-hit sources (`next_change`).
+The forward pass and the traceback use the same transitions: a set of hits on a target
+(`ilp_agent.exact.hits`) with its effect on the two-hit sources (`next_change`).
 """
 
 from typing import NamedTuple
@@ -54,19 +55,19 @@ assert max(FIRST_CLASS, POPPED) + BOARD_SIZE <= MAX_DIGITS
 IMPOSSIBLE = -1
 
 NO_HARM, HURTS, KILLS = 0, 1, 2
-"""What a hit on an enemy does to an attacker without a shield, by itself."""
+"""Effect of a single hit on an attacker without a shield."""
 
 LIVES, DIES, MAY_DIE = 0, 1, 2
-"""What becomes of the attacker: `MAY_DIE` where the order of its two hits decides, and both are legal."""
+"""Fate of the attacker: `MAY_DIE` if it depends on the order of its two hits, and both orders are legal."""
 
 
 @njit
 def number_digits(turn: np.void, weights: np.ndarray, combatants: Combatants, work: np.void) -> int:
-    """Work out the digits of all two-hit sources; returns how many combinations they have.
+    """Assign each Windfury attacker (two-hit source) its digit; returns the number of digit combinations.
 
     `work` is modified in place: harm, damage_class, class_damage, radix, stride, digits.
     """
-    apart = weights[Term.BODY] != 0.0
+    by_damage = weights[Term.BODY] != 0.0
     combinations = 1
     for r in range(combatants.n_double):
         friend = turn["friends"][work["source"][combatants.n_single + r]]
@@ -79,10 +80,12 @@ def number_digits(turn: np.void, weights: np.ndarray, combatants: Combatants, wo
             elif enemy["attack"] > 0:
                 work["harm"][r, t] = HURTS
         if shielded(friend):
-            classes = _class_damages(turn, friend, r, combatants.n_targets, apart, work) if apart else 1
+            classes = (
+                _classify_damages(turn, friend, r, combatants.n_targets, by_damage, work) if by_damage else 1
+            )
             work["radix"][r] = POPPED + max(classes, 1)
         else:
-            classes = _class_damages(turn, friend, r, combatants.n_targets, apart, work)
+            classes = _classify_damages(turn, friend, r, combatants.n_targets, by_damage, work)
             work["radix"][r] = FIRST_CLASS + classes
         work["stride"][r] = combinations
         combinations *= work["radix"][r]
@@ -93,10 +96,12 @@ def number_digits(turn: np.void, weights: np.ndarray, combatants: Combatants, wo
 
 
 @njit
-def _class_damages(turn: np.void, friend: np.void, r: int, n_targets: int, apart: bool, work: np.void) -> int:
-    """Class the damages that source `r` survives; returns how many classes. `work` is modified in place.
+def _classify_damages(
+    turn: np.void, friend: np.void, r: int, n_targets: int, by_damage: bool, work: np.void
+) -> int:
+    """Classify the damage values that source `r` survives; returns the number of classes.
 
-    With `apart` every damage is a class.
+    With `by_damage` every damage value is its own class. `work` is modified in place.
     """
     n = 0
     ranks = work["class_rank"]
@@ -110,23 +115,23 @@ def _class_damages(turn: np.void, friend: np.void, r: int, n_targets: int, apart
             strong = turn["enemies"][work["target"][other]]["attack"] >= friend["health"] - damage
             if work["harm"][r, other] != KILLS and strong:
                 rank += 1
-        if apart:
+        if by_damage:
             rank = damage
-        found = n
+        number = n
         for c in range(n):
             if ranks[c] == rank:
-                found = c
-        if found == n:
+                number = c
+        if number == n:
             ranks[n] = rank
             work["class_damage"][r, n] = damage
             n += 1
-        work["damage_class"][r, t] = found
+        work["damage_class"][r, t] = number
     return n
 
 
 @njit
 def digit_of(work: np.void, combination: int, r: int) -> int:
-    """Digit `r` of a combination."""
+    """The digit of Windfury attacker `r` in a combination of all digits."""
     if combination < MAX_BLOCKS:
         return int(work["digits"][combination, r])
     return int((combination // work["stride"][r]) % work["radix"][r])
@@ -136,15 +141,15 @@ def digit_of(work: np.void, combination: int, r: int) -> int:
 def hit_target(
     friend: np.void, enemy: np.void, work: np.void, r: int, t: int, digit: int, count: int
 ) -> tuple[int, int]:
-    """One or two hits of a two-attack source on one target.
+    """Transition of a Windfury attacker's digit by one or two hits on one target, and its fate.
 
     Args:
-        friend: the source, as it is at the start of the turn.
+        friend: the source at the start of the turn.
         enemy: the target.
-        work: read: harm, damage_class and class_damage.
-        r: number of the source among those with two attacks.
+        work: harm, damage_class and class_damage are read.
+        r: number of the two-hit source.
         t: number of the target.
-        digit: what the source has done so far.
+        digit: the source's digit before.
         count: hits on this target, 1 or 2.
 
     Returns:
@@ -157,7 +162,7 @@ def hit_target(
         if count == MAX_HITS_EACH:
             return DONE, DIES if harm == KILLS else LIVES
         if digit == NONE:
-            hurt = _hurt_by(work["damage_class"][r, t])
+            hurt = _hurt_digit(work["damage_class"][r, t])
             return (FATAL if harm == KILLS else hurt if harm == HURTS else HARMLESS), LIVES
         if digit == FATAL:
             return DONE, DIES if harm == KILLS else MAY_DIE if harm == HURTS else LIVES
@@ -178,8 +183,8 @@ def hit_target(
 
 
 @njit
-def _hurt_by(damage_class: int) -> int:
-    """The digit of a shielded source after one hit that pops its shield."""
+def _hurt_digit(damage_class: int) -> int:
+    """The digit of a shielded Windfury attacker after one hit that pops its shield."""
     return HURT if damage_class == 0 else POPPED + damage_class
 
 
@@ -187,19 +192,19 @@ def _hurt_by(damage_class: int) -> int:
 def body_lost(
     friend: np.void, enemy: np.void, work: np.void, r: int, t: int, digit: int, count: int, dies: bool
 ) -> int:
-    """Attack and health that a two-attack source loses by hits on a target, beyond what counted before.
+    """Additional attack and health that a Windfury attacker loses by hits on a target (weight `body`).
 
-    A shield absorbs the larger damage of two hits that it can survive.
+    A shield absorbs the larger damage of two survivable hits.
 
     Args:
-        friend: as for `hit_target`, like all but the last.
+        friend: the source, as in `hit_target`, like all arguments but the last.
         enemy: the target.
-        work: read.
-        r: number of the source.
+        work: read only.
+        r: number of the two-hit source.
         t: number of the target.
-        digit: before these hits.
-        count: hits on this target.
-        dies: whether the source dies by them and the other hit: attack and health it came in with are lost.
+        digit: the source's digit before these hits.
+        count: hits on this target, 1 or 2.
+        dies: whether the source dies by all its hits: then its attack and initial health are lost.
     """
     damage, shield = enemy["attack"], shielded(friend)
     if dies:
@@ -217,7 +222,7 @@ def body_lost(
 
 @njit
 def after_guards(shield: bool, digit: int) -> int:
-    """The digit once all guards are dead: hits on them came first."""
+    """The digit of a Windfury attacker once all Taunt minions are dead: hits on them came first."""
     if shield:
         return POPPED if digit in (FATAL, HURT) or digit > POPPED else digit
     return DONE if digit == FATAL else digit
@@ -225,49 +230,49 @@ def after_guards(shield: bool, digit: int) -> int:
 
 @njit
 def hero_hits(digit: int) -> int:
-    """Attacks left for the hero."""
+    """Attacks that a Windfury attacker has left for the enemy hero, by its digit."""
     return MAX_HITS_EACH if digit == NONE else 0 if digit == DONE else 1
 
 
 NOTHING = -1e300
-"""Value of a state that cannot be reached; sums with it stay below half of it."""
+"""Value of an unreachable state; sums with it stay below half of it."""
 
 
 class Change(NamedTuple):
-    """What a set of hits on one target does to the two-hit sources."""
+    """Transition of the Windfury attackers' digits by a set of hits on one target."""
 
-    before: int  # combination of their digits before
-    after: int  # and after; IMPOSSIBLE: there is no such change
-    live: int  # bits of the deaths with which the table before holds anything for `before`
-    open_choices: int  # bits of the sources whose order of hits decides whether they die
-    dying: int  # of those, bits of the ones that die
-    lost: float  # value that two-hit sources lose: who dies, and the health of the others
-    deaths: int  # how many of these are on board
+    before: int  # combination of digits before
+    after: int  # combination of digits after; IMPOSSIBLE: no such transition
+    live: int  # bits of the death counts with reachable states for `before`
+    open_choices: int  # bits of the sources whose death depends on the order of their hits
+    dying: int  # bits of those among them that die
+    lost: float  # value lost by deaths and health of two-hit sources
+    deaths: int  # deaths of two-hit sources on board
 
 
 class Origin(NamedTuple):
-    """Where a state came from."""
+    """Predecessor of a state in the traceback."""
 
     hits: int  # number of the set of hits
     state: int  # the state before
     half: int  # SOME_ALIVE or ALL_DEAD, of the table before
-    dying: int  # as of `Change`
+    dying: int  # as in `Change`
 
 
 @njit
 def begin_target(
     turn: np.void, weights: np.ndarray, shape: Shape, t: int, before: np.ndarray, work: np.void
 ) -> None:
-    """Tabulate what `next_change` wants to know of target `t`. `work` is modified in place.
+    """Precompute the Windfury attackers' transitions on target `t`, for `next_change`, into `work`.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
         weights: of the objective, indexed by `Term`.
-        shape: of the convolution.
+        shape: sizes of the convolution.
         t: number of the target.
         before: the table of the targets before it.
-        work: step_to and step_fate, what one or two hits do to each digit; step_lost, where `body` counts;
-            live, of each combination.
+        work: writes step_to and step_fate, the transition of each digit by one or two hits; step_lost, if
+            `body` is set; live, of each combination.
     """
     enemy = turn["enemies"][work["target"][t]]
     for r in range(shape.n_double):
@@ -278,20 +283,20 @@ def begin_target(
                 work["step_to"][r, count, digit] = after
                 work["step_fate"][r, count, digit] = fate
                 if weights[Term.BODY] != 0.0 and after != IMPOSSIBLE:
-                    for outcome in (LIVES, DIES):
-                        work["step_lost"][r, count, digit, outcome] = body_lost(
-                            friend, enemy, work, r, t, digit, count, outcome == DIES
+                    for final in (LIVES, DIES):
+                        work["step_lost"][r, count, digit, final] = body_lost(
+                            friend, enemy, work, r, t, digit, count, final == DIES
                         )
     if shape.n_combinations == 1 and shape.n_deaths == 0:
         work["live"][0] = 1
         return
     for combination in range(min(shape.n_combinations, MAX_BLOCKS)):
-        work["live"][combination] = _live_deaths(shape, before, combination)
+        work["live"][combination] = _reachable_deaths(shape, before, combination)
 
 
 @njit
-def _live_deaths(shape: Shape, before: np.ndarray, combination: int) -> int:
-    """Bits of the deaths with which a table holds anything for a combination of digits."""
+def _reachable_deaths(shape: Shape, before: np.ndarray, combination: int) -> int:
+    """Bits of the death counts with reachable states in a table, for one combination of digits."""
     live = 0
     for level in range(shape.n_deaths + 1):
         first = state_of(shape, level, combination, 0)
@@ -304,7 +309,7 @@ def _live_deaths(shape: Shape, before: np.ndarray, combination: int) -> int:
 
 @njit
 def no_change() -> Change:
-    """Where to begin with `next_change`."""
+    """Start value for iterating over `next_change`, and its end mark."""
     return Change(-1, IMPOSSIBLE, 0, 0, 0, 0.0, 0)
 
 
@@ -318,21 +323,21 @@ def next_change(
     last: Change,
     work: np.void,
 ) -> Change:
-    """The next possible change by a set of hits, in the order of combinations.
+    """Iterate over the digit transitions of a set of hits, in the order of combinations.
 
-    Where the order of two hits decides over a death that may free a place, each outcome is a change.
+    If the order of two hits decides a death that may free a board slot, each outcome is a transition.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
         weights: of the objective, indexed by `Term`.
-        shape: of the convolution.
-        before: the table of the targets before.
+        shape: sizes of the convolution.
+        before: the table of the previous targets.
         counts: hits of each two-hit source, packed as in "counts" of WORK.
-        last: the change before this one, or `no_change()`.
-        work: read, as `begin_target` left it.
+        last: the previous transition, or `no_change()`.
+        work: read only, as `begin_target` left it.
 
     Returns:
-        The change; its `after` is `IMPOSSIBLE` when there is no further one.
+        The next transition; its `after` is `IMPOSSIBLE` at the end.
     """
     dying = 0
     if shape.n_deaths > 0:
@@ -342,9 +347,9 @@ def next_change(
         if combination < MAX_BLOCKS:
             live = work["live"][combination]
         else:
-            live = _live_deaths(shape, before, combination)
+            live = _reachable_deaths(shape, before, combination)
         if live:
-            change = _change_of(turn, weights, shape, counts, combination, live, dying, work)
+            change = _transition_of(turn, weights, shape, counts, combination, live, dying, work)
             if change.after != IMPOSSIBLE:
                 return change
         combination += 1
@@ -352,7 +357,7 @@ def next_change(
 
 
 @njit_inline
-def _change_of(
+def _transition_of(
     turn: np.void,
     weights: np.ndarray,
     shape: Shape,
@@ -362,7 +367,7 @@ def _change_of(
     dying: int,
     work: np.void,
 ) -> Change:
-    """What hits do to one combination of digits; arguments as of `next_change` and `Change`."""
+    """The transition of one combination of digits; arguments as in `next_change` and `Change`."""
     after = before
     lost = 0.0
     deaths = 0
@@ -372,10 +377,10 @@ def _change_of(
         if count == 0:
             continue
         digit = digit_of(work, before, r)
-        moved = work["step_to"][r, count, digit]
-        if moved == IMPOSSIBLE:
+        new_digit = work["step_to"][r, count, digit]
+        if new_digit == IMPOSSIBLE:
             return no_change()
-        after += (moved - digit) * work["stride"][r]
+        after += (new_digit - digit) * work["stride"][r]
         fate = work["step_fate"][r, count, digit]
         if fate == MAY_DIE:
             open_choices |= 1 << r
@@ -392,15 +397,12 @@ def _change_of(
 
 @njit
 def group_by_counts(shape: Shape, t: int, work: np.void) -> int:
-    """Put the sets of hits on target `t` that treat two-hit sources alike side by side.
+    """Group the sets of hits on target `t` by their Windfury hits; returns the number of groups.
 
-    Dominated sets that do not kill are left out where no death can be of use: the same set without the hit
-    that loses value is better and leaves more free.
+    Dominated sets that do not kill are pruned if no own death can be useful: the same set without the losing
+    hit is better and leaves more attackers free. Groups may be empty.
 
-    `work` is modified in place: grouped, the sets' numbers, and group, where each group begins.
-
-    Returns:
-        How many groups there are; groups may be empty.
+    `work` is modified in place: grouped, the sets' numbers, and group, the start of each group.
     """
     groups = 0
     n = 0
@@ -428,7 +430,7 @@ def convolve_target(
     after: np.ndarray,
     work: np.void,
 ) -> None:
-    """Add one target: the table `after` (modified in place) from the table `before`, each (2, states)."""
+    """Convolve one target: fill the table `after` from the table `before`, each of shape (2, states)."""
     clear_table(shape, after)
     begin_target(turn, weights, shape, t, before, work)
     for g in range(group_by_counts(shape, t, work)):
@@ -458,30 +460,30 @@ def convolve_target(
 def add_hits(
     before: np.ndarray, after: np.ndarray, source: int, sink: int, rest: int, gain: float, kills: bool
 ) -> None:
-    """Add one set of hits to every state whose strikers are among `rest`. `after` is modified in place."""
-    others = rest
+    """Apply one set of hits to every state with attackers in `rest`. `after` is modified in place."""
+    subset = rest
     while True:
-        alive = before[SOME_ALIVE, source | others] + gain
-        cleared = before[ALL_DEAD, source | others] + gain
+        alive = before[SOME_ALIVE, source | subset] + gain
+        cleared = before[ALL_DEAD, source | subset] + gain
         if kills:
-            after[ALL_DEAD, sink | others] = max(after[ALL_DEAD, sink | others], cleared)
+            after[ALL_DEAD, sink | subset] = max(after[ALL_DEAD, sink | subset], cleared)
         else:
             alive = max(alive, cleared)
-        after[SOME_ALIVE, sink | others] = max(after[SOME_ALIVE, sink | others], alive)
-        if others == 0:
+        after[SOME_ALIVE, sink | subset] = max(after[SOME_ALIVE, sink | subset], alive)
+        if subset == 0:
             return
-        others = (others - 1) & rest
+        subset = (subset - 1) & rest
 
 
 @njit
 def pass_guards(turn: np.void, shape: Shape, before: np.ndarray, after: np.ndarray, work: np.void) -> None:
-    """Go on to the other targets from the states with all guards dead. `after` is modified in place."""
+    """Copy states with all Taunt minions dead to the table of the other targets. `after` is modified."""
     clear_table(shape, after)
     for level in range(shape.n_deaths + 1):
         for combination in range(shape.n_combinations):
-            moved = behind_guards(turn, shape, combination, work)
+            passed = behind_guards(turn, shape, combination, work)
             source = state_of(shape, level, combination, 0)
-            sink = state_of(shape, level, moved, 0)
+            sink = state_of(shape, level, passed, 0)
             for mask in range(shape.n_masks):
                 after[ALL_DEAD, sink + mask] = max(
                     after[ALL_DEAD, sink + mask], before[ALL_DEAD, source + mask]
@@ -490,7 +492,7 @@ def pass_guards(turn: np.void, shape: Shape, before: np.ndarray, after: np.ndarr
 
 @njit
 def behind_guards(turn: np.void, shape: Shape, combination: int, work: np.void) -> int:
-    """A combination of digits once all guards are dead."""
+    """The combination of digits once all Taunt minions are dead; see `after_guards`."""
     after = 0
     stride = 1
     for r in range(shape.n_double):
@@ -503,15 +505,15 @@ def behind_guards(turn: np.void, shape: Shape, combination: int, work: np.void) 
 
 @njit
 def first_table(shape: Shape, table: np.ndarray) -> None:
-    """The table of no target: nothing struck, and all of none are dead. Modified in place."""
+    """Initialise the table of no targets: only the empty state is reachable. Modified in place."""
     clear_table(shape, table)
     table[ALL_DEAD, 0] = 0.0
 
 
 @njit
 def clear_table(shape: Shape, table: np.ndarray) -> None:
-    """Make every state unreachable. Modified in place."""
-    # Loops: assigning to a slice takes longer for the small tables of usual turns.
+    """Mark every state of a table as unreachable. Modified in place."""
+    # Loops: assigning to a slice is slower for the small tables of usual turns.
     for half in range(2):
         for state in range(shape.n_states):
             table[half, state] = NOTHING
@@ -528,17 +530,20 @@ def retrace_target(
     then: Origin,
     work: np.void,
 ) -> Origin:
-    """Find the first set of hits on target `t` that led to a state with this very value.
+    """Trace a state back over target `t`: find its set of hits and its predecessor.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
         weights: of the objective, indexed by `Term`.
-        shape: of the convolution.
+        shape: sizes of the convolution.
         t: number of the target.
-        before: the table of the targets before.
+        before: the table of the previous targets.
         after: the table with the target.
-        then: of which `state` and `half` in `after` are to be explained.
+        then: the state to trace back: its `state` and `half` in `after`.
         work: scratch of `begin_target` is modified in place.
+
+    Returns:
+        The first predecessor with exactly the same value.
     """
     begin_target(turn, weights, shape, t, before, work)
     value = after[then.half, then.state]
@@ -566,28 +571,28 @@ def retrace_target(
                         continue
                     if before[half, source] > NOTHING / 2 and before[half, source] + gain == value:
                         return Origin(e, source, half, change.dying)
-    raise AssertionError("every reached state came from one before it")
+    raise AssertionError("every reached state has a predecessor")
 
 
 @njit
 def retrace_guards(
     turn: np.void, shape: Shape, before: np.ndarray, after: np.ndarray, state: int, work: np.void
 ) -> int:
-    """The state with all guards dead from which `pass_guards` came to this one."""
+    """Trace a state back over `pass_guards`; returns its predecessor with all Taunt minions dead."""
     mask = mask_of(shape, state)
-    wanted = combination_of(shape, state)
+    goal = combination_of(shape, state)
     deaths = deaths_of(shape, state)
     for combination in range(shape.n_combinations):
-        if behind_guards(turn, shape, combination, work) == wanted:
+        if behind_guards(turn, shape, combination, work) == goal:
             source = state_of(shape, deaths, combination, mask)
             if before[ALL_DEAD, source] == after[ALL_DEAD, state]:
                 return source
-    raise AssertionError("every state behind guards came from one before them")
+    raise AssertionError("every state behind guards has a predecessor before them")
 
 
 @njit
 def hits_left(turn: np.void, shape: Shape, work: np.void, state: int, i: int) -> tuple[int, bool]:
-    """Attacks source `i` has left for the hero in a state, and whether one may be the last blow."""
+    """Attacks that source `i` has left for the hero in a state, and whether one may be the last blow."""
     friend = turn["friends"][work["source"][i]]
     if not friend["hits_hero"]:
         return 0, False
@@ -595,27 +600,27 @@ def hits_left(turn: np.void, shape: Shape, work: np.void, state: int, i: int) ->
         return 1 - ((state >> i) & 1), True
     digit = digit_of(work, combination_of(shape, state), i - shape.n_single)
     # After a fatal hit on an enemy (which must be its second) only the first is left.
-    doomed = digit == FATAL and not shielded(friend)
-    return hero_hits(digit), not doomed
+    dies_later = digit == FATAL and not shielded(friend)
+    return hero_hits(digit), not dies_later
 
 
 @njit
 def sum_unspent(turn: np.void, shape: Shape, work: np.void) -> None:
-    """For each mask of one-hit sources that struck, what the others can deal the hero. Modified in place."""
-    everyone = shape.n_masks - 1
-    work["unspent"][everyone] = 0
-    for mask in range(everyone - 1, -1, -1):
+    """Fill "hero_damage_left" of `work`: hero damage left in the one-hit sources outside each mask."""
+    full_mask = shape.n_masks - 1
+    work["hero_damage_left"][full_mask] = 0
+    for mask in range(full_mask - 1, -1, -1):
         i = 0
         while (mask >> i) & 1:
             i += 1
         friend = turn["friends"][work["source"][i]]
         attack = friend["attack"] if friend["hits_hero"] else 0
-        work["unspent"][mask] = work["unspent"][mask | (1 << i)] + attack
+        work["hero_damage_left"][mask] = work["hero_damage_left"][mask | (1 << i)] + attack
 
 
 @njit
 def double_damage(turn: np.void, shape: Shape, work: np.void, combination: int) -> int:
-    """Attack on the hero that two-hit sources have left, by their digits."""
+    """Hero damage left in the Windfury attackers, for one combination of digits."""
     total = 0
     for r in range(shape.n_double):
         digit = combination % work["radix"][r]
@@ -628,9 +633,9 @@ def double_damage(turn: np.void, shape: Shape, work: np.void, combination: int) 
 
 @njit
 def most_damage(turn: np.void, shape: Shape, work: np.void, state: int, limit: int, without: int) -> int:
-    """The largest sum of attacks on the hero up to `limit`, leaving out one hit of source `without`.
+    """The largest subset sum of attacks on the hero up to `limit`, without one hit of source `without`.
 
-    `work` is modified in place: sums, those that can be reached.
+    `work` is modified in place: sums, the reachable ones.
     """
     work["sums"][: limit + 1] = False
     work["sums"][0] = True
@@ -651,15 +656,15 @@ def most_damage(turn: np.void, shape: Shape, work: np.void, state: int, limit: i
 def face_value(
     turn: np.void, weights: np.ndarray, shape: Shape, work: np.void, state: int, floor: float
 ) -> tuple[float, bool]:
-    """The best that those left can do to the hero: its value and whether it kills.
+    """Best value of attacks on the hero by the remaining attackers, and whether they kill it.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
         weights: of the objective, indexed by `Term`.
-        shape: of the convolution.
+        shape: sizes of the convolution.
         work: sums is modified in place.
-        state: who has struck.
-        floor: a value that a kill must exceed to be worth computing.
+        state: the state after all attacks on minions.
+        floor: lower bound: a kill with at most this value is not computed.
     """
     total = 0
     for i in range(shape.n_single + shape.n_double):
@@ -678,13 +683,14 @@ def face_value(
 
 @njit
 def lethal_damage(turn: np.void, shape: Shape, work: np.void, state: int) -> tuple[int, int]:
-    """Most damage of a kill, everything before the last blow leaving the hero alive, and who strikes it.
+    """Most hero damage of a lethal attack sequence, and the source of its last blow.
 
-    `work` is modified in place. Damage 0 and source -1 where no kill is possible.
+    The attacks before the last blow leave the hero alive. `work` is modified in place. Damage 0 and source -1
+    if no kill is possible.
     """
     hero = turn["hero"]
     best = 0
-    who = -1
+    last_source = -1
     for i in range(shape.n_single + shape.n_double):
         hits, last = hits_left(turn, shape, work, state, i)
         if hits and last:
@@ -692,13 +698,13 @@ def lethal_damage(turn: np.void, shape: Shape, work: np.void, state: int) -> tup
             damage = most_damage(turn, shape, work, state, hero - 1, i) + attack
             if damage >= hero and damage > best:
                 best = damage
-                who = i
-    return best, who
+                last_source = i
+    return best, last_source
 
 
 @njit
 def hero_attacks(turn: np.void, shape: Shape, best: Best, work: np.void) -> int:
-    """Write the attacks on the hero, the last blow of a kill first; returns how many."""
+    """Write the attacks on the hero, the last blow of a kill first; returns their number."""
     n = 0
     hero = turn["hero"]
     blow = -1
@@ -715,18 +721,18 @@ def hero_attacks(turn: np.void, shape: Shape, best: Best, work: np.void) -> int:
         n += 1
     elif total >= hero:
         target = most_damage(turn, shape, work, best.state, hero - 1, -1)
-    # Choose who makes up `target`: each strikes in turn unless those after it could not make up the rest.
-    waiting = work["waiting"]
-    n_waiting = 0
+    # Choose attackers that sum to `target`: take each one if the later ones can make up the rest.
+    candidates = work["waiting"]
+    n_candidates = 0
     for i in range(shape.n_single + shape.n_double):
         hits, _ = hits_left(turn, shape, work, best.state, i)
         for _ in range(hits - (1 if i == blow else 0)):
-            waiting[n_waiting] = work["source"][i]
-            n_waiting += 1
-    for first in range(n_waiting):
-        attack = turn["friends"][waiting[first]]["attack"]
-        if attack <= target and reachable(turn, waiting[first + 1 : n_waiting], target - attack, work):
-            work["hit_source"][n] = waiting[first]
+            candidates[n_candidates] = work["source"][i]
+            n_candidates += 1
+    for first in range(n_candidates):
+        attack = turn["friends"][candidates[first]]["attack"]
+        if attack <= target and reachable(turn, candidates[first + 1 : n_candidates], target - attack, work):
+            work["hit_source"][n] = candidates[first]
             work["hit_target"][n] = HERO
             n += 1
             target -= attack
@@ -735,7 +741,7 @@ def hero_attacks(turn: np.void, shape: Shape, best: Best, work: np.void) -> int:
 
 @njit
 def reachable(turn: np.void, sources: np.ndarray, target: int, work: np.void) -> bool:
-    """Whether some of these attacks sum to `target`. `work` is modified in place."""
+    """Whether a subset of these attacks sums to `target`. `work` is modified in place."""
     work["sums"][: target + 1] = False
     work["sums"][0] = True
     for source in sources:

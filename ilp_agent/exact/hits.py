@@ -1,13 +1,13 @@
-"""Sets of attackers that may hit an enemy together, and the shield hits they need.
+"""Sets of attackers that can hit one enemy in the same turn, with their value and Divine Shield hits.
 
 A source is a friendly minion that can attack: one hit each for the first `n_single`, up to two for the
-others (Windfury). A target is an enemy that can be attacked, those that guard (Taunt) first. A set of
-hits on a target is possible when some order leaves the target alive before its last hit; every subset of
-a possible set is possible, so lists grow by adding one source at a time.
+others (Windfury). A target is an enemy that can be attacked, guards (Taunt minions) first. A set of hits on
+a target is feasible if some order leaves the target alive before its last hit. Every subset of a feasible
+set is feasible, so lists grow by adding one source at a time.
 
-Where health left on the board counts (`body`, `wound`), the value of a set of attacks is that of its best
-order: a friend's shield absorbs the larger damage of its two attacks, the shield of an enemy that lives the
-weakest hit that leaves it alive.
+If health left on the board has weight (`body`, `wound`), the value of a set of attacks is that of its best
+order: a friendly minion's shield absorbs the larger damage of its two attacks, the shield of a surviving
+enemy absorbs the weakest hit that leaves it alive.
 """
 
 import numpy as np
@@ -20,13 +20,13 @@ from ilp_agent.turn import MAX_HITS_EACH
 from ilp_agent.weights import Term
 
 SUM, STRONGEST, SECOND, POISON, HITS = range(N_HIT_SUMS)
-"""Columns of "hit_sums": of the hits without poison their sum and the two strongest; of all how many poison,
-and how many there are."""
+"""Columns of "hit_sums": sum and the two strongest of the hits without Poisonous; number of Poisonous hits;
+number of all hits."""
 
 
 @njit
 def kills_attacker(friend: np.void, enemy: np.void) -> bool:
-    """Whether an enemy's damage kills an attacker that has no shield."""
+    """Whether an enemy's damage kills an attacker without Divine Shield."""
     return bool(
         enemy["attack"] > 0 and (enemy["keywords"] & Keyword.POISONOUS or enemy["attack"] >= friend["health"])
     )
@@ -34,13 +34,13 @@ def kills_attacker(friend: np.void, enemy: np.void) -> bool:
 
 @njit
 def shielded(minion: np.void) -> bool:
-    """Whether a minion has its Divine Shield."""
+    """Whether a minion has Divine Shield."""
     return bool((minion["keywords"] & Keyword.DIVINE_SHIELD) != 0)
 
 
 @njit
 def cost_of_hit(friend: np.void, enemy: np.void, weights: np.ndarray) -> float:
-    """What an attack costs an attacker that makes no other: its death, or the health it loses (`body`)."""
+    """Cost of an attack for a one-hit source: its death or lost health (weights `survive`, `body`)."""
     if shielded(friend):
         return 0.0
     if kills_attacker(friend, enemy):
@@ -51,25 +51,25 @@ def cost_of_hit(friend: np.void, enemy: np.void, weights: np.ndarray) -> float:
 
 @njit
 def hits_of_double(counts: int, r: int) -> int:
-    """Hits of two-hit source `r` in the packed counts of a set."""
+    """Unpack the hits of Windfury attacker `r` from the packed counts of a set."""
     return (counts >> (HITS_BITS * r)) & ((1 << HITS_BITS) - 1)
 
 
 @njit
 def find_combatants(turn: np.void, attackers: int, work: np.void) -> Combatants:
-    """List who can strike in "source" and who can be struck in "target".
+    """List attackers and targets of a turn in "source" and "target" of `work`.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
-        attackers: bits of the hand minions that are played first, to attack.
+        attackers: bits of the hand minions that are played first in order to attack.
         work: modified in place.
     """
     n = 0
     n_single = 0
     for hits in range(1, MAX_HITS_EACH + 1):
         for friend in range(turn["n_board"] + turn["n_hand"]):
-            here = friend < turn["n_board"] or (attackers >> (friend - turn["n_board"])) & 1
-            if here and turn["friends"][friend]["attacks"] == hits:
+            present = friend < turn["n_board"] or (attackers >> (friend - turn["n_board"])) & 1
+            if present and turn["friends"][friend]["attacks"] == hits:
                 work["source"][n] = friend
                 n += 1
         if hits == 1:
@@ -80,33 +80,33 @@ def find_combatants(turn: np.void, attackers: int, work: np.void) -> Combatants:
 
 @njit
 def _find_targets(turn: np.void, work: np.void) -> tuple[int, int]:
-    """List the enemies that can be attacked in "target", guards first; returns guards and all."""
+    """List the attackable enemies in "target", guards first; returns the number of guards and of all."""
     n = 0
     n_guards = 0
-    for want_guards in (True, False):
+    for guarding in (True, False):
         for place in range(turn["n_enemies"]):
             enemy = turn["enemies"][place]
-            open_to_attack = enemy["health"] > 0 and not enemy["keywords"] & Keyword.STEALTH
-            if open_to_attack and guards(enemy) == want_guards:
+            attackable = enemy["health"] > 0 and not enemy["keywords"] & Keyword.STEALTH
+            if attackable and guards(enemy) == guarding:
                 work["target"][n] = place
                 n += 1
-        if want_guards:
+        if guarding:
             n_guards = n
     return n_guards, n
 
 
 @njit
 def list_hits(turn: np.void, weights: np.ndarray, shape: Shape, t: int, work: np.void) -> None:
-    """List every possible set of hits on target `t` with its value, the empty set first.
+    """List all feasible sets of hits on target `t` with their values, the empty set first.
 
-    The value holds the terms of the hits (damage, trade), the threat a kill removes, the health they take off
-    the target (wound), and what one-hit sources lose (survive, body); what happens to two-hit sources depends
-    on their other hit.
+    The value contains the terms of the hits (damage, trade), the threat removed by a kill, the target's lost
+    health (wound), and the losses of one-hit sources (survive, body). The losses of two-hit sources depend on
+    their other hit and are not included.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
         weights: of the objective, indexed by `Term`.
-        shape: of the convolution.
+        shape: sizes of the convolution.
         t: number of the target.
         work: modified in place: row `t` of mask, counts, gain, kills, deaths, dominated, listed.
     """
@@ -131,7 +131,7 @@ def list_hits(turn: np.void, weights: np.ndarray, shape: Shape, t: int, work: np
 def _add_source(
     turn: np.void, weights: np.ndarray, shape: Shape, t: int, i: int, n: int, work: np.void
 ) -> int:
-    """Append the first `n` sets with hits of source `i` added, where possible; returns the new length."""
+    """Append the feasible extensions of the first `n` sets by hits of source `i`; returns the new length."""
     enemy = turn["enemies"][work["target"][t]]
     friend = turn["friends"][work["source"][i]]
     attack = friend["attack"]
@@ -139,12 +139,12 @@ def _add_source(
     dies = kills_attacker(friend, enemy) and not shielded(friend)
     value = weights[Term.DAMAGE] * attack - weights[Term.TRADE] * enemy["attack"]
     cost = cost_of_hit(friend, enemy, weights) if i < shape.n_single else 0.0
-    # The most that one more hit adds to the health that others take: another may pop the shield by it.
+    # Upper bound of the health that one more hit takes off, directly or by popping the shield for others.
     wound = weights[Term.WOUND] * (enemy["health"] - 1 if shielded(enemy) else attack)
     loses = value + wound < cost
     most = 1
     if i >= shape.n_single and not dies:
-        most = MAX_HITS_EACH  # an unshielded attacker that the first hit kills makes no second
+        most = MAX_HITS_EACH  # an unshielded attacker killed by its first hit has no second
     before = n
     for e in range(before):
         base = e
@@ -152,9 +152,9 @@ def _add_source(
             sums = work["hit_sums"][n]
             sums[:] = work["hit_sums"][base]
             _add_hit(sums, attack, poison)
-            if not _possible(sums, enemy):
+            if not _feasible(sums, enemy):
                 break
-            work["gain"][t, n] = _plain_gain(work, weights, enemy, t, base) + value
+            work["gain"][t, n] = _gain_without_threat(work, weights, enemy, t, base) + value
             work["mask"][t, n] = work["mask"][t, e]
             work["counts"][t, n] = work["counts"][t, e]
             work["deaths"][t, n] = work["deaths"][t, e]
@@ -175,8 +175,8 @@ def _add_source(
 
 
 @njit
-def _plain_gain(work: np.void, weights: np.ndarray, enemy: np.void, t: int, e: int) -> float:
-    """The gain of a listed set without the threat its kill removes."""
+def _gain_without_threat(work: np.void, weights: np.ndarray, enemy: np.void, t: int, e: int) -> float:
+    """Gain of a listed set without the threat removed by its kill."""
     if work["kills"][t, e]:
         return float(work["gain"][t, e] - weights[Term.THREAT] * enemy["attack"])
     return float(work["gain"][t, e])
@@ -184,7 +184,7 @@ def _plain_gain(work: np.void, weights: np.ndarray, enemy: np.void, t: int, e: i
 
 @njit
 def _add_hit(sums: np.ndarray, attack: int, poison: bool) -> None:
-    """Count one more hit. `sums` is modified in place."""
+    """Add one hit to a row of "hit_sums", modified in place."""
     sums[HITS] += 1
     if poison:
         sums[POISON] += 1
@@ -198,10 +198,10 @@ def _add_hit(sums: np.ndarray, attack: int, poison: bool) -> None:
 
 
 @njit
-def _possible(sums: np.ndarray, enemy: np.void) -> bool:
-    """Whether some order leaves the target alive before its last hit.
+def _feasible(sums: np.ndarray, enemy: np.void) -> bool:
+    """Whether a set of hits is feasible: some order leaves the target alive before its last hit.
 
-    Aside from the last hit and the one a shield absorbs, best the strongest, the rest may not kill.
+    The hits other than the last and the one absorbed by a shield (at best the two strongest) must not kill.
     """
     spared = 2 if shielded(enemy) else 1
     if sums[POISON] > spared:
@@ -216,7 +216,7 @@ def _possible(sums: np.ndarray, enemy: np.void) -> bool:
 
 @njit_inline
 def _killed(turn: np.void, shape: Shape, t: int, e: int, work: np.void) -> bool:
-    """Whether a possible set of hits can kill its target."""
+    """Whether a feasible set of hits can kill its target."""
     enemy = turn["enemies"][work["target"][t]]
     sums = work["hit_sums"][e]
     health = enemy["health"]
@@ -224,7 +224,7 @@ def _killed(turn: np.void, shape: Shape, t: int, e: int, work: np.void) -> bool:
         return bool(sums[POISON] > 0 or sums[SUM] >= health)
     if sums[POISON] > 0:
         return bool(sums[HITS] >= 2)
-    # The strongest strikes last; any other may pop the shield if the rest then kills, but not too soon.
+    # The strongest hit is last; any other may pop the shield if the rest kills, but not before the last hit.
     least = sums[SUM] - sums[STRONGEST] - health + 1
     most = sums[SUM] - health
     spare_strongest = 1
@@ -241,10 +241,10 @@ def _killed(turn: np.void, shape: Shape, t: int, e: int, work: np.void) -> bool:
 
 @njit
 def _health_taken(turn: np.void, shape: Shape, t: int, e: int, work: np.void) -> int:
-    """Health that a set of hits takes off its target.
+    """Health that a target loses by a set of hits.
 
-    A kill takes all of it. The shield of one that lives absorbs the weakest hit without which the others
-    leave it alive.
+    A killed target loses all. The shield of a survivor absorbs the weakest hit without which the others leave
+    it alive.
     """
     enemy = turn["enemies"][work["target"][t]]
     sums = work["hit_sums"][e]
@@ -265,7 +265,7 @@ def _health_taken(turn: np.void, shape: Shape, t: int, e: int, work: np.void) ->
 
 @njit_inline
 def _hits_of_source(shape: Shape, t: int, e: int, i: int, work: np.void) -> int:
-    """Hits of source `i` in a set."""
+    """Number of hits of source `i` in a set of hits."""
     if i < shape.n_single:
         return int((work["mask"][t, e] >> i) & 1)
     return int(hits_of_double(work["counts"][t, e], i - shape.n_single))
@@ -273,20 +273,20 @@ def _hits_of_source(shape: Shape, t: int, e: int, i: int, work: np.void) -> int:
 
 @njit
 def note_absorbed(turn: np.void, weights: np.ndarray, n: int, work: np.void) -> None:
-    """Note which hits shields shall absorb, where it counts. `work` is modified in place: absorbs and pops.
+    """Choose the hits that shields must absorb if it matters. `work` is modified in place: absorbs and pops.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
         weights: of the objective, indexed by `Term`.
-        n: attacks in "hit_source" and "hit_target" of `work`; "killed" is read too.
+        n: number of attacks in "hit_source" and "hit_target" of `work`; "killed" is read too.
         work: dtype `ilp_agent.exact.work.WORK`.
     """
     work["absorbs"][:] = ANY
     work["pops"][:] = ANY
     if weights[Term.BODY] != 0.0:
         for friend in range(turn["n_board"] + turn["n_hand"]):
-            one = turn["friends"][friend]
-            if one["attacks"] == MAX_HITS_EACH and shielded(one):
+            minion = turn["friends"][friend]
+            if minion["attacks"] == MAX_HITS_EACH and shielded(minion):
                 work["absorbs"][friend] = _larger_damage(turn, friend, n, work)
     if weights[Term.WOUND] != 0.0:
         for place in range(turn["n_enemies"]):
@@ -296,7 +296,7 @@ def note_absorbed(turn: np.void, weights: np.ndarray, n: int, work: np.void) -> 
 
 @njit
 def _larger_damage(turn: np.void, friend: int, n: int, work: np.void) -> int:
-    """The larger damage of two attacks; `ANY` where the rules, or who dies, decide which is absorbed."""
+    """The larger damage taken in two attacks; `ANY` if rules or deaths decide which one is absorbed."""
     larger = ANY
     others = 0
     on_guards = 0
@@ -317,7 +317,7 @@ def _larger_damage(turn: np.void, friend: int, n: int, work: np.void) -> int:
 
 @njit
 def _weakest_hit(turn: np.void, place: int, n: int, work: np.void) -> int:
-    """The attack of the weakest hit without which the others leave an enemy alive; `ANY` for one hit."""
+    """Attack of the weakest hit without which the others leave an enemy alive; `ANY` for a single hit."""
     total = 0
     hits = 0
     for hit in range(n):

@@ -1,11 +1,11 @@
-"""The exact solver whole: the best plan of a turn, with branch and bound over the attack order.
+"""Exact solver: the optimal plan of a turn, with branch and bound over the attack order if needed.
 
-`ilp_agent.exact.search` takes each Windfury minion's two attacks in the order that is best for it. Very
-seldom these orders contradict each other: one enemy wants minion a to strike before b, another one b before
-a. Where health left on the board counts, a shield that shall absorb a certain hit asks for an order too. Then
-this search makes attacks one by one on a copy of the turn. The value that `search` finds for the rest is an
-upper bound; if those attacks can be ordered it is reached, and the branch is finished. A position reached
-again by the same attacks in another order is not searched twice.
+`ilp_agent.exact.search` assumes the best order of each Windfury minion's two attacks. In rare cases these
+orders contradict each other: on one enemy minion a must attack before b, on another b before a. If health
+left on the board has weight, a shield that must absorb a certain hit constrains the order too. In these cases
+branch and bound makes attacks one by one on a copy of the turn. The value that `search` finds for the rest is
+an upper bound; if those attacks can be ordered, the bound is attained and the branch is closed. A position
+reached by the same attacks in another order is not searched twice.
 """
 
 from typing import NamedTuple
@@ -30,40 +30,40 @@ TURN_SIZE = TURN.itemsize
 
 MAX_CHILDREN = MAX_FRIENDS * (BOARD_SIZE + 1)
 MAX_NODES = 20_000
-"""Bounds computed before the search gives up, with the best plan so far."""
+"""Limit of computed bounds; then the search stops with the incumbent."""
 
 SEEN_SIZE = 1 << 16
-"""Places of the table of positions met; a power of two, well above `MAX_NODES`."""
+"""Slots of the hash table of visited positions; a power of two, well above `MAX_NODES`."""
 
 SOURCE, TARGET = 0, 1
-"""Columns of attacks: friend, and enemy place or `HERO`."""
+"""Columns of attacks: index of the friendly minion, and of the enemy minion or `HERO`."""
 
 HITS_ON_BITS = 2 * PLACE_BITS
-"""Width of the targets that a friend has attacked."""
+"""Bits of the targets that a friendly minion has attacked, in packed keys."""
 
 assert HERO + 1 <= PLACE_MASK
 assert HITS_ON_BITS + STAT_BITS + KEYWORD_BITS <= 32, "`derive` takes 32 bits"
 
 
 class Stack(NamedTuple):
-    """The branch that is searched, by depth: the attacks made so far. Modified in place."""
+    """Depth-first stack of branch and bound, indexed by depth. Modified in place."""
 
-    turns: np.ndarray  # the turn after them, dtype TURN; first the turn itself
-    turn_bytes: np.ndarray  # the same memory: as records, each copy would cost a second of compilation
-    gained: np.ndarray  # what they are worth
-    path: np.ndarray  # the attacks
-    moves: np.ndarray  # attacks that may come next, the most promising first
-    bounds: np.ndarray  # upper bounds of the plans that go on with them
-    n_moves: np.ndarray  # how many there are
-    following: np.ndarray  # the next of them to try
-    seen: np.ndarray  # positions met, as hashes; 0: an empty place
-    child: np.ndarray  # a turn to try something on, dtype TURN, shape (1,)
-    child_bytes: np.ndarray  # the same memory
+    turns: np.ndarray  # the turn after the attacks made so far, dtype TURN; first the turn itself
+    turn_bytes: np.ndarray  # byte view of `turns`: copying records would take a second to compile each
+    gained: np.ndarray  # value of the attacks made so far
+    path: np.ndarray  # the attacks made so far
+    moves: np.ndarray  # candidate next attacks, the most promising first
+    bounds: np.ndarray  # upper bounds of plans that continue with them
+    n_moves: np.ndarray  # number of candidates
+    following: np.ndarray  # the next candidate to try
+    seen: np.ndarray  # hashes of visited positions; 0: an empty slot
+    child: np.ndarray  # scratch turn, dtype TURN, shape (1,)
+    child_bytes: np.ndarray  # byte view of `child`
 
 
 @njit
 def new_stack() -> Stack:
-    """Memory of a search."""
+    """Allocate the stack of branch and bound."""
     turns = np.zeros(MAX_HITS + 1, TURN)
     child = np.zeros(1, TURN)
     return Stack(
@@ -85,10 +85,10 @@ def new_stack() -> Stack:
 def improve_by_order(
     turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray, plan: np.void
 ) -> int:
-    """Find the best plan whose attacks have an order; `plan` holds a legal one to begin with.
+    """Branch and bound for the best plan with a legal attack order; `plan` is the first incumbent.
 
-    `work`, `layers` and `plan` are modified in place; `plan["unproven"]` says whether nodes ran out. Few
-    turns come here, so that it is compiled when one first does.
+    `work`, `layers` and `plan` are modified in place; `plan["unproven"]` is set if the node limit is reached.
+    Few turns need this function, so it is compiled on first use.
 
     Returns:
         0.
@@ -99,7 +99,7 @@ def improve_by_order(
     nodes = variable(MAX_NODES)
     while True:
         if can_come(turn, attackers):
-            nodes = _search_set(turn, weights, attackers, nodes, work, tables, plan)
+            nodes = _search_orders(turn, weights, attackers, nodes, work, tables, plan)
         attackers = (attackers - able) & able
         if attackers == 0:
             break
@@ -108,7 +108,7 @@ def improve_by_order(
 
 
 @njit
-def _search_set(
+def _search_orders(
     turn: np.void,
     weights: np.ndarray,
     attackers: int,
@@ -117,25 +117,25 @@ def _search_set(
     layers: np.ndarray,
     plan: np.void,
 ) -> int:
-    """Search the orders of all attacks after playing one set of hand attackers; returns nodes left.
+    """Branch and bound over attack orders for one set of hand attackers; returns the remaining nodes.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
         weights: of the objective, indexed by `Term`.
-        attackers: bits of the hand minions that are played first, to attack.
-        nodes: bounds that may still be computed.
+        attackers: bits of the hand minions that are played first in order to attack.
+        nodes: number of bounds that may still be computed.
         work: dtype `WORK`. Modified in place.
-        layers: of `ilp_agent.exact.work.new_layers`. Modified in place.
-        plan: the best so far. Modified in place.
+        layers: from `ilp_agent.exact.work.new_layers`. Modified in place.
+        plan: the incumbent. Modified in place.
     """
     stack = new_stack()
     stack.turns[0] = turn
     depth = variable(0)
-    nodes = _open(weights, attackers, stack, depth, nodes, work, layers, plan)
+    nodes = _expand_node(weights, attackers, stack, depth, nodes, work, layers, plan)
     while depth >= 0:
         number = stack.following[depth]
         done = number == stack.n_moves[depth] or nodes <= 0
-        if done or stack.bounds[depth, number] <= plan["value"] + _slack(plan["value"]):
+        if done or stack.bounds[depth, number] <= plan["value"] + _tolerance(plan["value"]):
             depth -= 1
             continue
         stack.following[depth] += 1
@@ -145,14 +145,14 @@ def _search_set(
         stack.gained[depth + 1] = stack.gained[depth] + gain
         stack.path[depth, SOURCE] = source
         stack.path[depth, TARGET] = target
-        if not _met(stack.turns[depth + 1], stack.path[: depth + 1], stack.seen):
+        if not _was_visited(stack.turns[depth + 1], stack.path[: depth + 1], stack.seen):
             depth += 1
-            nodes = _open(weights, attackers, stack, depth, nodes, work, layers, plan)
+            nodes = _expand_node(weights, attackers, stack, depth, nodes, work, layers, plan)
     return nodes
 
 
 @njit
-def _open(
+def _expand_node(
     weights: np.ndarray,
     attackers: int,
     stack: Stack,
@@ -162,30 +162,30 @@ def _open(
     layers: np.ndarray,
     plan: np.void,
 ) -> int:
-    """Bound the position at a depth; improve `plan` by it, or list what may follow. Returns nodes left.
+    """Expand the node at a depth: improve the incumbent, or list and bound the next attacks.
 
-    `stack`, `work`, `layers` and `plan` are modified in place.
+    `stack`, `work`, `layers` and `plan` are modified in place. Returns the remaining nodes.
     """
     stack.n_moves[depth] = 0
     stack.following[depth] = 0
-    here, child = stack.turns[depth], stack.child[0]
+    turn, child = stack.turns[depth], stack.child[0]
     stack.child_bytes[:] = stack.turn_bytes[depth]
     found = search_with(child, weights, attackers, nothing_found(), work, layers)
     nodes -= 1
     gained = stack.gained[depth]
-    if gained + found.best.value > plan["value"] + _slack(plan["value"]):
+    if gained + found.best.value > plan["value"] + _tolerance(plan["value"]):
         path = stack.path[:depth]
-        if not _keep(stack.turns[0], here, weights, found, path, work, layers, plan):
-            # One attack each always has an order: the best of those covers what needs no more attacks, and
-            # the last blow.
+        if not _improve_incumbent(stack.turns[0], turn, weights, found, path, work, layers, plan):
+            # With one attack each there is always an order. The best such plan covers the plans without
+            # further attacks, and the last blow.
             stack.child_bytes[:] = stack.turn_bytes[depth]
             for friend in range(MAX_FRIENDS):
                 child["friends"][friend]["attacks"] = min(child["friends"][friend]["attacks"], 1)
             found = search_with(child, weights, attackers, nothing_found(), work, layers)
             nodes -= 1
-            if gained + found.best.value > plan["value"] + _slack(plan["value"]):
-                _keep(stack.turns[0], child, weights, found, path, work, layers, plan)
-            stack.n_moves[depth] = _list_moves(here, attackers, stack.moves[depth])
+            if gained + found.best.value > plan["value"] + _tolerance(plan["value"]):
+                _improve_incumbent(stack.turns[0], child, weights, found, path, work, layers, plan)
+            stack.n_moves[depth] = _list_moves(turn, attackers, stack.moves[depth])
     for number in range(stack.n_moves[depth]):
         stack.child_bytes[:] = stack.turn_bytes[depth]
         source, target = stack.moves[depth, number]
@@ -198,16 +198,16 @@ def _open(
 
 
 @njit
-def _slack(value: float) -> float:
-    """How much better a plan must be to count as better."""
+def _tolerance(value: float) -> float:
+    """Tolerance: the least improvement of a better plan."""
     return 1e-9 * max(1.0, abs(value))
 
 
 @njit
 def strike_now(turn: np.void, weights: np.ndarray, source: int, target: int) -> float:
-    """Carry out one attack on a turn's record, modified in place; returns what the attack itself is worth.
+    """Apply one attack to a turn's record, modified in place; returns the value of the attack itself.
 
-    The dead stay in their places with health 0 and count for nothing.
+    Dead minions stay at their index with health 0 and no effect.
     """
     friend = turn["friends"][source]
     attack = friend["attack"]
@@ -248,20 +248,20 @@ def strike_now(turn: np.void, weights: np.ndarray, source: int, target: int) -> 
 
 @njit
 def _list_moves(turn: np.void, attackers: int, moves: np.ndarray) -> int:
-    """Attacks that may come next, the hero's death left to the end; returns how many. `moves` is modified."""
+    """List legal next attacks except lethal ones on the hero; returns their number. `moves` is modified."""
     guarded = False
     for place in range(turn["n_enemies"]):
         guarded = guarded or guards(turn["enemies"][place])
     n = 0
     for source in range(turn["n_board"] + turn["n_hand"]):
         friend = turn["friends"][source]
-        here = source < turn["n_board"] or (attackers >> (source - turn["n_board"])) & 1
-        if not here or friend["attacks"] == 0:
+        present = source < turn["n_board"] or (attackers >> (source - turn["n_board"])) & 1
+        if not present or friend["attacks"] == 0:
             continue
         for place in range(turn["n_enemies"]):
             enemy = turn["enemies"][place]
-            hidden = (enemy["keywords"] & Keyword.STEALTH) != 0 or enemy["health"] == 0
-            if not hidden and not (guarded and not guards(enemy)) and not (friend["barred"] >> place) & 1:
+            excluded = (enemy["keywords"] & Keyword.STEALTH) != 0 or enemy["health"] == 0
+            if not excluded and not (guarded and not guards(enemy)) and not (friend["barred"] >> place) & 1:
                 moves[n, SOURCE] = source
                 moves[n, TARGET] = place
                 n += 1
@@ -274,7 +274,7 @@ def _list_moves(turn: np.void, attackers: int, moves: np.ndarray) -> int:
 
 @njit
 def _sort_moves(moves: np.ndarray, bounds: np.ndarray, n: int) -> None:
-    """Sort by bound, the best first; equal ones stay in order. Modified in place."""
+    """Sort attacks by bound, the best first (stable). Modified in place."""
     for number in range(1, n):
         place = number
         while place > 0 and bounds[place - 1] < bounds[place]:
@@ -288,10 +288,10 @@ def _sort_moves(moves: np.ndarray, bounds: np.ndarray, n: int) -> None:
 
 @njit
 def position_key(turn: np.void, path: np.ndarray) -> np.uint64:
-    """A hash of a position after some attacks, the same for the same attacks in another order.
+    """Hash of a position after some attacks, independent of their order.
 
     Args:
-        turn: what is left of the turn, dtype `TURN`.
+        turn: the rest of the turn, dtype `TURN`.
         path: the attacks made so far, shape (attacks, 2).
     """
     code = np.uint64(0)
@@ -310,14 +310,14 @@ def position_key(turn: np.void, path: np.ndarray) -> np.uint64:
 
 @njit
 def _pack_minion(hits: int, minion: np.void) -> int:
-    """What a friend or an enemy has done and is now, in 32 bits."""
+    """Pack a minion's hits, health and keywords into 32 bits."""
     return (((int(hits) << STAT_BITS) | int(minion["health"])) << KEYWORD_BITS) | int(minion["keywords"])
 
 
 @njit
-def _met(turn: np.void, path: np.ndarray, seen: np.ndarray) -> bool:
-    """Whether the attacks of `path` led to this position before, in another order. `seen` is modified."""
-    code = position_key(turn, path) | np.uint64(1)  # 0 marks an empty place
+def _was_visited(turn: np.void, path: np.ndarray, seen: np.ndarray) -> bool:
+    """Whether the attacks of `path` already led to this position in another order. `seen` is modified."""
+    code = position_key(turn, path) | np.uint64(1)  # 0 marks an empty slot
     place = np.int64((code >> np.uint64(32)) % np.uint64(SEEN_SIZE))
     while seen[place] != 0:
         if seen[place] == code:
@@ -328,7 +328,7 @@ def _met(turn: np.void, path: np.ndarray, seen: np.ndarray) -> bool:
 
 
 @njit
-def _keep(
+def _improve_incumbent(
     root: np.void,
     rest: np.void,
     weights: np.ndarray,
@@ -338,9 +338,9 @@ def _keep(
     layers: np.ndarray,
     plan: np.void,
 ) -> bool:
-    """Write the plan that makes the attacks of `path` and then the best of the rest, if that has an order.
+    """Make the attacks of `path` plus the best rest the new incumbent, if they have a legal order.
 
-    `work` and `plan` are modified in place, `plan` only when it has.
+    `work` and `plan` are modified in place, `plan` only if the order exists.
     """
     lethal = found.best.lethal == 1
     n = retrace(rest, weights, found, work, layers)
@@ -368,23 +368,23 @@ def _keep(
 
 @njit_apart(TURN, (np.dtype(np.float64),), WORK, (np.dtype(np.float64),), PLAN, allocates=True)
 def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray, plan: np.void) -> int:
-    """Find the best plan of a turn. `work`, `layers` and `plan` are modified in place.
+    """Find the optimal plan of a turn by the exact solver. `work`, `layers` and `plan` are modified in place.
 
-    The plan is marked as unproven in two cases: the search for an order ran out of nodes, or so many Windfury
-    minions can attack that the weakest were given one attack.
+    The plan is marked as unproven in two cases: branch and bound over orders reached its node limit, or so
+    many Windfury minions can attack that the weakest were limited to one attack.
 
     Args:
-        turn: dtype `ilp_agent.turn.TURN`; left as it was.
+        turn: dtype `ilp_agent.turn.TURN`; unchanged on return.
         weights: of the objective, indexed by `ilp_agent.weights.Term`; finite and >= 0.
         work: dtype `ilp_agent.exact.work.WORK`.
-        layers: of `ilp_agent.exact.work.new_layers`.
+        layers: from `ilp_agent.exact.work.new_layers`.
         plan: dtype `ilp_agent.exact.plan_record.PLAN`.
 
     Returns:
         0.
     """
     tables = layers.reshape((MAX_LAYERS, 2, USUAL_STATES))
-    # Windfury minions given one attack, as bits: for tables that fit memory; for a plan that has an order.
+    # Bits of Windfury minions limited to one attack: to fit the tables into memory; to get a legal order.
     for_size = for_order = 0
     while True:
         found = search(turn, weights, work, tables)
@@ -394,7 +394,7 @@ def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.nda
         n = retrace(turn, weights, found, work, tables)
         if order_hits(turn, n, found.best.lethal == 1, work):
             break
-        # No order serves all attacks of several Windfury minions at once. With one attack each one does.
+        # Several Windfury minions' attacks have no common order. With one attack each there is one.
         assert for_order == 0, "attacks of single attackers can always be ordered"
         for_order = halve_all(turn)
         assert for_order != 0, "attacks of single attackers can always be ordered"
@@ -412,18 +412,18 @@ def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.nda
 def solve_turns(
     turns: np.ndarray, weights: np.ndarray, works: np.ndarray, layers: np.ndarray, plans: np.ndarray
 ) -> None:
-    """`solve_turn` for arrays of shape (1,), which Python hands over faster than records."""
+    """`solve_turn` for arrays of shape (1,), which Python passes faster than records."""
     solve_turn(turns[0], weights, works[0], layers, plans[0])
 
 
 @njit
 def halve_weakest(turn: np.void) -> int:
-    """Give one attack to the weakest of those with two; returns its bit. `turn` is modified in place."""
+    """Limit the weakest minion with two attacks to one; returns its bit. `turn` is modified in place."""
     weakest = -1
     for friend in range(turn["n_board"] + turn["n_hand"]):
-        one = turn["friends"][friend]
-        if one["attacks"] == MAX_HITS_EACH and (
-            weakest < 0 or one["attack"] < turn["friends"][weakest]["attack"]
+        minion = turn["friends"][friend]
+        if minion["attacks"] == MAX_HITS_EACH and (
+            weakest < 0 or minion["attack"] < turn["friends"][weakest]["attack"]
         ):
             weakest = friend
     assert weakest >= 0, "tables of attackers with one attack each always fit"
@@ -433,7 +433,7 @@ def halve_weakest(turn: np.void) -> int:
 
 @njit
 def halve_all(turn: np.void) -> int:
-    """Give one attack to all with two; returns their bits. `turn` is modified in place."""
+    """Limit all minions with two attacks to one; returns their bits. `turn` is modified in place."""
     halved = 0
     for friend in range(MAX_FRIENDS):
         if turn["friends"][friend]["attacks"] == MAX_HITS_EACH:
@@ -444,7 +444,7 @@ def halve_all(turn: np.void) -> int:
 
 @njit
 def restore(turn: np.void, halved: int) -> None:
-    """Give back the second attacks of these friends, as bits. `turn` is modified in place."""
+    """Restore the second attacks of minions given as bits. `turn` is modified in place."""
     for friend in range(MAX_FRIENDS):
         if (halved >> friend) & 1:
             turn["friends"][friend]["attacks"] = MAX_HITS_EACH

@@ -1,4 +1,4 @@
-"""Cards to play: hand minions that attack, and a knapsack over the rest of the hand."""
+"""Choice of cards to play: sets of hand minions that attack, and a knapsack over the rest of the hand."""
 
 import numpy as np
 
@@ -8,18 +8,18 @@ from ilp_agent.exact.work import Best, Shape, deaths_of
 from ilp_agent.weights import Term
 
 UNAFFORDABLE = 99
-"""Cost counted for a card that is dearer than a player's mana can ever be."""
+"""Cost used for a card that costs more than the maximum mana."""
 
 
 @njit
 def budget(turn: np.void) -> int:
-    """Mana that can be spent, The Coin included; at 10 mana it follows the first paid card."""
+    """Mana that can be spent, The Coin included (at 10 mana it is played after the first paid card)."""
     return int(turn["mana"] + turn["coin"])
 
 
 @njit
 def cost_of(turn: np.void, attackers: int) -> int:
-    """Mana of a set of hand minions; more than any budget where one costs more than a player can have."""
+    """Mana cost of a set of hand minions; above any budget if one of them is unaffordable."""
     total = 0
     for k in range(turn["n_hand"]):
         if (attackers >> k) & 1:
@@ -30,7 +30,7 @@ def cost_of(turn: np.void, attackers: int) -> int:
 
 @njit
 def can_attack_from_hand(turn: np.void) -> int:
-    """Bits of the hand minions that could be played to attack at all."""
+    """Bits of the hand minions that can be played and attack this turn."""
     targets = 0
     for place in range(turn["n_enemies"]):
         if not turn["enemies"][place]["keywords"] & Keyword.STEALTH:
@@ -46,7 +46,7 @@ def can_attack_from_hand(turn: np.void) -> int:
 
 @njit
 def count_bits(attackers: int, n: int) -> int:
-    """How many of the first `n` bits are set."""
+    """Number of set bits among the first `n`."""
     count = 0
     for k in range(n):
         count += (attackers >> k) & 1
@@ -55,7 +55,7 @@ def count_bits(attackers: int, n: int) -> int:
 
 @njit
 def alike(one: np.void, other: np.void) -> bool:
-    """Whether two hand minions are the same to a plan."""
+    """Whether two hand minions are interchangeable in a plan."""
     return bool(
         one["attack"] == other["attack"]
         and one["health"] == other["health"]
@@ -69,7 +69,7 @@ def alike(one: np.void, other: np.void) -> bool:
 
 @njit
 def repeats(turn: np.void, attackers: int) -> bool:
-    """Whether a set holds a minion but not an earlier one just like it: another set is as good."""
+    """Whether a set of hand minions is redundant: it skips an earlier, interchangeable minion."""
     for k in range(turn["n_hand"]):
         if (attackers >> k) & 1:
             for earlier in range(k):
@@ -81,7 +81,7 @@ def repeats(turn: np.void, attackers: int) -> bool:
 
 @njit
 def most_plays(turn: np.void, attackers: int, mana: int) -> int:
-    """The most hand minions beside the attackers that mana allows, the cheapest first."""
+    """Most hand minions other than the attackers that mana allows, the cheapest first."""
     n = 0
     for price in range(MAX_MANA + 1):
         for k in range(turn["n_hand"]):
@@ -94,7 +94,7 @@ def most_plays(turn: np.void, attackers: int, mana: int) -> int:
 
 @njit
 def any_affordable(turn: np.void, attackers: int, mana: int) -> bool:
-    """Whether any hand minion beside the attackers can be paid for."""
+    """Whether any hand minion other than the attackers is affordable."""
     for k in range(turn["n_hand"]):
         cost = turn["friends"][turn["n_board"] + k]["cost"]
         if not (attackers >> k) & 1 and cost <= min(mana, MAX_MANA):
@@ -104,16 +104,16 @@ def any_affordable(turn: np.void, attackers: int, mana: int) -> bool:
 
 @njit
 def play_gain(friend: np.void, weights: np.ndarray) -> float:
-    """What playing a hand minion adds to the objective, as long as it survives."""
+    """Objective gain of playing a hand minion that survives the turn."""
     return float(weights[Term.PLAY] * friend["value"] + weights[Term.SURVIVE] * friend["survival"])
 
 
 @njit
 def pack(turn: np.void, weights: np.ndarray, attackers: int, mana: int, places: int, work: np.void) -> None:
-    """Best values of playing hand minions beside the attackers, by number of places and mana.
+    """Fill the knapsack: best values of playing other hand minions, by free board slots and mana.
 
-    `knapsack[p, m]` is the best with at most `p` places and `m` mana, and `packed[p, m]` how many cards it
-    plays; among equal values the one with more cards. `work` is modified in place.
+    `knapsack[p, m]` is the best value with at most `p` slots and `m` mana, and `packed[p, m]` its number of
+    cards; ties go to more cards. `work` is modified in place.
     """
     work["knapsack"][: places + 1, : mana + 1] = 0.0
     work["packed"][: places + 1, : mana + 1] = 0
@@ -135,7 +135,7 @@ def pack(turn: np.void, weights: np.ndarray, attackers: int, mana: int, places: 
 
 @njit
 def best_plays(turn: np.void, mana: int, places: int, work: np.void) -> tuple[float, int]:
-    """The value in the knapsack for so many places, and the mana to spend: without The Coin if as good."""
+    """Knapsack value for a number of board slots, and the mana to spend: without The Coin if as good."""
     knapsack = work["knapsack"]
     if turn["coin"] and mana >= 1 and knapsack[places, mana - 1] >= knapsack[places, mana]:
         mana -= 1
@@ -144,12 +144,12 @@ def best_plays(turn: np.void, mana: int, places: int, work: np.void) -> tuple[fl
 
 @njit
 def write_plays(turn: np.void, weights: np.ndarray, best: Best, shape: Shape, work: np.void) -> None:
-    """Mark the hand minions a plan plays. `work` is modified in place."""
+    """Mark the hand minions that a plan plays. `work` is modified in place: played."""
     m = turn["n_board"]
     work["played"][:] = False
     for k in range(turn["n_hand"]):
         work["played"][m + k] = (best.attackers >> k) & 1
-    places = min(shape.room + deaths_of(shape, best.state), BOARD_SIZE)
+    places = min(shape.free_slots + deaths_of(shape, best.state), BOARD_SIZE)
     if not any_affordable(turn, best.attackers, shape.mana) or places == 0:
         return
     places = min(places, most_plays(turn, best.attackers, shape.mana))
@@ -168,7 +168,7 @@ def write_plays(turn: np.void, weights: np.ndarray, best: Best, shape: Shape, wo
 
 @njit
 def _fill_by_cards(turn: np.void, weights: np.ndarray, mana: int, places: int, work: np.void) -> None:
-    """The knapsack for each number of first cards, to read its choice off. `work` is modified in place."""
+    """Knapsack tables for each prefix of the hand, for the traceback. `work` is modified in place."""
     fill, cards = work["fill"], work["cards"]
     fill[0, : places + 1, : mana + 1] = 0.0
     cards[0, : places + 1, : mana + 1] = 0

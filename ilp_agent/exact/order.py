@@ -1,11 +1,11 @@
-"""A legal order of the chosen attacks, and the plan's predicted outcome.
+"""Legal order of the chosen attacks by backtracking, and the plan's predicted outcome and terms.
 
-Attacks are tried in an order that nearly always works at once (target by target, the weak before the strong),
-with backtracking where it does not: each must find its target alive and its attacker too, deaths must be
-those that were chosen, and shields must absorb the hits that they were chosen to absorb.
+Attacks are tried in an order that nearly always works at once (target by target, weak attackers first), with
+backtracking otherwise. Attacker and target must be alive at each attack, deaths must match the chosen ones,
+and shields must absorb the chosen hits.
 
-Order of a turn: hand attackers are played; then attacks, guards first; then the other plays; then the last
-blow on a hero that dies.
+Order of a turn: plays of hand attackers; attacks, guards first; other plays; the last blow on a hero that
+dies.
 """
 
 import numpy as np
@@ -21,19 +21,19 @@ from ilp_agent.turn import FRIEND_BITS, MAX_HITS
 from ilp_agent.weights import N_TERMS, Term
 
 PATIENCE = 200
-"""Attacks tried by the quick search; nearly every turn is ordered in as many tries as it has attacks."""
+"""Attempted attacks before the quick search gives up; most turns need one attempt for each attack."""
 
 FOUND, NO_ORDER, OUT_OF_PATIENCE = 0, 1, 2
 
 HEALTH, SHIELD, OWN_HEALTH, OWN_SHIELD, COMING, LEAVING = range(N_ORDER_ROWS)
-"""Rows of "order_states": health and shield of enemies, then of friends; attacks still to come on an enemy,
-and by a friend."""
+"""Rows of "order_states": health and shield of enemies, then of friendly minions; attacks still to come on
+each enemy, and by each friendly minion."""
 
 HERO_FIRST, ON_GUARD, ON_OTHER, ON_HERO = range(4)
-"""Ranks of targets, in the order to attack them."""
+"""Ranks of targets in the order of attacks."""
 
 LAST_OF_ALL = 1 << 40
-"""The key of a last blow."""
+"""Sort key of the last blow."""
 
 assert 2 + PLACE_BITS + STAT_BITS + FRIEND_BITS < 40, "keys of attacks stay below `LAST_OF_ALL`"
 assert FRIEND_BITS + STAT_BITS + 1 <= 32, "`derive` takes 32 bits"
@@ -46,26 +46,26 @@ def order_hits(turn: np.void, n: int, lethal: bool, work: np.void) -> bool:
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
-        n: attacks in work["hit_source"] and work["hit_target"].
+        n: number of attacks in work["hit_source"] and work["hit_target"].
         lethal: attack 0 is the last blow.
-        work: dying and killed say who shall die, absorbs and pops which hits shields shall absorb.
+        work: dying and killed hold the chosen deaths, absorbs and pops the hits that shields must absorb.
 
     Returns:
-        Whether there is one.
+        Whether a legal order exists.
     """
-    answer = try_orders(turn, n, lethal, False, work)
-    if answer == OUT_OF_PATIENCE:
-        answer = try_orders(turn, n, lethal, True, work)
-    return answer == FOUND
+    result = try_orders(turn, n, lethal, False, work)
+    if result == OUT_OF_PATIENCE:
+        result = try_orders(turn, n, lethal, True, work)
+    return result == FOUND
 
 
 @njit
 def try_orders(turn: np.void, n: int, lethal: bool, thorough: bool, work: np.void) -> int:
-    """Depth-first search for an order: quick, or thorough. `work` is modified in place.
+    """Depth-first search for a legal attack order: quick, or thorough. `work` is modified in place.
 
-    The quick search gives up after `PATIENCE` attacks. The thorough one hits the hero as soon as it may,
-    which can only help: the hero does not strike back, and a minion that dies by another hit must come here
-    first. It remembers positions that led nowhere.
+    The quick search gives up after `PATIENCE` attempts. The thorough one attacks the hero as early as
+    possible, which is never worse: the hero deals no damage, and a minion that dies by another hit must
+    attack the hero before. It stores failed positions.
 
     Returns:
         FOUND, NO_ORDER or OUT_OF_PATIENCE.
@@ -77,7 +77,7 @@ def try_orders(turn: np.void, n: int, lethal: bool, thorough: bool, work: np.voi
         work["met"][:] = 0
     work["tried"][0] = -1
     depth = variable(0)
-    strikes = met = 0
+    attempts = met = 0
     while depth < n:
         if not next_hit(n, depth, thorough, work):
             depth -= 1
@@ -89,8 +89,8 @@ def try_orders(turn: np.void, n: int, lethal: bool, thorough: bool, work: np.voi
         if lethal and hit == 0 and depth < n - 1:
             continue
         states[depth + 1] = states[depth]
-        strikes += 1
-        if strikes > PATIENCE and not thorough:
+        attempts += 1
+        if attempts > PATIENCE and not thorough:
             return OUT_OF_PATIENCE
         if not strike(turn, work, work["hit_source"][hit], work["hit_target"][hit], states[depth + 1]):
             continue
@@ -108,7 +108,7 @@ def try_orders(turn: np.void, n: int, lethal: bool, thorough: bool, work: np.voi
 
 @njit
 def read_state(turn: np.void, n: int, work: np.void) -> None:
-    """Begin with no attack made. `work` is modified in place: order_states and used."""
+    """Initialise the order search before any attack. `work` is modified in place: order_states and used."""
     state = work["order_states"][0]
     state[COMING, : turn["n_enemies"]] = 0
     for place in range(turn["n_enemies"]):
@@ -127,10 +127,10 @@ def read_state(turn: np.void, n: int, work: np.void) -> None:
 
 @njit
 def next_hit(n: int, depth: int, thorough: bool, work: np.void) -> bool:
-    """Go on to the next attack to try at a depth. `work` is modified in place: tried, placed and used.
+    """Advance to the next candidate attack at a depth. `work` is modified in place: tried, placed and used.
 
     Returns:
-        Whether there is one.
+        Whether there is another candidate.
     """
     tried = work["tried"]
     ranked = work["ranked"]
@@ -138,7 +138,7 @@ def next_hit(n: int, depth: int, thorough: bool, work: np.void) -> bool:
         hit = ranked[tried[depth]]
         work["used"][hit] = 0
         if thorough and work["placed"][depth] and work["hit_target"][hit] == HERO:
-            tried[depth] = n - 1  # where hitting the hero led nowhere, nothing else leads on
+            tried[depth] = n - 1  # if attacking the hero failed, all other candidates fail
     work["placed"][depth] = 0
     tried[depth] += 1
     while tried[depth] < n and work["used"][ranked[tried[depth]]]:
@@ -151,9 +151,9 @@ def next_hit(n: int, depth: int, thorough: bool, work: np.void) -> bool:
 
 @njit
 def was_met(turn: np.void, n: int, work: np.void, now: np.ndarray) -> bool:
-    """Whether the same attacks led to this position before, in another order; it led nowhere.
+    """Whether the same attacks in another order already led to this position, which failed.
 
-    `work` is modified in place: met, the positions by 64 bits of their hash.
+    `work` is modified in place: met, the positions' 64-bit hashes.
     """
     code = np.uint64(0)
     mask = 0
@@ -167,7 +167,7 @@ def was_met(turn: np.void, n: int, work: np.void, now: np.ndarray) -> bool:
         if health != turn["friends"][friend]["health"] or now[LEAVING, friend]:
             minion = _pack_minion(health, now[OWN_SHIELD, friend])
             code = derive(code, (friend << (STAT_BITS + 1)) | minion)
-    code |= np.uint64(1)  # 0 marks an empty place
+    code |= np.uint64(1)  # 0 marks an empty slot
     slot = int(np.int64((code >> np.uint64(32)) % np.uint64(MET_SIZE)))
     while work["met"][slot] != 0:
         if work["met"][slot] == code:
@@ -179,15 +179,15 @@ def was_met(turn: np.void, n: int, work: np.void, now: np.ndarray) -> bool:
 
 @njit
 def _pack_minion(health: int, shield: int) -> int:
-    """Health and shield of a minion in `STAT_BITS` + 1 bits."""
+    """Pack health and shield of a minion into `STAT_BITS` + 1 bits."""
     return (max(health, 0) << 1) | (1 if shield != 0 else 0)
 
 
 @njit
 def rank_hits(turn: np.void, n: int, lethal: bool, hero_first: bool, work: np.void) -> None:
-    """Rank the attacks in the order to try them: guards, other enemies, hero; weak attackers first.
+    """Sort the attacks for the order search: guards, other enemies, hero; weak attackers first.
 
-    With `hero_first` the hero comes before all. `work` is modified in place: keys and ranked.
+    With `hero_first` the hero comes first. `work` is modified in place: keys and ranked.
     """
     keys = work["keys"]
     ranked = work["ranked"]
@@ -210,7 +210,7 @@ def rank_hits(turn: np.void, n: int, lethal: bool, hero_first: bool, work: np.vo
 
 @njit
 def strike(turn: np.void, work: np.void, source: int, target: int, now: np.ndarray) -> bool:
-    """Carry out one attack on `now` (modified in place); returns whether it is legal and as chosen."""
+    """Apply one attack to `now` (modified in place); returns whether it is legal and as chosen."""
     friend = turn["friends"][source]
     now[LEAVING, source] -= 1
     if target == HERO or not guards(turn["enemies"][target]):
@@ -237,13 +237,13 @@ def strike(turn: np.void, work: np.void, source: int, target: int, now: np.ndarr
 
 @njit_inline
 def exchange_blows(friend: np.void, enemy: np.void, source: int, target: int, now: np.ndarray) -> None:
-    """What an attack on a minion does to health and shields. `now` is modified in place.
+    """Apply the mutual damage of an attack between minions to health and shields. `now` is modified in place.
 
     Args:
-        friend: who attacks, dtype `ilp_agent.turn.FRIEND`.
-        enemy: who is attacked, dtype `ilp_agent.turn.ENEMY`.
-        source: place of the friend.
-        target: place of the enemy.
+        friend: the attacker, dtype `ilp_agent.turn.FRIEND`.
+        enemy: the target, dtype `ilp_agent.turn.ENEMY`.
+        source: index of the attacker.
+        target: index of the target.
         now: rows of "order_states" of `ilp_agent.exact.work.WORK`.
     """
     if now[SHIELD, target]:
@@ -265,12 +265,12 @@ def exchange_blows(friend: np.void, enemy: np.void, source: int, target: int, no
 def write_plan(
     turn: np.void, weights: np.ndarray, n: int, lethal: bool, work: np.void, plan: np.void
 ) -> None:
-    """Write the ordered plan and all it predicts. `plan` is modified in place.
+    """Write the ordered plan with its predicted outcome. `plan` is modified in place.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
         weights: of the objective, indexed by `Term`.
-        n: attacks, ordered by work["order"].
+        n: number of attacks, ordered by work["order"].
         lethal: the last of them kills the hero.
         work: read: hit_source, hit_target, order, played, dying, killed.
         plan: dtype `PLAN`.
@@ -287,7 +287,7 @@ def write_plan(
     plan["n_steps"] = 0
     plan["unproven"] = 0
     plan["mana"] = turn["mana"] + (1 if need_coin else 0) - cost
-    # At full mana The Coin would be wasted before anything is paid for.
+    # At full mana The Coin would be wasted before the first paid card.
     coin_first = need_coin and turn["mana"] < MAX_MANA
     if coin_first:
         add_step(plan, StepKind.COIN, 0, 0)
@@ -304,18 +304,18 @@ def write_plan(
 def _add_plays(
     turn: np.void, attackers: int, to_attack: bool, coin_later: bool, work: np.void, plan: np.void
 ) -> bool:
-    """Append the plays of those who attack, or of the others. `plan` is modified in place.
+    """Append the plays of hand minions that attack, or of the others. `plan` is modified in place.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
-        attackers: bits of the friends that attack.
-        to_attack: of whom to append the plays.
+        attackers: bits of the friendly minions that attack.
+        to_attack: True for the minions that attack, False for the others.
         coin_later: The Coin is still to be played, after the first paid card.
         work: read: played.
         plan: dtype `PLAN`.
 
     Returns:
-        `coin_later` for what follows.
+        `coin_later` for the next call.
     """
     m = turn["n_board"]
     for k in range(turn["n_hand"]):
@@ -329,14 +329,14 @@ def _add_plays(
 
 @njit
 def _add_attack(place: int, work: np.void, plan: np.void) -> None:
-    """Append the attack at a place of the order. `plan` is modified in place."""
+    """Append the attack at one position of the order. `plan` is modified in place."""
     hit = work["order"][place]
     add_step(plan, StepKind.ATTACK, work["hit_source"][hit], work["hit_target"][hit])
 
 
 @njit
 def add_step(plan: np.void, kind: int, source: int, target: int) -> None:
-    """Append a step. `plan` is modified in place."""
+    """Append a step to a plan, modified in place."""
     place = plan["n_steps"]
     plan["kind"][place] = kind
     plan["source"][place] = source
@@ -346,16 +346,16 @@ def add_step(plan: np.void, kind: int, source: int, target: int) -> None:
 
 @njit
 def predict(turn: np.void, weights: np.ndarray, n: int, work: np.void, plan: np.void) -> None:
-    """Work out what a plan comes to, and the terms of the objective. `plan` is modified in place.
+    """Predict a plan's outcome and compute the terms of the objective. `plan` is modified in place.
 
-    Source of the terms: the turn-ILP thesis, section 4.3; survival of played minions too, as in 6.3. Of the
-    further ones, `body` and `wound` come from the attacks in their order; the others are 0 here.
+    Source of the terms: the turn-ILP thesis, section 4.3, with survival of played minions as in 6.3. Of the
+    extended terms, `body` and `wound` follow from the attacks in their order; the others are 0 here.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
         weights: of the objective, indexed by `Term`.
-        n: attacks, in a legal order in work["order"].
-        work: read but for its scratch.
+        n: number of attacks, in a legal order in work["order"].
+        work: read only, except for scratch.
         plan: dtype `PLAN`.
     """
     m = turn["n_board"]
@@ -382,8 +382,8 @@ def predict(turn: np.void, weights: np.ndarray, n: int, work: np.void, plan: np.
     terms[Term.CLEAR] = plan["cleared"]
     for friend in range(m + turn["n_hand"]):
         plan["lost"][friend] = work["dying"][friend]
-        here = friend < m or work["played"][friend]
-        if here and not work["dying"][friend]:
+        present = friend < m or work["played"][friend]
+        if present and not work["dying"][friend]:
             terms[Term.SURVIVE] += turn["friends"][friend]["survival"]
         if friend >= m and work["played"][friend]:
             terms[Term.PLAY] += turn["friends"][friend]["value"]
@@ -398,7 +398,7 @@ def predict(turn: np.void, weights: np.ndarray, n: int, work: np.void, plan: np.
 
 @njit
 def _predict_health(turn: np.void, n: int, work: np.void, terms: np.ndarray) -> None:
-    """Make the attacks in their order, for `body` and `wound` of the terms. `terms` is modified in place.
+    """Simulate the attacks in their order for the terms `body` and `wound`. `terms` is modified in place.
 
     Scratch of `work` is modified too: order_states and used.
     """

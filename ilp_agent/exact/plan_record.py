@@ -1,7 +1,7 @@
-"""A plan as a flat record for kernels, and as engine actions with board positions tracked.
+"""Plan records for kernels, and their translation to engine actions with tracked board positions.
 
-A plan speaks of minions by their places at the start of the turn, and of cards by their number in hand
-without The Coin. The engine wants present places. A tracker knows who stands where now.
+A plan refers to minions by their index at the start of the turn, and to cards by their index in hand without
+The Coin. Engine actions use current board and hand positions. A tracker maps between them.
 """
 
 from enum import IntEnum
@@ -18,7 +18,7 @@ from ilp_agent.weights import N_TERMS, Weights
 
 
 class StepKind(IntEnum):
-    """What a step of a plan does: play The Coin, play hand minion `source`, attack `target` with `source`."""
+    """Kind of a plan step: play The Coin, play hand minion `source`, or attack `target` with `source`."""
 
     COIN = 0
     PLAY = 1
@@ -29,26 +29,26 @@ MAX_STEPS = MAX_HITS + HAND_SIZE + 1
 
 PLAN = np.dtype(
     [
-        ("n_steps", "i2"),  # steps of the plan
-        ("unproven", "i2"),  # 1: its optimum was not proven (`ilp_agent.exact.kernel`)
+        ("n_steps", "i2"),  # number of steps
+        ("unproven", "i2"),  # 1: optimality is not proven (`ilp_agent.exact.kernel`)
         ("kind", "i2", (MAX_STEPS,)),  # a StepKind
-        ("source", "i2", (MAX_STEPS,)),  # hand number of a play; friend of an attack
-        ("target", "i2", (MAX_STEPS,)),  # enemy place or HERO
+        ("source", "i2", (MAX_STEPS,)),  # hand index of a play; friendly minion's index of an attack
+        ("target", "i2", (MAX_STEPS,)),  # enemy index or HERO
         ("lethal", "i2"),  # 1: the enemy hero dies
         ("cleared", "i2"),  # 1: the enemy board is empty afterwards
-        ("killed", "i2", (BOARD_SIZE,)),  # 1: enemy dies
-        ("lost", "i2", (MAX_FRIENDS,)),  # 1: friend dies
+        ("killed", "i2", (BOARD_SIZE,)),  # 1: the enemy minion dies
+        ("lost", "i2", (MAX_FRIENDS,)),  # 1: the friendly minion dies
         ("damage", "i2"),  # damage to the enemy hero
         ("mana", "i2"),  # mana left
         ("terms", "f8", (N_TERMS,)),  # the signed weighted terms of the objective, indexed by Term
         ("value", "f8"),  # their sum
     ]
 )
-"""A plan and what it predicts."""
+"""Record of a plan and its predicted outcome."""
 
 
 def plan_of(problem: TurnProblem, record: np.void, status: Status, weights: Weights) -> ProblemPlan:
-    """A plan from a record of dtype `PLAN`, made with these weights."""
+    """Convert a record of dtype `PLAN`, computed with these weights, to a `ProblemPlan`."""
     friends = len(problem.friendly) + len(problem.hand)
     return ProblemPlan(
         status,
@@ -73,7 +73,7 @@ def _action(record: np.void, step: int) -> PlanAction:
 
 
 def step_of(action: PlanAction) -> tuple[int, int, int]:
-    """An action as a step of a PLAN record: kind (`StepKind`), source and target."""
+    """Convert an action to a step of a `PLAN` record: kind (`StepKind`), source and target."""
     if isinstance(action, Attack):
         return StepKind.ATTACK, action.attacker, action.target
     if isinstance(action, Play):
@@ -82,28 +82,28 @@ def step_of(action: PlanAction) -> tuple[int, int, int]:
 
 
 GONE = -1
-"""In place of an action whose attacker, target or card is not there any more."""
+"""Result for an action whose attacker, target or card is gone."""
 
 TRACKER = np.dtype(
     [
         (
             "n_start",
             "i2",
-        ),  # friends on board at the start of the turn; a played card's friend comes after them
-        ("n_friends", "i2"),  # friends on board now
+        ),  # friendly minions on board at the start of the turn; played ones are numbered after them
+        ("n_friends", "i2"),  # friendly minions on board now
         ("n_enemies", "i2"),  # enemies on board now
         ("n_hand", "i2"),  # minions in hand now
-        ("friends", "i2", (BOARD_SIZE,)),  # friend at each present place
-        ("enemies", "i2", (BOARD_SIZE,)),  # enemy at each present place
-        ("hand", "i2", (HAND_SIZE,)),  # hand number at each present place, The Coin left out
+        ("friends", "i2", (BOARD_SIZE,)),  # plan index of the friendly minion in each board slot
+        ("enemies", "i2", (BOARD_SIZE,)),  # plan index of the enemy in each board slot
+        ("hand", "i2", (HAND_SIZE,)),  # plan index of each card in hand, without The Coin
     ]
 )
-"""Who stands where."""
+"""Map from current board and hand positions to the indices of a plan."""
 
 
 @njit
 def begin_tracking(turn: np.void, tracker: np.void) -> None:
-    """Note who stands where at the start of a turn. `tracker` is modified in place."""
+    """Initialise a tracker at the start of a turn. `tracker` is modified in place."""
     tracker["n_start"] = turn["n_board"]
     tracker["n_friends"] = turn["n_board"]
     tracker["n_enemies"] = turn["n_enemies"]
@@ -117,23 +117,23 @@ def begin_tracking(turn: np.void, tracker: np.void) -> None:
 
 @njit
 def present_action(state: np.void, tracker: np.void, kind: int, source: int, target: int) -> int:
-    """A step of a plan as the engine's action (`engine.rules.encode`), or `GONE`.
+    """Translate a plan step to the engine's action code (`engine.rules.encode`), or `GONE`.
 
     Args:
         state: the position, dtype `engine.state.STATE`.
         tracker: dtype `TRACKER`.
         kind: of the step, a `StepKind`.
-        source: hand number of a play, friend of an attack.
-        target: of an attack: enemy or `HERO`.
+        source: hand index of a play, friendly minion's index of an attack.
+        target: of an attack: enemy index or `HERO`.
     """
     if kind == StepKind.ATTACK:
-        slot = _place_of(tracker["friends"], tracker["n_friends"], source)
-        aim = HERO if target == HERO else _place_of(tracker["enemies"], tracker["n_enemies"], target)
+        slot = _index_of(tracker["friends"], tracker["n_friends"], source)
+        aim = HERO if target == HERO else _index_of(tracker["enemies"], tracker["n_enemies"], target)
         return GONE if min(slot, aim) == GONE else encode(ActionKind.ATTACK, slot, aim)
     coin = _coin_place(state["sides"][state["active"]])
     if kind == StepKind.COIN:
         return GONE if coin == GONE else encode(ActionKind.PLAY, coin, 0)
-    place = _place_of(tracker["hand"], tracker["n_hand"], source)
+    place = _index_of(tracker["hand"], tracker["n_hand"], source)
     if place == GONE:
         return GONE
     return encode(ActionKind.PLAY, place + (1 if coin != GONE and place >= coin else 0), 0)
@@ -141,41 +141,41 @@ def present_action(state: np.void, tracker: np.void, kind: int, source: int, tar
 
 @njit
 def note_done(tracker: np.void, kind: int, source: int, action: int, deaths: int) -> None:
-    """Note that a step was carried out. `tracker` is modified in place.
+    """Update a tracker after a step. `tracker` is modified in place.
 
     Args:
         tracker: dtype `TRACKER`.
         kind: of the step, a `StepKind`.
-        source: hand number of a play.
-        action: what `present_action` made of the step.
-        deaths: what `engine.rules.apply` returned.
+        source: hand index of a play.
+        action: the step's code from `present_action`.
+        deaths: the result of `engine.rules.apply`.
     """
     if kind == StepKind.PLAY:
-        _take_out(tracker["hand"], _place_of(tracker["hand"], tracker["n_hand"], source))
+        _remove_at(tracker["hand"], _index_of(tracker["hand"], tracker["n_hand"], source))
         tracker["n_hand"] -= 1
         tracker["friends"][tracker["n_friends"]] = tracker["n_start"] + source
         tracker["n_friends"] += 1
         return
     _, slot, aim = decode(action)
     if deaths & Death.ATTACKER:
-        _take_out(tracker["friends"], slot)
+        _remove_at(tracker["friends"], slot)
         tracker["n_friends"] -= 1
     if deaths & Death.DEFENDER:
-        _take_out(tracker["enemies"], aim)
+        _remove_at(tracker["enemies"], aim)
         tracker["n_enemies"] -= 1
 
 
 @njit
 def apply_step(
-    state: np.void, cards: np.ndarray, plan: np.void, step: int, tracker: np.void, luck: np.void
+    state: np.void, cards: np.ndarray, plan: np.void, step: int, tracker: np.void, chance: np.void
 ) -> int:
-    """Carry out one step of a plan that comes true; returns it as the engine's action.
+    """Play one step of a legal plan in the engine; returns the engine's action code.
 
-    `state`, `tracker` and `luck`, dtype `EVENTS`, are modified in place.
+    `state`, `tracker` and `chance`, dtype `EVENTS`, are modified in place.
     """
     kind, source = plan["kind"][step], plan["source"][step]
     action = present_action(state, tracker, kind, source, plan["target"][step])
-    deaths = apply(state, cards, action, luck)
+    deaths = apply(state, cards, action, chance)
     note_done(tracker, kind, source, action, deaths)
     return action
 
@@ -187,31 +187,30 @@ def follow(
     turn: np.void,
     plan: np.void,
     tracker: np.void,
-    luck: np.void,
+    chance: np.void,
     codes: np.ndarray,
 ) -> tuple[int, bool]:
-    """Carry a plan out, step by step.
+    """Play a plan in the engine until it ends or a prediction fails.
 
     Args:
-        state: where it begins, dtype `engine.state.STATE`. This and the last three are modified in place.
+        state: start position, dtype `engine.state.STATE`. This and the last three are modified in place.
         cards: the card table.
-        turn: of the plan, dtype `TURN`.
+        turn: the plan's turn, dtype `TURN`.
         plan: dtype `PLAN`.
         tracker: dtype `TRACKER`.
-        luck: dtype `EVENTS`.
-        codes: integers, shape (at least `MAX_STEPS`,): its actions, as `engine.rules.encode` packs them.
+        chance: dtype `EVENTS`.
+        codes: integers, shape (at least `MAX_STEPS`,): the actions played, encoded by `engine.rules.encode`.
 
     Returns:
-        How many actions were carried out, and whether that stopped because a hero's health is not what was
-        predicted: an enemy with Lifesteal that was attacked healed its hero, which the turn program does not
-        see. The rest has to be solved again.
+        The number of actions played, and whether the turn must be solved again: an attacked enemy with
+        Lifesteal healed its hero, which the turn program does not model.
     """
     enemy = state["sides"][1 - state["active"]]
     begin_tracking(turn, tracker)
     hero = turn["hero"]
     for step in range(plan["n_steps"]):
         hero -= hero_damage(turn, plan["kind"][step], plan["source"][step], plan["target"][step])
-        codes[step] = apply_step(state, cards, plan, step, tracker, luck)
+        codes[step] = apply_step(state, cards, plan, step, tracker, chance)
         if outcome(state) != Outcome.ONGOING:
             return step + 1, False
         if enemy["health"] + enemy["armour"] != hero:
@@ -221,7 +220,7 @@ def follow(
 
 @njit
 def hero_damage(turn: np.void, kind: int, source: int, target: int) -> int:
-    """Damage to the enemy hero that a step of a plan means."""
+    """Predicted damage of a plan step to the enemy hero."""
     if kind == StepKind.ATTACK and target == HERO:
         return int(turn["friends"][source]["attack"])
     return 0
@@ -229,7 +228,7 @@ def hero_damage(turn: np.void, kind: int, source: int, target: int) -> int:
 
 @njit
 def _coin_place(side: np.void) -> int:
-    """Where The Coin is in hand, or `GONE`."""
+    """Position of The Coin in hand, or `GONE`."""
     for place in range(side["n_hand"]):
         if side["hand"][place] == COIN:
             return place
@@ -237,8 +236,8 @@ def _coin_place(side: np.void) -> int:
 
 
 @njit
-def _place_of(numbers: np.ndarray, n: int, number: int) -> int:
-    """Where a number stands among the first `n`, or `GONE`."""
+def _index_of(numbers: np.ndarray, n: int, number: int) -> int:
+    """Position of a number among the first `n`, or `GONE`."""
     for place in range(n):
         if numbers[place] == number:
             return place
@@ -246,7 +245,7 @@ def _place_of(numbers: np.ndarray, n: int, number: int) -> int:
 
 
 @njit
-def _take_out(numbers: np.ndarray, place: int) -> None:
-    """Close the gap at a place. Modified in place."""
+def _remove_at(numbers: np.ndarray, place: int) -> None:
+    """Remove the entry at a position and shift the later ones. `numbers` is modified in place."""
     for later in range(place, len(numbers) - 1):
         numbers[later] = numbers[later + 1]

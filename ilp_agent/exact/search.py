@@ -1,9 +1,9 @@
-"""The exact solver of the sequential turn program: sets of hand attackers, tables of attacks, other plays.
+"""Optimal attacks and plays of a turn, before ordering: dynamic program over hand sets, attacks and plays.
 
-For every set of hand minions that may be played to attack, `ilp_agent.exact.convolution` gives the best value
-of all ways to hit enemy minions; attackers that are left hit the hero; a small knapsack plays the rest of the
-hand. Ties are broken by the first found: hand sets by their bits, then states by their number; among equal
-knapsacks the one with more cards, and The Coin is kept unless it adds value.
+For every set of hand minions that are played to attack, `ilp_agent.exact.convolution` computes the best value
+of all attacks on enemy minions; the remaining attackers hit the hero; a small knapsack plays the rest of the
+hand. Ties go to the first found: hand sets by their bits, then states by their number; among equal knapsacks
+to more cards, and The Coin is kept unless it adds value.
 """
 
 import numpy as np
@@ -63,23 +63,28 @@ from ilp_agent.exact.work import (
 from ilp_agent.weights import Term
 
 NO_TABLES = -1
-"""In place of the hand attackers of tables that are not kept."""
+"""`Found.attackers` if the tables were not kept."""
 
 
 @njit
 def prepare(turn: np.void, weights: np.ndarray, attackers: int, work: np.void) -> Shape:
-    """List sources, targets, hits and plays for one set of hand attackers. `work` is modified in place."""
+    """Set up the dynamic program for one set of hand attackers: sources, targets, hits and plays.
+
+    `work` is modified in place.
+    """
     combatants = find_combatants(turn, attackers, work)
     combinations = number_digits(turn, weights, combatants, work)
-    room = BOARD_SIZE - turn["n_board"] - count_bits(attackers, turn["n_hand"]) + turn["freed"]
+    free_slots = BOARD_SIZE - turn["n_board"] - count_bits(attackers, turn["n_hand"]) + turn["freed"]
     mana = budget(turn) - cost_of(turn, attackers)
     cards = most_plays(turn, attackers, mana)
-    deaths = max(0, min(cards - room, _count_mortal(turn, combatants, work)))
-    packed = min(room + deaths, BOARD_SIZE, cards)
-    pack(turn, weights, attackers, mana, packed, work)
-    most = best_plays(turn, mana, min(room + deaths, packed), work)[0]
-    while deaths > 0 and best_plays(turn, mana, min(room + deaths - 1, packed), work)[0] >= most:
-        deaths -= 1  # another place would hold nothing worth more
+    deaths = max(0, min(cards - free_slots, _count_killable(turn, combatants, work)))
+    knapsack_slots = min(free_slots + deaths, BOARD_SIZE, cards)
+    pack(turn, weights, attackers, mana, knapsack_slots, work)
+    most = best_plays(turn, mana, min(free_slots + deaths, knapsack_slots), work)[0]
+    while (
+        deaths > 0 and best_plays(turn, mana, min(free_slots + deaths - 1, knapsack_slots), work)[0] >= most
+    ):
+        deaths -= 1  # another board slot would add no value
     shape = Shape(
         combatants.n_single,
         combatants.n_double,
@@ -89,8 +94,8 @@ def prepare(turn: np.void, weights: np.ndarray, attackers: int, work: np.void) -
         deaths,
         1 << combatants.n_single,
         ((deaths + 1) * combinations) << combatants.n_single,
-        room,
-        packed,
+        free_slots,
+        knapsack_slots,
         mana,
     )
     for t in range(shape.n_targets):
@@ -99,8 +104,8 @@ def prepare(turn: np.void, weights: np.ndarray, attackers: int, work: np.void) -
 
 
 @njit
-def _count_mortal(turn: np.void, combatants: Combatants, work: np.void) -> int:
-    """How many sources on board some attacks could kill."""
+def _count_killable(turn: np.void, combatants: Combatants, work: np.void) -> int:
+    """Number of sources on board that can die by attacking."""
     mortal = 0
     for i in range(combatants.n_single + combatants.n_double):
         on_board = work["source"][i] < turn["n_board"]
@@ -111,7 +116,7 @@ def _count_mortal(turn: np.void, combatants: Combatants, work: np.void) -> int:
 
 @njit
 def _can_die(turn: np.void, i: int, twice: bool, n_targets: int, work: np.void) -> bool:
-    """Whether any attacks of source `i`, `twice` a two-hit one, could kill it."""
+    """Whether source `i` (`twice`: with two hits) can die by attacking."""
     friend = turn["friends"][work["source"][i]]
     for t in range(n_targets):
         enemy = turn["enemies"][work["target"][t]]
@@ -124,7 +129,7 @@ def _can_die(turn: np.void, i: int, twice: bool, n_targets: int, work: np.void) 
 
 @njit
 def fill_tables(turn: np.void, weights: np.ndarray, shape: Shape, tables: np.ndarray, work: np.void) -> int:
-    """Run the convolution over all targets; returns the number of the last table. Modified in place."""
+    """Run the convolution over all targets; returns the index of the last table. Modified in place."""
     first_table(shape, tables[0])
     layer = 0
     for t in range(shape.n_targets):
@@ -141,7 +146,7 @@ def fill_tables(turn: np.void, weights: np.ndarray, shape: Shape, tables: np.nda
 
 @njit
 def tables_for(shape: Shape, layers: np.ndarray) -> np.ndarray:
-    """The tables of the workspace, or larger ones where a turn needs them."""
+    """The preallocated tables, or newly allocated ones if a turn needs larger tables."""
     if shape.n_states <= USUAL_STATES:
         return layers
     return np.empty((MAX_LAYERS, 2, shape.n_states), np.float64)
@@ -149,13 +154,13 @@ def tables_for(shape: Shape, layers: np.ndarray) -> np.ndarray:
 
 @njit
 def search(turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray) -> Found:
-    """The best plan of a turn, without its order (see `ilp_agent.exact.order`).
+    """Find the best plan of a turn, without its attack order (see `ilp_agent.exact.order`).
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
         weights: of the objective, indexed by `Term`; finite and >= 0.
         work: dtype `WORK`. Modified in place.
-        layers: tables of `ilp_agent.exact.work.new_layers`. Modified in place.
+        layers: tables from `ilp_agent.exact.work.new_layers`. Modified in place.
     """
     able = can_attack_from_hand(turn)
     found = nothing_found()
@@ -170,14 +175,14 @@ def search(turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray
 
 @njit_inline
 def nothing_found() -> Found:
-    """Where a search begins."""
+    """Initial search result, worse than any plan."""
     shape = Shape(0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0)
     return Found(Best(NOTHING, 0, 0, SOME_ALIVE, 0, 0), 0, NO_TABLES, shape, 0)
 
 
 @njit
 def can_come(turn: np.void, attackers: int) -> bool:
-    """Whether a set of hand minions can be played to attack, and no equal set comes before it."""
+    """Whether a set of hand minions can be played to attack, and is not redundant (`repeats`)."""
     room = count_bits(attackers, turn["n_hand"]) <= BOARD_SIZE - turn["n_board"]
     return room and cost_of(turn, attackers) <= budget(turn) and not repeats(turn, attackers)
 
@@ -186,13 +191,13 @@ def can_come(turn: np.void, attackers: int) -> bool:
 def search_with(
     turn: np.void, weights: np.ndarray, attackers: int, found: Found, work: np.void, layers: np.ndarray
 ) -> Found:
-    """The better of what is found and the best plan that first plays the hand minions `attackers`.
+    """The better of a search result and the best plan that first plays the hand minions `attackers`.
 
     Args:
-        turn: as for `search`, or what is left of a turn, with the minions `attackers` still in hand.
+        turn: as in `search`, or the rest of a turn, with the minions `attackers` still in hand.
         weights: of the objective, indexed by `Term`.
         attackers: bits of hand minions.
-        found: by the sets of hand attackers before.
+        found: the result of the previous sets of hand attackers.
         work: modified in place.
         layers: modified in place.
     """
@@ -203,7 +208,7 @@ def search_with(
 def better_with(
     turn: np.void, weights: np.ndarray, attackers: int, found: Found, work: np.void, layers: np.ndarray
 ) -> Found:
-    """`search_with` without a call, which takes a tenth of the time of a usual turn."""
+    """`search_with`, inlined: a call would take a tenth of the time of a typical turn."""
     shape = prepare(turn, weights, attackers, work)
     if shape.n_states > MAX_STATES:
         return Found(found.best, 1, NO_TABLES, shape, 0)
@@ -211,20 +216,20 @@ def better_with(
     last = fill_tables(turn, weights, shape, tables, work)
     base = _idle_value(turn, weights, attackers)
     for level in range(shape.n_deaths + 1):
-        places = min(shape.room + level, shape.packed)
+        places = min(shape.free_slots + level, shape.knapsack_slots)
         work["plays"][level] = base + best_plays(turn, shape.mana, places, work)[0]
     best = found.best
     if shape.n_guards > 0:
         best = _best_before_guards(shape, attackers, best, tables, work)
     best = _best_at_the_end(turn, weights, shape, attackers, best, last, tables, work)
-    # Tables that did not fit the workspace are gone when they are wanted again.
+    # Tables allocated for this turn alone are not available later.
     kept = attackers if shape.n_states <= USUAL_STATES else NO_TABLES
     return Found(best, found.oversize, kept, shape, last)
 
 
 @njit
 def _idle_value(turn: np.void, weights: np.ndarray, attackers: int) -> float:
-    """The objective when the hand attackers are played and no minion attacks."""
+    """Objective if the hand attackers are played and no minion attacks."""
     value = 0.0
     for place in range(turn["n_enemies"]):
         value -= weights[Term.THREAT] * turn["enemies"][place]["attack"]
@@ -238,7 +243,7 @@ def _idle_value(turn: np.void, weights: np.ndarray, attackers: int) -> float:
 
 @njit
 def _best_before_guards(shape: Shape, attackers: int, best: Best, tables: np.ndarray, work: np.void) -> Best:
-    """The better of `best` and the plans that leave a guard alive, and so attack nothing else."""
+    """The better of `best` and the plans that leave a guard alive and so attack only guards."""
     per_level = shape.n_combinations << shape.n_single
     for state in range(shape.n_states):
         value = tables[shape.n_guards, SOME_ALIVE, state]
@@ -260,9 +265,9 @@ def _best_at_the_end(
     tables: np.ndarray,
     work: np.void,
 ) -> Best:
-    """The better of `best` and the plans of the last table, in which attackers left over may hit the hero."""
+    """The better of `best` and the plans of the last table, where remaining attackers may hit the hero."""
     sum_unspent(turn, shape, work)
-    plays, unspent = work["plays"], work["unspent"]
+    plays, hero_damage_left = work["plays"], work["hero_damage_left"]
     hidden = False
     for place in range(turn["n_enemies"]):
         hidden = hidden or (turn["enemies"][place]["keywords"] & Keyword.STEALTH) != 0
@@ -272,14 +277,14 @@ def _best_at_the_end(
             continue
         for block in range((shape.n_deaths + 1) * shape.n_combinations):
             by_doubles = double_damage(turn, shape, work, block % shape.n_combinations)
-            beside = plays[block // shape.n_combinations] + bonus
+            added = plays[block // shape.n_combinations] + bonus
             for mask in range(shape.n_masks):
                 state = block * shape.n_masks + mask
                 value = tables[last, half, state]
                 if value < NOTHING / 2:
                     continue
-                value += beside
-                damage = unspent[mask] + by_doubles
+                value += added
+                damage = hero_damage_left[mask] + by_doubles
                 lethal = False
                 if damage < turn["hero"]:
                     value += weights[Term.FACE] * damage
@@ -293,12 +298,12 @@ def _best_at_the_end(
 
 @njit
 def retrace(turn: np.void, weights: np.ndarray, found: Found, work: np.void, layers: np.ndarray) -> int:
-    """Write the attacks and plays of the plan that a search found; returns how many attacks.
+    """Trace back a search result: write the plan's attacks and plays; returns the number of attacks.
 
     Args:
-        turn: that was searched.
-        weights: that were searched with.
-        found: what the search returned.
+        turn: the turn that was searched.
+        weights: the weights of the search.
+        found: the search result.
         work: modified in place: hit_source, hit_target, played, dying, killed, absorbs, pops.
         layers: as the search left them. Modified in place.
     """
@@ -333,7 +338,7 @@ def retrace(turn: np.void, weights: np.ndarray, found: Found, work: np.void, lay
 
 @njit
 def write_hits(turn: np.void, shape: Shape, t: int, step: Origin, n: int, work: np.void) -> int:
-    """Write the hits on target `t` and who dies by them; returns the new count of attacks."""
+    """Write the hits on target `t` and the deaths by them; returns the new number of attacks."""
     e = step.hits
     enemy = turn["enemies"][work["target"][t]]
     if work["kills"][t, e]:

@@ -1,7 +1,7 @@
-"""Memory of the exact solver, made once and handed in by the caller, and what its functions tell each other.
+"""Working memory of the exact solver, allocated once by the caller, and its result types.
 
-The memory is one record and not a tuple of arrays: kernels call each other often, and a record is passed as
-one pointer. What one function found out for another is a named tuple (`Shape`, `Best`, `Found`).
+The memory is one record, not a tuple of arrays: kernels call each other often, and a record is passed as one
+pointer. Functions return named tuples (`Shape`, `Best`, `Found`).
 """
 
 from typing import NamedTuple
@@ -13,40 +13,40 @@ from engine.jit import njit_inline
 from ilp_agent.turn import MAX_FRIENDS, MAX_HITS, MAX_HITS_EACH
 
 MAX_LAYERS = BOARD_SIZE + 2
-"""Tables of a subset convolution: before the first target, after each, and between guards and the others."""
+"""Most tables of a convolution: before the first target, after each, and between guards and the others."""
 
 SOME_ALIVE, ALL_DEAD = 0, 1
-"""The two halves of a table: any of the targets so far alive, or all of them dead."""
+"""The two halves of a table: some target so far alive, or all of them dead."""
 
 USUAL_STATES = 50_008
-"""States of a table that fit without allocating (7 MB in all); a turn that needs more allocates for itself.
+"""States of a preallocated table (7 MB for all tables); a turn that needs more allocates its own tables.
 
-No power of two, so that tables do not compete for the same lines of the cache.
+Not a power of two, so that tables do not compete for the same cache lines.
 """
 
 MAX_STATES = 2_000_000
-"""States of the largest table there is memory for (290 MB in all)."""
+"""States of the largest table allowed (290 MB for all tables)."""
 
 HITS_BITS = MAX_HITS_EACH.bit_length()
-"""Width of a two-hit source's field in "counts" of WORK."""
+"""Bits of a two-hit source's field in "counts" of WORK."""
 
 MAX_LISTED = (MAX_HITS_EACH + 1) ** BOARD_SIZE
-"""Most sets of hits on one target: each of seven attackers hits it zero, one or two times."""
+"""Most sets of hits on one target: each of seven attackers hits it 0, 1 or 2 times."""
 
 MAX_BLOCKS = 4_096
-"""Combinations of digits whose emptiness is noted; it is looked up in the table for further ones."""
+"""Combinations of digits with precomputed digits and reachability; others are computed on demand."""
 
 MAX_DIGITS = 12
 """Values a digit can take: at most five, and one for each class of damage (`ilp_agent.exact.convolution`)."""
 
 ANY = 0
-"""In "absorbs" and "pops" of WORK: whatever it is. No attack of 0 pops a shield."""
+"""In "absorbs" and "pops" of WORK: any hit. 0 is free for this, since no hit with attack 0 pops a shield."""
 
 MET_SIZE = 1 << 14
-"""Places of the table of positions met while ordering; a power of two."""
+"""Slots of the hash table of positions visited while ordering; a power of two."""
 
 MAX_DAMAGE = 2_048
-"""Bound of sums of damage that are told apart: more than any hero's health and armour."""
+"""Upper bound of tabulated damage sums: more than any hero's health plus armour."""
 
 N_HIT_SUMS = 5
 """Columns of "hit_sums" of WORK (`ilp_agent.exact.hits`)."""
@@ -56,76 +56,76 @@ N_ORDER_ROWS = 6
 
 WORK = np.dtype(
     [
-        # Sets of hits on each target, in the order they were listed.
+        # Sets of hits on each target, in listing order.
         ("mask", "i8", (BOARD_SIZE, MAX_LISTED)),  # one-hit sources of the set, as bits
         ("counts", "i8", (BOARD_SIZE, MAX_LISTED)),  # hits of two-hit sources, HITS_BITS bits each
         ("gain", "f8", (BOARD_SIZE, MAX_LISTED)),  # value of the set, deaths of one-hit sources included
         ("kills", "i8", (BOARD_SIZE, MAX_LISTED)),  # 1: the set kills its target
-        ("deaths", "i8", (BOARD_SIZE, MAX_LISTED)),  # one-hit sources on board that die by it
+        ("deaths", "i8", (BOARD_SIZE, MAX_LISTED)),  # number of one-hit sources on board that die by it
         (
             "dominated",
             "i8",
             (BOARD_SIZE, MAX_LISTED),
-        ),  # 1: the set is better without some hit that loses value
+        ),  # 1: the set is better without one of its hits, which loses value
         ("digits", "i1", (MAX_BLOCKS, BOARD_SIZE)),  # digits of each combination
-        ("listed", "i8", (BOARD_SIZE,)),  # how many sets each target has
-        ("hit_sums", "i8", (MAX_LISTED, N_HIT_SUMS)),  # of the target being listed
-        # Who strikes, and whom.
-        ("source", "i8", (BOARD_SIZE,)),  # friend of each source, one-hit sources first
-        ("target", "i8", (BOARD_SIZE,)),  # enemy of each target, guards first
+        ("listed", "i8", (BOARD_SIZE,)),  # number of sets of each target
+        ("hit_sums", "i8", (MAX_LISTED, N_HIT_SUMS)),  # of the sets of the target being listed
+        # Attackers and targets.
+        ("source", "i8", (BOARD_SIZE,)),  # friendly minion of each source, one-hit sources first
+        ("target", "i8", (BOARD_SIZE,)),  # enemy minion of each target, guards first
         # Two-hit sources.
-        ("harm", "i8", (BOARD_SIZE, BOARD_SIZE)),  # what target t does to source r: NO_HARM, HURTS or KILLS
+        ("harm", "i8", (BOARD_SIZE, BOARD_SIZE)),  # effect of target t on source r: NO_HARM, HURTS or KILLS
         ("damage_class", "i8", (BOARD_SIZE, BOARD_SIZE)),  # class of that damage
         ("class_damage", "i8", (BOARD_SIZE, BOARD_SIZE + 1)),  # damage of each class of source r
-        ("class_rank", "i8", (BOARD_SIZE,)),  # of the classes of the source in hand
-        ("stride", "i8", (BOARD_SIZE,)),  # states between two values of each digit
-        ("radix", "i8", (BOARD_SIZE,)),  # values of each digit
-        # Plays beside the hand attackers.
-        ("knapsack", "f8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # best value by places and mana
-        ("packed", "i8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # cards in it
-        ("sums", "i1", (MAX_DAMAGE,)),  # sums of damage that can be made up
-        # The chosen attacks and plays: what `retrace` writes and `order_hits` and `write_plan` read.
-        ("hit_source", "i8", (MAX_HITS,)),  # friend of each attack
-        ("hit_target", "i8", (MAX_HITS,)),  # enemy place or HERO
-        ("played", "i1", (MAX_FRIENDS,)),  # 1: friend is played from hand
-        ("dying", "i1", (MAX_FRIENDS,)),  # 1: friend shall die
-        ("killed", "i1", (BOARD_SIZE,)),  # 1: enemy shall die
-        ("absorbs", "i8", (MAX_FRIENDS,)),  # damage that friend's shield shall absorb, or ANY
-        ("pops", "i8", (BOARD_SIZE,)),  # attack that shall pop the enemy's shield, or ANY
+        ("class_rank", "i8", (BOARD_SIZE,)),  # ranks of the classes of the current source
+        ("stride", "i8", (BOARD_SIZE,)),  # step between two values of each digit
+        ("radix", "i8", (BOARD_SIZE,)),  # number of values of each digit
+        # Plays other than the hand attackers.
+        ("knapsack", "f8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # best value by board slots and mana
+        ("packed", "i8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # its number of cards
+        ("sums", "i1", (MAX_DAMAGE,)),  # 1: reachable sum of damage
+        # The chosen attacks and plays, written by `retrace`, read by `order_hits` and `write_plan`.
+        ("hit_source", "i8", (MAX_HITS,)),  # friendly minion of each attack
+        ("hit_target", "i8", (MAX_HITS,)),  # enemy index or HERO
+        ("played", "i1", (MAX_FRIENDS,)),  # 1: the minion is played from hand
+        ("dying", "i1", (MAX_FRIENDS,)),  # 1: the friendly minion must die
+        ("killed", "i1", (BOARD_SIZE,)),  # 1: the enemy must die
+        ("absorbs", "i8", (MAX_FRIENDS,)),  # damage that the minion's shield must absorb, or ANY
+        ("pops", "i8", (BOARD_SIZE,)),  # attack that must pop the enemy's shield, or ANY
         ("order", "i8", (MAX_HITS,)),  # the attacks in a legal order
         # The search for that order.
-        ("ranked", "i8", (MAX_HITS,)),  # the attacks in the order to try them
-        ("keys", "i8", (MAX_HITS,)),  # by which they are ranked
+        ("ranked", "i8", (MAX_HITS,)),  # the attacks in trial order
+        ("keys", "i8", (MAX_HITS,)),  # sort keys of the trial order
         ("tried", "i8", (MAX_HITS + 1,)),  # rank tried at each depth
         ("placed", "i1", (MAX_HITS,)),  # 1: the attack tried at each depth was legal
-        ("used", "i1", (MAX_HITS,)),  # 1: the attack is placed
+        ("used", "i1", (MAX_HITS,)),  # 1: the attack is in the current order
         ("order_states", "i8", (MAX_HITS + 1, N_ORDER_ROWS, MAX_FRIENDS)),  # the turn at each depth
-        ("met", "u8", (MET_SIZE,)),  # positions met while ordering attacks; 0: an empty place
+        ("met", "u8", (MET_SIZE,)),  # hashes of positions visited while ordering; 0: an empty slot
         # Scratch of single functions.
         ("waiting", "i8", (MAX_HITS,)),  # attackers that may hit the hero
         ("plays", "f8", (BOARD_SIZE + 1,)),  # best value of other plays by deaths on board
-        ("fill", "f8", (HAND_SIZE + 1, BOARD_SIZE + 1, MAX_MANA + 2)),  # knapsack by cards, places, mana
-        ("cards", "i8", (HAND_SIZE + 1, BOARD_SIZE + 1, MAX_MANA + 2)),  # cards in it
-        ("live", "i8", (MAX_BLOCKS,)),  # by combination: bits of the deaths with which a table holds anything
+        ("fill", "f8", (HAND_SIZE + 1, BOARD_SIZE + 1, MAX_MANA + 2)),  # knapsack by cards, slots, mana
+        ("cards", "i8", (HAND_SIZE + 1, BOARD_SIZE + 1, MAX_MANA + 2)),  # its number of cards
+        ("live", "i8", (MAX_BLOCKS,)),  # by combination: bits of the death counts with reachable states
         ("step_to", "i8", (BOARD_SIZE, MAX_HITS_EACH + 1, MAX_DIGITS)),  # digit after hits on a target
-        ("step_fate", "i8", (BOARD_SIZE, MAX_HITS_EACH + 1, MAX_DIGITS)),  # what becomes of the source
-        ("step_lost", "i8", (BOARD_SIZE, MAX_HITS_EACH + 1, MAX_DIGITS, 2)),  # its body if it LIVES or DIES
-        ("grouped", "i8", (MAX_LISTED,)),  # sets of hits on a target, those with equal counts side by side
-        ("group", "i8", (MAX_LISTED + 1,)),  # where each group begins
-        ("unspent", "i8", (1 << BOARD_SIZE,)),  # attack on the hero of the one-hit sources not in a mask
+        ("step_fate", "i8", (BOARD_SIZE, MAX_HITS_EACH + 1, MAX_DIGITS)),  # LIVES, DIES or MAY_DIE
+        ("step_lost", "i8", (BOARD_SIZE, MAX_HITS_EACH + 1, MAX_DIGITS, 2)),  # its loss if it LIVES or DIES
+        ("grouped", "i8", (MAX_LISTED,)),  # sets of hits on a target, grouped by equal counts
+        ("group", "i8", (MAX_LISTED + 1,)),  # start of each group
+        ("hero_damage_left", "i8", (1 << BOARD_SIZE,)),  # of the one-hit sources outside each mask
     ]
 )
-"""Arrays of the exact solver; all are modified in place."""
+"""Working arrays of the exact solver; all are modified in place."""
 
 
 def new_work() -> np.void:
-    """Allocate the memory of the exact solver: one record of dtype `WORK`, about 0.9 MB."""
+    """Allocate the working memory of the exact solver: one record of dtype `WORK`, about 0.9 MB."""
     work: np.void = np.zeros(1, WORK)[0]
     return work
 
 
 def new_layers() -> np.ndarray:
-    """Tables of the convolution, (`MAX_LAYERS`, 2, `USUAL_STATES`) float64: best value of each state.
+    """Allocate the convolution's tables, (`MAX_LAYERS`, 2, `USUAL_STATES`) float64: best value of each state.
 
     The second axis is `SOME_ALIVE` or `ALL_DEAD`.
     """
@@ -133,11 +133,11 @@ def new_layers() -> np.ndarray:
 
 
 class Combatants(NamedTuple):
-    """How many can strike and be struck: lengths of "source" and "target" of WORK."""
+    """Numbers of attackers and targets: lengths of "source" and "target" of WORK."""
 
     n_single: int  # sources with one hit
-    n_double: int  # sources with two
-    n_guards: int  # targets that guard
+    n_double: int  # sources with two hits
+    n_guards: int  # targets with Taunt
     n_targets: int  # all targets
 
 
@@ -145,58 +145,58 @@ class Shape(NamedTuple):
     """Sizes of one convolution, for one set of hand attackers."""
 
     n_single: int  # sources with one hit
-    n_double: int  # sources with two
-    n_guards: int  # targets that guard
+    n_double: int  # sources with two hits
+    n_guards: int  # targets with Taunt
     n_targets: int  # all targets
-    n_combinations: int  # of the digits of two-hit sources
-    n_deaths: int  # levels of deaths on board beyond none
+    n_combinations: int  # combinations of the digits of two-hit sources
+    n_deaths: int  # largest tracked number of own deaths on board
     n_masks: int  # sets of one-hit sources
     n_states: int  # states of a table
-    room: int  # board places free for plays beside the hand attackers
-    packed: int  # places the knapsack is filled for: more would hold no card
-    mana: int  # left for plays beside the hand attackers, The Coin included
+    free_slots: int  # free board slots for plays other than the hand attackers
+    knapsack_slots: int  # board slots of the knapsack: more would hold no card
+    mana: int  # mana left for plays other than the hand attackers, The Coin included
 
 
 @njit_inline
 def state_of(shape: Shape, deaths: int, combination: int, mask: int) -> int:
-    """The number of a state."""
+    """The index of a state in a table, from own deaths, digits and one-hit sources."""
     return ((deaths * shape.n_combinations + combination) << shape.n_single) | mask
 
 
 @njit_inline
 def mask_of(shape: Shape, state: int) -> int:
-    """One-hit sources that have struck in a state, as bits."""
+    """One-hit sources that have attacked in a state, as bits."""
     return state & (shape.n_masks - 1)
 
 
 @njit_inline
 def combination_of(shape: Shape, state: int) -> int:
-    """Digits of the two-hit sources in a state."""
+    """Combination of the two-hit sources' digits in a state."""
     return (state >> shape.n_single) % shape.n_combinations
 
 
 @njit_inline
 def deaths_of(shape: Shape, state: int) -> int:
-    """Deaths on board in a state; at most `n_deaths`, which then means that or more."""
+    """Own deaths on board in a state, saturated: `n_deaths` means that many or more."""
     return (state >> shape.n_single) // shape.n_combinations
 
 
 class Best(NamedTuple):
-    """The best plan found, enough to find it again."""
+    """The best final state found, from which the plan is traced back."""
 
     value: float
     attackers: int  # bits of hand minions played to attack
-    layer: int  # table it ends in
+    layer: int  # table of the final state
     half: int  # SOME_ALIVE or ALL_DEAD, of that table
     state: int
     lethal: int  # 1: the enemy hero dies
 
 
 class Found(NamedTuple):
-    """What a search found, and what the tables hold after it."""
+    """Result of a search, and the contents of the tables after it."""
 
     best: Best
-    oversize: int  # 1: a set of hand attackers was left out, since its tables were too large
-    attackers: int  # bits of the hand attackers the tables are of; -1: of none, they have to be filled again
-    shape: Shape  # of these tables
-    last: int  # the last of them
+    oversize: int  # 1: a set of hand attackers was skipped because its tables were too large
+    attackers: int  # bits of the hand attackers whose tables are kept; -1: none, refill before use
+    shape: Shape  # of the kept tables
+    last: int  # index of the last table

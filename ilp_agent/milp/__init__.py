@@ -1,1 +1,1 @@
-"""The turn as a mixed-integer linear program, in two formulations, and the solvers of such programs."""
+"""The turn as a mixed-integer linear program (MILP), in two formulations, with the MILP solver backends."""

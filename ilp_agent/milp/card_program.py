@@ -1,10 +1,11 @@
-"""The sequential program of a turn on real cards: spells and weapons are further sources of hits.
+"""Sequential program of a turn with card effects (class A): spells, weapons, Deathrattles and buffs.
 
-A Deathrattle is an equality, so that a solver cannot skip what harms: it happens if its minion dies, by `d`
-of an own one and by `1 - z` of an enemy's, less what took it off the board alive.
+A damage spell ("bolt") hits as an attacker does (x, p, f on minions, g, G on the hero), but takes no damage
+and ignores Taunt; `cast` says whether its card is played. The own hero attacks once, with one of its weapons,
+and takes damage from its target.
 
-A bolt hits as an attacker does (x, p, f on minions, g, G on the hero), without an answer and without guards;
-`cast` says whether its card is played. The own hero attacks once, by one of its weapons, and is answered.
+A Deathrattle is an equality, so that a solver cannot skip a harmful one: it triggers if its minion dies, by
+`d` of an own minion and by `1 - z` of an enemy's, minus removals that do not kill.
 """
 
 from dataclasses import dataclass, field, replace
@@ -33,39 +34,39 @@ from ilp_agent.weights import Weights
 
 @dataclass
 class CardModel:
-    """A program that is being built."""
+    """The program of a turn with card effects and the meaning of its variables."""
 
     found: CardProblem
     model: SequentialModel
     casts: list[int] = field(default_factory=list)
     """Variables: whether each cast of `found` is played."""
     bolts: dict[int, int] = field(default_factory=dict)
-    """Cast -> source of hits."""
+    """Cast that deals damage -> its source of hits."""
     own_hero: dict[int, int] = field(default_factory=dict)
-    """Cast -> variable: it is aimed at the own hero."""
+    """Cast -> variable: it targets the own hero."""
     own_minions: dict[tuple[int, int], int] = field(default_factory=dict)
-    """(cast, friend) -> variable: it takes the friend off the board, after its attack."""
+    """(cast, friendly minion) -> variable: it removes the minion from the board, after its attack."""
     removals: dict[tuple[int, int], int] = field(default_factory=dict)
-    """(cast, enemy) -> variable: it takes the enemy off the board."""
-    rests: dict[int, int] = field(default_factory=dict)
-    """Cast -> variable: it strengthens whoever stands after the attacks."""
-    stronger: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    """Source -> the casts that strengthen the friend that it is before it attacks."""
+    """(cast, enemy) -> variable: it removes the enemy from the board."""
+    late_buffs: dict[int, int] = field(default_factory=dict)
+    """Cast -> variable: it buffs some minion after all attacks."""
+    buffs_of: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """Source that is a buffed minion -> the casts that buff it before its attack."""
     last: dict[int, int] = field(default_factory=dict)
-    """Cast -> variable: the weapon that it equips is the last; -1 for that of the start."""
-    swings: dict[int, tuple[Cast | None, tuple[Cast, ...]]] = field(default_factory=dict)
-    """Source -> the cast that equips the weapon, and the casts that come before its attack."""
+    """Cast -> variable: its weapon is equipped at the end; key -1 for the weapon of the start."""
+    hero_attacks: dict[int, tuple[Cast | None, tuple[Cast, ...]]] = field(default_factory=dict)
+    """Source that is the hero's attack -> the cast that equips its weapon, and the casts before it."""
     silences: dict[tuple[int, int], int] = field(default_factory=dict)
-    """(cast, enemy) -> variable: it silences the guard."""
+    """(cast, enemy) -> variable: it silences the Taunt minion."""
     idle: dict[int, int] = field(default_factory=dict)
-    """Cast -> variable: it silences a minion from whom it takes nothing."""
-    rattles: dict[int, int] = field(default_factory=dict)
-    """Friend -> source of the hit of its Deathrattle."""
+    """Cast -> variable: it silences a minion on which that has no effect."""
+    deathrattles: dict[int, int] = field(default_factory=dict)
+    """Friendly minion -> source of its Deathrattle's damage."""
 
     def death_of(self, i: int) -> list[tuple[int, float]]:
-        """Whether a friend dies, as a sum of variables."""
+        """Whether a friendly minion dies, as a sum of variables."""
         model = self.model
-        sources = [i, *(source for source, one in model.stronger.items() if one == i)]
+        sources = [i, *(source for source, friend in model.buffed.items() if friend == i)]
         return [(model.dies[source], 1.0) for source in sources if source in model.dies]
 
 
@@ -74,61 +75,61 @@ Sum = tuple[list[tuple[int, float]], float]
 
 
 def add_silence(built: CardModel, n: int) -> None:
-    """What a cast may silence: a guard, or a minion from whom that takes nothing."""
+    """Add the targets of a silence: a Taunt minion, or a minion on which it has no effect."""
     found, model = built.found, built.model
     cast = found.casts[n]
     for j in silenced_guards(found, cast):
         silenced = model.milp.binary(f"s[{cast.label},{j}]")
         built.silences[n, j] = silenced
         model.silenced.setdefault(j, []).append(silenced)
-        model.milp.add("who is silenced lives on", [(silenced, 1.0), (model.alive[j], -1.0)], upper=0)
+        model.milp.add("a silenced minion survives", [(silenced, 1.0), (model.alive[j], -1.0)], upper=0)
     if silenced_idly(found, cast) is not None:
         built.idle[n] = model.milp.binary(f"idle[{cast.label}]")
 
 
 def add_rattles(built: CardModel, w: Weights) -> None:
-    """What Deathrattles do, newcomers aside."""
+    """Add the effects of Deathrattles, except summoned enemies."""
     found, model = built.found, built.model
     milp = model.milp
-    for i, rattle in found.rattles.items():
+    for i, deathrattle in found.deathrattles.items():
         deaths = built.death_of(i)
-        health = sum(int(found.cards[token]["health"]) for token in rattle.tokens)
+        health = sum(int(found.cards[token]["health"]) for token in deathrattle.tokens)
         for v, _ in deaths:
-            milp.cost[v] += w.survive * health + w.draw * rattle.draws
-        if rattle.blow and deaths:
-            model.sources.append(MinionSpec(rattle.blow, 1))
+            milp.cost[v] += w.survive * health + w.draw * deathrattle.draws
+        if deathrattle.hero_damage and deaths:
+            model.sources.append(MinionSpec(deathrattle.hero_damage, 1))
             model.labels.append(f"Deathrattle of {model.labels[i]}")
-            source = built.rattles[i] = len(model.sources) - 1
-            model.further.append(source)
-            add_hits(model, source, 1, {HERO: w.face * rattle.blow})
+            source = built.deathrattles[i] = len(model.sources) - 1
+            model.extra_sources.append(source)
+            add_hits(model, source, 1, {HERO: w.face * deathrattle.hero_damage})
             hits = model.any_hit(source, 1, [HERO])
             minus = [(v, -1.0) for v, _ in deaths]
             milp.add("a Deathrattle hits if its minion dies", [*hits, *minus], lower=0, upper=0)
-    for j, rattle in found.enemy_rattles.items():
+    for j, deathrattle in found.enemy_deathrattles.items():
         terms, constant = _death_of_enemy(built, j)
         for v, factor in terms:
-            milp.cost[v] -= w.hero * rattle.blow * factor
-        milp.offset -= w.hero * rattle.blow * constant
+            milp.cost[v] -= w.hero * deathrattle.hero_damage * factor
+        milp.offset -= w.hero * deathrattle.hero_damage * constant
 
 
 def _death_of_enemy(built: CardModel, j: int) -> Sum:
-    """Whether an enemy of the start dies."""
+    """Whether an enemy on board at the start dies, as a sum of variables."""
     casts = built.found.casts
     spared = [v for (n, target), v in built.removals.items() if target == j and casts[n].spares]
     return [(built.model.alive[j], -1.0), *((v, -1.0) for v in spared)], 1.0
 
 
 def add_newcomers(built: CardModel, w: Weights) -> None:
-    """When the enemies that may come are there, and whom they guard."""
+    """Add the presence of enemies summoned during the turn, and their Taunt."""
     found, model = built.found, built.model
     milp = model.milp
-    for t, one in found.coming():
+    for t, foe in found.summoned_by_index():
         terms: list[tuple[int, float]] = []
         constant = 0.0
-        if one.dead >= 0:
-            terms, constant = _death_of_enemy(built, one.dead)
+        if foe.dead >= 0:
+            terms, constant = _death_of_enemy(built, foe.dead)
         else:
-            terms = [(v, 1.0) for (n, _), v in built.removals.items() if n == one.cast]
+            terms = [(v, 1.0) for (n, _), v in built.removals.items() if n == foe.cast]
         model.presence[t] = terms, constant
         health = w.wound * model.problem.enemy[t].health
         for v, factor in terms:
@@ -137,56 +138,56 @@ def add_newcomers(built: CardModel, w: Weights) -> None:
         minus = [(v, -factor) for v, factor in terms]
         for kind in "xpf":
             for _, v in model.kind(kind, t):
-                milp.add("only who has come is hit", [(v, 1.0), *minus], upper=constant)
+                milp.add("a summoned enemy is hit only if summoned", [(v, 1.0), *minus], upper=constant)
         if t in model.guards:
-            _late_guard(built, t)
+            _add_summoned_taunt(built, t)
 
 
-def _late_guard(built: CardModel, t: int) -> None:
-    """A guard that comes: it goes on where another guarded before; else only the last blow comes after it."""
+def _add_summoned_taunt(built: CardModel, t: int) -> None:
+    """Add the Taunt of a summoned enemy: it replaces another Taunt, or else blocks only the last blow."""
     found, model = built.found, built.model
-    one = dict(found.coming())[t]
+    foe = dict(found.summoned_by_index())[t]
     guards = set(model.guards)
-    always = one.dead >= 0 and one.dead in guards
-    before = [(v, 1.0) for (n, j), v in built.removals.items() if n == one.cast and j in guards]
-    for i in (*model.attacks, *model.swings, *model.stronger):
+    always = foe.dead >= 0 and foe.dead in guards
+    before = [(v, 1.0) for (n, j), v in built.removals.items() if n == foe.cast and j in guards]
+    for i in (*model.attacks, *model.hero_sources, *model.buffed):
         for s in range(1, model.attacks.get(i, 1) + 1):
             hits = model.any_hit(i, s, [*model.elsewhere, HERO])
             stands = (model.alive[t], 1.0)
             if always:
-                model.milp.add("a guard takes a guard's place", [*hits, stands], upper=1)
+                model.milp.add("a summoned Taunt minion replaces another", [*hits, stands], upper=1)
             elif before:
-                model.milp.add("a guard takes a guard's place", [*hits, stands, *before], upper=2)
+                model.milp.add("a summoned Taunt minion replaces another", [*hits, stands, *before], upper=2)
             blow = [(v, 1.0) for kind, v in model.hits.get((i, s, HERO), ()) if kind == "G"]
-            model.milp.add("no guard stands before the last blow", [*blow, stands], upper=1)
+            model.milp.add("no Taunt minion is left at the last blow", [*blow, stands], upper=1)
 
 
 def card_model(found: CardProblem, w: Weights) -> CardModel:
-    """Build the program of a turn of class A."""
+    """Build the program of a turn with card effects (class A)."""
     model = begin_model(found.problem, w, found.most, found.labels)
     built = CardModel(found, model)
     for n, cast in enumerate(found.casts):
         _add_cast(built, n, cast, w)
-    _add_swings(built, w)
+    _add_hero_attacks(built, w)
     _add_buffs(built, w)
     add_rattles(built, w)
     add_newcomers(built, w)
-    _own_hero(built)
-    _own_minions(built)
-    _heals(built, w)
-    _asked_targets(built)
+    _add_own_hero_survival(built)
+    _add_own_removals(built)
+    _add_heals(built, w)
+    _add_target_conditions(built)
     if w.weapon:
-        _weapon_left(built, w)
+        _add_final_weapon(built, w)
     if w.frozen:
-        _frozen(built, w)
+        _add_frozen(built, w)
     add_rows(model, w)
     model.milp.offset -= w.overload * float(found.own["overload"])
-    model.milp.notes = _notes(built)
+    model.milp.notes = _enemy_legend(built)
     return built
 
 
 def _add_cast(built: CardModel, n: int, cast: Cast, w: Weights) -> None:
-    """Whether a card is played, what it costs and gives, and what its bolt hits."""
+    """Add the variables and constraints of one cast: play, mana, damage and targets."""
     found, model = built.found, built.model
     milp, gain = model.milp, gain_of(found, cast, w)
     if cast.minion >= 0:
@@ -218,244 +219,252 @@ def _add_cast(built: CardModel, n: int, cast: Cast, w: Weights) -> None:
                 aims.append((built.own_minions[n, i], 1.0))
     elif cast.silences:
         add_silence(built, n)
-        aims = [(v, 1.0) for (one, _), v in built.silences.items() if one == n]
+        aims = [(v, 1.0) for (cast_n, _), v in built.silences.items() if cast_n == n]
         aims += [(built.idle[n], 1.0)] if n in built.idle else []
     else:
         return
     if cast in own_targets(found, w) and cast.aim_kind & HEROES:
         built.own_hero[n] = milp.binary(f"own[{cast.label}]", -w.hero * cast.damage)
         aims.append((built.own_hero[n], 1.0))
-    milp.add("a card that is aimed has one target", [*aims, (played, -1.0)], lower=0, upper=0)
+    milp.add("a targeted card has one target", [*aims, (played, -1.0)], lower=0, upper=0)
 
 
 def _add_source(model: SequentialModel, label: str, spec: MinionSpec) -> int:
-    """Number another source of hits."""
+    """Add a source of hits that is no minion of the problem; returns its number."""
     model.sources.append(spec)
     model.labels.append(label)
-    model.further.append(len(model.sources) - 1)
-    return model.further[-1]
+    model.extra_sources.append(len(model.sources) - 1)
+    return model.extra_sources[-1]
 
 
-def _add_swings(built: CardModel, w: Weights) -> None:
-    """The own hero's attack, by the weapon at the start or one that is equipped, with what is cast before."""
+def _add_hero_attacks(built: CardModel, w: Weights) -> None:
+    """Add the own hero's attack, with each available weapon and each set of attack bonuses cast before."""
     found, model = built.found, built.model
     milp, enemies = model.milp, found.problem.enemy
     every: list[tuple[int, float]] = []
-    for arm, before, attack in swing_attacks(found):
-        name = arm.label if arm else _weapon_name(found)
+    for equip, before, attack in swing_attacks(found):
+        name = equip.label if equip else _weapon_name(found)
         label = " + ".join([name, *(cast.label for cast in before)])
         source = _add_source(model, label, MinionSpec(attack, 1))
         gains = {HERO: w.face * attack} | {
             j: w.damage * attack - (w.trade + w.hero) * enemies[j].attack for j in model.open_targets
         }
-        add_hits(model, source, 1, {j: gain for j, gain in gains.items() if j not in found.swing_barred})
-        model.swings.append(source)
-        built.swings[source] = arm, before
+        add_hits(model, source, 1, {j: gain for j, gain in gains.items() if j not in found.hero_barred})
+        model.hero_sources.append(source)
+        built.hero_attacks[source] = equip, before
         hits = model.any_hit(source, 1, model.every)
-        for cast in (*((arm,) if arm else ()), *before):
+        for cast in (*((equip,) if equip else ()), *before):
             played = (built.casts[found.casts.index(cast)], -1.0)
             milp.add("the hero attacks with what is played", [*hits, played], upper=0)
         last_blow = [(v, 1.0) for kind, v in model.hits.get((source, 1, HERO), ()) if kind == "G"]
         for other, played_too in zip(found.casts, built.casts, strict=True):
-            if (not arm and other.weapon >= 0) or (other.hero_attack and other not in before):
+            if (not equip and other.weapon >= 0) or (other.hero_attack and other not in before):
                 milp.add("nothing follows the last blow", [*last_blow, (played_too, 1.0)], upper=1)
-            if not found.outlasts and other.armour and other.hero_attack and other not in before:
-                milp.add("armour comes before the answer", [*hits, (played_too, 1.0)], upper=1)
+            if not found.own_hero_safe and other.armour and other.hero_attack and other not in before:
+                milp.add("armour is gained before the hero takes damage", [*hits, (played_too, 1.0)], upper=1)
         every += hits
     milp.add("the hero attacks once", every, upper=1)
 
 
 def _add_buffs(built: CardModel, w: Weights) -> None:
-    """Friends that attack with more attack or health; other buffs go to whoever stands after the attacks.
+    """Add buffs: minions buffed before their attack, and buffs of any minion after the attacks.
 
-    To strengthen a minion is never worse than not to: it can be done after its attack.
+    A buff is never worse than none, since it can come after the minion's attack.
     """
     found, milp = built.found, built.model.milp
     buffs = [n for n, cast in enumerate(found.casts) if cast.buff]
     for chosen in range(1, 1 << len(buffs)):
-        some = tuple(n for place, n in enumerate(buffs) if chosen >> place & 1)
-        able = set.intersection(*(set(strengthened(found, found.casts[n])) for n in some))
-        for i in sorted(able):
+        subset = tuple(n for place, n in enumerate(buffs) if chosen >> place & 1)
+        targets = set.intersection(*(set(strengthened(found, found.casts[n])) for n in subset))
+        for i in sorted(targets):
             if may_attack(found, i):
-                _add_stronger(built, i, some, w)
-    used = {n: _uses(built, n) for n in buffs}
+                _add_buffed(built, i, subset, w)
+    used = {n: _buffed_attacks(built, n) for n in buffs}
     for n in buffs:
         cast, (_, health, lasting) = found.casts[n], found.casts[n].buff or (0, 0, 0)
         rest = milp.binary(f"rest[{cast.label}]", w.body * (lasting + health))
         needed = 0.0 if cast.spell else -np.inf
         row = [*used[n], (rest, 1.0), (built.casts[n], -1.0)]
-        milp.add("a minion to strengthen", row, lower=needed, upper=0)
-        standing, constant = _standing(built, n)
-        milp.add("who is strengthened stands", [(rest, 1.0), *standing], upper=constant)
-        built.rests[n] = rest
+        milp.add("a buff has a target", row, lower=needed, upper=0)
+        standing, constant = _buffable_minions(built, n)
+        milp.add("a minion buffed after the attacks is alive", [(rest, 1.0), *standing], upper=constant)
+        built.late_buffs[n] = rest
     cries = [n for n in buffs if not found.casts[n].spell]
     if len(cries) > 1:
-        standing, constant = _standing(built, cries[0], others=False)
-        rests = [(built.rests[n], 1.0) for n in cries]
+        standing, constant = _buffable_minions(built, cries[0], others=False)
+        rests = [(built.late_buffs[n], 1.0) for n in cries]
         scaled = [(v, len(cries) * value) for v, value in standing]
         most = len(cries) * constant + len(cries) - 1
-        milp.add("who strengthens first finds no other that does", [*rests, *scaled], upper=most)
+        milp.add("the first Battlecry buff needs another minion", [*rests, *scaled], upper=most)
 
 
-def _uses(built: CardModel, n: int) -> list[tuple[int, float]]:
-    """The attacks of friends that cast `n` has strengthened before."""
+def _buffed_attacks(built: CardModel, n: int) -> list[tuple[int, float]]:
+    """The attacks of minions buffed by cast `n`, as terms of a sum."""
     model = built.model
     return [
         hit
-        for source, some in built.stronger.items()
-        if n in some
+        for source, buffs in built.buffs_of.items()
+        if n in buffs
         for hit in model.any_hit(source, 1, model.every)
     ]
 
 
-def _add_stronger(built: CardModel, i: int, some: tuple[int, ...], w: Weights) -> None:
-    """A friend that attacks after some casts have strengthened it, as another source."""
+def _add_buffed(built: CardModel, i: int, subset: tuple[int, ...], w: Weights) -> None:
+    """Add a friendly minion that attacks after some buffs, as another source of hits."""
     found, model = built.found, built.model
     friend, enemies = model.sources[i], found.problem.enemy
-    buffs = [found.casts[n].buff or (0, 0, 0) for n in some]
+    buffs = [found.casts[n].buff or (0, 0, 0) for n in subset]
     attack, health = (sum(buff[part] for buff in buffs) for part in (0, 1))
     body = w.body * sum(buff[1] + buff[2] for buff in buffs)
-    stronger = replace(friend, attack=friend.attack + attack, health=friend.health + health)
-    if stronger.attack == 0:
+    buffed = replace(friend, attack=friend.attack + attack, health=friend.health + health)
+    if buffed.attack == 0:
         return
-    label = " + ".join([model.labels[i], *(found.casts[n].label for n in some)])
-    source = _add_source(model, label, stronger)
-    model.stronger[source], built.stronger[source] = i, some
+    label = " + ".join([model.labels[i], *(found.casts[n].label for n in subset)])
+    source = _add_source(model, label, buffed)
+    model.buffed[source], built.buffs_of[source] = i, subset
     gains = {
-        j: w.damage * stronger.attack - w.trade * enemies[j].attack + body
+        j: w.damage * buffed.attack - w.trade * enemies[j].attack + body
         for j in model.open_targets
         if (i, j) not in found.problem.barred
     }
     if found.problem.record["friends"][i]["hits_hero"]:
-        gains[HERO] = w.face * stronger.attack + body
+        gains[HERO] = w.face * buffed.attack + body
     add_hits(model, source, 1, gains)
     lost = -w.survive * friend.health - w.body * (friend.attack + friend.health) - body
     model.dies[source] = model.milp.binary(f"d[{label}]", lost)
 
 
-def _standing(built: CardModel, n: int, others: bool = True) -> tuple[list[tuple[int, float]], float]:
-    """Minus the minions that cast `n` may strengthen after all attacks, as terms and a constant.
+def _buffable_minions(built: CardModel, n: int, others: bool = True) -> tuple[list[tuple[int, float]], float]:
+    """Minus the number of minions that cast `n` may buff after all attacks, as terms and a constant.
 
     Args:
         built: the model so far.
-        n: the cast.
-        others: whether minions that strengthen others too count among them.
+        n: index of the cast.
+        others: whether minions with a Battlecry buff are counted.
     """
     found, model = built.found, built.model
     cast, m = found.casts[n], len(found.problem.friendly)
     terms, constant = [], 0.0
-    cries = {one.minion for one in found.casts if one.buff and not one.spell}
+    cries = {other.minion for other in found.casts if other.buff and not other.spell}
     for i in strengthened(found, cast):
         if i < m:
             constant += 1.0
         elif others or i - m not in cries:
             terms.append((model.plays[i - m], -1.0))
         terms += built.death_of(i)
-    for one, played in zip(found.casts, built.casts, strict=True):
-        if any(cast.is_of(int(found.cards[token]["race"])) for token in one.tokens):
+    for other, played in zip(found.casts, built.casts, strict=True):
+        if any(cast.is_of(int(found.cards[token]["race"])) for token in other.tokens):
             terms.append((played, -1.0))
     return terms, constant
 
 
 def _weapon_name(found: CardProblem) -> str:
-    """What the hero attacks with when the turn begins."""
+    """Name of the own hero's weapon at the start of the turn; "hero" without one."""
     return found.position.card_name(int(found.own["weapon"])) if found.own["durability"] > 0 else "hero"
 
 
-def _own_hero(built: CardModel) -> None:
-    """The own hero survives the answers to its blow and what own cards do to it."""
+def _add_own_hero_survival(built: CardModel) -> None:
+    """Add the survival of the own hero: damage from its target and from own cards."""
     found, model = built.found, built.model
     hurt: list[tuple[int, float]] = []
-    for source in built.swings:
+    for source in built.hero_attacks:
         for j in model.open_targets:
             hurt += [(v, float(found.problem.enemy[j].attack)) for v, _ in model.any_hit(source, 1, [j])]
     hurt += [(v, float(found.casts[n].damage)) for n, v in built.own_hero.items()]
     for played, cast in zip(built.casts, found.casts, strict=True):
-        hurt.append((played, float(cast.harm - cast.armour)))
+        hurt.append((played, float(cast.self_damage - cast.armour)))
     health = int(found.own["health"] + found.own["armour"])
-    if not found.outlasts:
-        model.milp.add("the own hero lives", hurt, upper=health - 1)
+    if not found.own_hero_safe:
+        model.milp.add("the own hero survives", hurt, upper=health - 1)
 
 
-def _own_minions(built: CardModel) -> None:
-    """An own minion leaves the board once, after its attack, and only if it was played."""
+def _add_own_removals(built: CardModel) -> None:
+    """Add removals of own minions: at most once, after the attack, and only if on board."""
     model, m = built.model, len(built.found.problem.friendly)
     for i in sorted({i for _, i in built.own_minions}):
-        gone = [(v, 1.0) for (_, one), v in built.own_minions.items() if one == i]
+        gone = [(v, 1.0) for (_, friend), v in built.own_minions.items() if friend == i]
         gone += [(model.dies[i], 1.0)] if i in model.dies else []
         gone += [(model.plays[i - m], -1.0)] if i >= m else []
-        model.milp.add("a minion leaves once", gone, upper=float(i < m))
+        model.milp.add("a minion leaves the board once", gone, upper=float(i < m))
         blows = [(v, 1.0) for kind, v in model.hits.get((i, 1, HERO), ()) if kind == "G"]
-        for (_, one), v in built.own_minions.items() if blows else ():
-            if one == i:
+        for (_, friend), v in built.own_minions.items() if blows else ():
+            if friend == i:
                 model.milp.add("nothing follows the last blow", [*blows, (v, 1.0)], upper=1)
 
 
-def _heals(built: CardModel, w: Weights) -> None:
-    """What heals give the own hero back."""
+def _add_heals(built: CardModel, w: Weights) -> None:
+    """Add the own hero's restored health (weight `hero`)."""
     found, milp = built.found, built.model.milp
     heals = [(v, -float(cast.heal)) for v, cast in zip(built.casts, found.casts, strict=True) if cast.heal]
     if w.hero and heals:
         healed = milp.continuous("healed", max(0, int(found.own["max_health"] - found.own["health"])), w.hero)
-        milp.add("heals give back what was lost", [(healed, 1.0), *heals], upper=0)
+        milp.add("restored health is limited by the heals", [(healed, 1.0), *heals], upper=0)
 
 
-def _asked_targets(built: CardModel) -> None:
-    """Targets that must be damaged, or must not be, when they are chosen."""
+def _add_target_conditions(built: CardModel) -> None:
+    """Add target conditions: damaged or undamaged enemies."""
     found, model = built.found, built.model
     for j in model.open_targets:
         minion = found.foes[j]
         damaged = minion["health"] < minion["max_health"]
         plain = model.kind("x", j)
-        whole = [n for n, cast in enumerate(found.casts) if cast.asked & Filter.UNDAMAGED and cast.damage]
+        whole = [
+            n for n, cast in enumerate(found.casts) if cast.target_filter & Filter.UNDAMAGED and cast.damage
+        ]
         for n in whole:
             source = built.bolts[n]
-            finish = [(v, 1.0) for one, v in model.kind("f", j) if one == source]
-            own = [(v, 1.0) for one, v in plain if one == source]
+            finish = [(v, 1.0) for hitter, v in model.kind("f", j) if hitter == source]
+            own = [(v, 1.0) for hitter, v in plain if hitter == source]
             for other, v in plain:
                 if other != source:
-                    model.milp.add(f"{found.casts[n].label} hits who is whole", [*finish, (v, 1.0)], upper=1)
-                    if any(built.bolts.get(one) == other for one in whole):
-                        model.milp.add(f"{found.casts[n].label} hits who is whole", [*own, (v, 1.0)], upper=1)
+                    model.milp.add(
+                        f"{found.casts[n].label} hits an undamaged enemy", [*finish, (v, 1.0)], upper=1
+                    )
+                    if any(built.bolts.get(cast) == other for cast in whole):
+                        model.milp.add(
+                            f"{found.casts[n].label} hits an undamaged enemy", [*own, (v, 1.0)], upper=1
+                        )
             if damaged:
                 hit = model.any_hit(source, 1, [j])
-                model.milp.add(f"{found.casts[n].label} hits who is whole", hit, upper=0)
+                model.milp.add(f"{found.casts[n].label} hits an undamaged enemy", hit, upper=0)
         for (n, target), v in built.removals.items():
-            if target == j and found.casts[n].asked & Filter.DAMAGED and not damaged:
+            if target == j and found.casts[n].target_filter & Filter.DAMAGED and not damaged:
                 wounds = [(x, -1.0) for _, x in plain]
-                model.milp.add(f"{found.casts[n].label} takes who is hurt", [(v, 1.0), *wounds], upper=0)
+                model.milp.add(
+                    f"{found.casts[n].label} removes a damaged enemy", [(v, 1.0), *wounds], upper=0
+                )
 
 
-def _weapon_left(built: CardModel, w: Weights) -> None:
-    """What attack times durability the last weapon has left."""
+def _add_final_weapon(built: CardModel, w: Weights) -> None:
+    """Add attack times durability of the weapon equipped at the end (weight `weapon`)."""
     found, milp = built.found, built.model.milp
-    arms = {n: found.cards[cast.weapon] for n, cast in enumerate(found.casts) if cast.weapon >= 0}
-    for n, card in arms.items():
-        _add_last(built, n, int(card["attack"]), int(card["health"]), w)
-        milp.add("the last weapon was equipped", [(built.last[n], 1.0), (built.casts[n], -1.0)], upper=0)
+    weapons = {n: found.cards[cast.weapon] for n, cast in enumerate(found.casts) if cast.weapon >= 0}
+    for n, card in weapons.items():
+        _add_weapon_state(built, n, int(card["attack"]), int(card["health"]), w)
+        milp.add("the final weapon was equipped", [(built.last[n], 1.0), (built.casts[n], -1.0)], upper=0)
     if found.own["durability"] > 0:
-        _add_last(built, -1, int(found.own["weapon_attack"]), int(found.own["durability"]), w)
-        for n in arms:
+        _add_weapon_state(built, -1, int(found.own["weapon_attack"]), int(found.own["durability"]), w)
+        for n in weapons:
             both = [(built.last[-1], 1.0), (built.casts[n], 1.0)]
-            milp.add("a weapon replaces the one before", both, upper=1)
-    milp.add("one weapon is the last", [(v, 1.0) for v in built.last.values()], upper=1)
+            milp.add("an equipped weapon replaces the first", both, upper=1)
+    milp.add("at most one final weapon", [(v, 1.0) for v in built.last.values()], upper=1)
 
 
-def _add_last(built: CardModel, n: int, attack: int, durability: int, w: Weights) -> None:
-    """Whether a weapon is the last, and whether it has been used then."""
+def _add_weapon_state(built: CardModel, n: int, attack: int, durability: int, w: Weights) -> None:
+    """Add whether a weapon is equipped at the end, and whether an attack used its durability."""
     found, model = built.found, built.model
     name = found.casts[n].label if n >= 0 else _weapon_name(found)
     built.last[n] = model.milp.binary(f"last[{name}]", w.weapon * attack * durability)
     hits = [
         hit
-        for source, (arm, _) in built.swings.items()
-        if (found.casts.index(arm) if arm else -1) == n
+        for source, (equip, _) in built.hero_attacks.items()
+        if (found.casts.index(equip) if equip else -1) == n
         for hit in model.any_hit(source, 1, model.every)
     ]
     blows = [
         (v, 1.0)
-        for source, (arm, _) in built.swings.items()
-        if arm and found.casts.index(arm) != n and n >= 0
+        for source, (equip, _) in built.hero_attacks.items()
+        if equip and found.casts.index(equip) != n and n >= 0
         for kind, v in model.hits.get((source, 1, HERO), ())
         if kind == "G"
     ]
@@ -463,14 +472,14 @@ def _add_last(built: CardModel, n: int, attack: int, durability: int, w: Weights
         model.milp.add("nothing follows the last blow", [*blows, (built.last[n], 1.0)], upper=1)
     if hits:
         worn = (model.milp.binary(f"worn[{name}]", -w.weapon * attack), -1.0)
-        model.milp.add("an attack wears the weapon", [*hits, (built.last[n], 1.0), worn], upper=1)
+        model.milp.add("an attack uses up durability", [*hits, (built.last[n], 1.0), worn], upper=1)
 
 
-def _frozen(built: CardModel, w: Weights) -> None:
-    """The attack of enemies that are frozen at the end."""
+def _add_frozen(built: CardModel, w: Weights) -> None:
+    """Add the attack of enemies that are frozen at the end (weight `frozen`)."""
     found, model = built.found, built.model
     freezers = found.freezers
-    freezers |= {source for source, i in model.stronger.items() if i in freezers}
+    freezers |= {source for source, i in model.buffed.items() if i in freezers}
     bolts = {source: found.casts[n].freezes for n, source in built.bolts.items()}
     for j, enemy in enumerate(found.problem.enemy):
         gain = w.frozen * enemy.attack
@@ -482,17 +491,19 @@ def _frozen(built: CardModel, w: Weights) -> None:
         by += [v for v, cast in zip(built.casts, found.casts, strict=True) if cast.freezes_all]
         if by and gain:
             frozen = model.milp.binary(f"frozen[{j}]", gain)
-            model.milp.add("frozen by a hit", [(frozen, 1.0), *((v, -1.0) for v in by)], upper=0)
-            model.milp.add("only who lives stays frozen", [(frozen, 1.0), (model.alive[j], -1.0)], upper=0)
+            model.milp.add(
+                "frozen only by a freezing effect", [(frozen, 1.0), *((v, -1.0) for v in by)], upper=0
+            )
+            model.milp.add("frozen only if alive", [(frozen, 1.0), (model.alive[j], -1.0)], upper=0)
 
 
-def _notes(built: CardModel) -> list[str]:
-    """Who the numbered enemies are."""
+def _enemy_legend(built: CardModel) -> list[str]:
+    """Legend of the numbered enemies, printed before the program."""
     found, name = built.found, built.found.position.card_name
-    why = dict.fromkeys(range(len(found.foes)), "")
-    for j, one in found.coming():
-        why[j] = f", if enemy {one.dead} dies" if one.dead >= 0 else f", by {found.casts[one.cast].label}"
+    origin = dict.fromkeys(range(len(found.foes)), "")
+    for j, foe in found.summoned_by_index():
+        origin[j] = f", if enemy {foe.dead} dies" if foe.dead >= 0 else f", by {found.casts[foe.cast].label}"
     return [
-        f"enemy {j}: {name(int(found.foes[j]['card']))} {enemy.attack}/{enemy.health}{why[j]}"
+        f"enemy {j}: {name(int(found.foes[j]['card']))} {enemy.attack}/{enemy.health}{origin[j]}"
         for j, enemy in enumerate(found.problem.enemy)
     ]

@@ -1,8 +1,8 @@
-"""Which turns on real cards the integer program counts exactly (class A), and why others are refused.
+"""Read a turn with card effects for the integer program, and reject turns that it cannot model (class A).
 
-Whatever is accepted has the search's optimum. Cards that cannot be paid for this turn are left out, whatever
-they do; of all others every row must be one that `ilp_agent.milp.spell_sources` has a word for, and no two of
-them may meet in a way that the program does not see (`ilp_agent.milp.card_reading`).
+On an accepted turn the program has the same optimum as the search. Unaffordable cards are ignored. Of all
+other cards `ilp_agent.milp.spell_sources` must support every effect row, and this module rejects combinations
+of effects that the program does not model.
 """
 
 from collections.abc import Iterator
@@ -43,21 +43,21 @@ from ilp_agent.turn import ANY_TARGET, ARRIVED, HERO_ATTACKS, Turn, attacks_on_a
 from ilp_agent.weights import Weights
 
 KNOWN_KEYWORDS = 2 * Keyword.STEALTH - 1
-"""Bits of the keywords that the program has."""
+"""Bits of the keywords that the program supports."""
 
 MOST_BUFFS = 2
-"""Most cards that strengthen a minion: each doubles the sources of every attacker."""
+"""Most cards with a buff: each doubles the sources of every attacker."""
 
 
 OWN_HERO = -1 - OWN_SIDE - HERO
-"""The own hero, as what is left out names it."""
+"""`Barred.target` of the own hero."""
 
 
 def check_heroes(position: Position, own: np.void, enemy: np.void) -> None:
-    """Refuse what befell a hero, or is kept in a game, and the program does not see."""
+    """Reject unsupported modifiers and weapons of the heroes, and unsupported cards of the game."""
     rows = position.table.array
     if int(rows[0]["asks"]) & ~SIMPLE:
-        raise OutsideError("the game", "its cards wait for events, give auras or change costs")
+        raise OutsideError("the game", "cards with triggers, auras or changed costs")
     for side, name in ((own, "the own hero"), (enemy, "the enemy hero")):
         if side["traits"] & Trait.IMMUNE:
             raise OutsideError(name, "immune")
@@ -66,27 +66,27 @@ def check_heroes(position: Position, own: np.void, enemy: np.void) -> None:
     if own["durability"] > 0:
         _check_weapon(position, int(own["weapon"]))
     if enemy["durability"] > 0 and position.table.array[enemy["weapon"]]["n_effects"]:
-        raise OutsideError(position.card_name(int(enemy["weapon"])), "a weapon with a text")
+        raise OutsideError(position.card_name(int(enemy["weapon"])), "a weapon with card text")
 
 
 def _check_weapon(position: Position, number: int) -> None:
-    """Refuse weapons that do more than hit."""
+    """Reject weapons with effects or keywords."""
     card = position.table.array[number]
     if card["n_effects"] or card["keywords"] or card["traits"]:
-        raise OutsideError(position.card_name(number), "a weapon with a text")
+        raise OutsideError(position.card_name(number), "a weapon with card text")
 
 
 def _check_keywords(found: CardProblem) -> None:
-    """Refuse minions with a keyword that came after those that the program has."""
+    """Reject minions with an unsupported keyword."""
     problem, names = found.problem, [found.position.card_name(int(foe["card"])) for foe in found.foes]
     minions = (*problem.friendly, *problem.hand, *problem.enemy)
     for minion, label in zip(minions, (*found.labels, *names), strict=False):
         if minion.keywords & ~KNOWN_KEYWORDS:
-            raise OutsideError(label, "a keyword that the program does not have")
+            raise OutsideError(label, "an unsupported keyword")
 
 
 def _check_minions(found: CardProblem, w: Weights) -> None:
-    """Refuse minions that do more than their keywords say, as far as it can matter this turn."""
+    """Reject minions with unsupported modifiers or effects that can matter this turn."""
     name = found.position.card_name
     problem = found.problem
     doubles = any(record["attacks"] == 2 for record in problem.record["friends"])
@@ -96,38 +96,38 @@ def _check_minions(found: CardProblem, w: Weights) -> None:
             minion = minions[place]
             title, card = name(int(minion["card"])), found.cards[minion["card"]]
             if minion["turn_attack"]:
-                raise OutsideError(title, "attack of this turn alone")
+                raise OutsideError(title, "temporary attack")
             if minion["traits"] & (Trait.IMMUNE | Trait.DOOMED):
                 raise OutsideError(title, "immune or doomed")
             if minion["keywords"] & Keyword.LIFESTEAL and minion["attack"] > 0:
                 raise OutsideError(title, "Lifesteal")
             if side == 1 and doubles and minion["traits"] & Trait.FREEZES:
-                raise OutsideError(title, "it freezes who attacks twice")
+                raise OutsideError(title, "it may freeze a minion that attacks twice")
             if side == 0 and not minion["traits"] & Trait.SILENCED:
-                _check_end(title, card, w)
+                _check_turn_end(title, card, w)
     for k, number in enumerate(found.numbers):
         title, card = name(number), found.cards[number]
         attacks = attacks_on_arrival(int(card["attack"]), int(card["keywords"]))
         if card["keywords"] & Keyword.LIFESTEAL and attacks:
             raise OutsideError(title, "Lifesteal")
         if card["overload"]:
-            raise OutsideError(title, "overload of a minion")
+            raise OutsideError(title, "a minion with Overload")
         if attacks and card["traits"] & (BARRED | SPARING):
-            raise OutsideError(title, "attacks that it may not make")
-        _check_end(title, card, w)
+            raise OutsideError(title, "restricted attacks")
+        _check_turn_end(title, card, w)
         assert problem.hand[k].attack == card["attack"]
 
 
-def _check_end(title: str, card: np.void, w: Weights) -> None:
-    """Refuse own minions that do something at the end of the turn, unless they heal what does not count."""
+def _check_turn_end(title: str, card: np.void, w: Weights) -> None:
+    """Reject own minions with end-of-turn effects, except healing without weight."""
     for row in card["effects"][: card["n_effects"]]:
         healing = row["op"] == Op.HEAL and row["pick"] == Pick.ALL and row["side"] == OWN
         if row["trigger"] == Trigger.TURN_END and not (healing and row["kind"] == MINIONS and not w.body):
-            raise OutsideError(title, "the end of the turn")
+            raise OutsideError(title, "an end-of-turn effect")
 
 
-def _check_places(found: CardProblem) -> None:
-    """Refuse turns on which the places on the own board may run out."""
+def _check_board_space(found: CardProblem) -> None:
+    """Reject turns on which the own board may be full."""
     budget = int(found.own["mana"]) + found.problem.coin + sum(cast.mana for cast in found.casts)
     best = [0] * (budget + 1)
     items = [
@@ -138,119 +138,126 @@ def _check_places(found: CardProblem) -> None:
     for cost, n in items:
         for left in range(budget, cost - 1, -1):
             best[left] = max(best[left], best[left - cost] + n)
-    best[budget] += sum(len(rattle.tokens) for rattle in found.rattles.values())
+    best[budget] += sum(len(deathrattle.tokens) for deathrattle in found.deathrattles.values())
     if len(found.problem.friendly) + best[budget] > BOARD_SIZE:
-        raise OutsideError("the own board", "its places may run out")
+        raise OutsideError("the own board", "it may be full")
 
 
-def _check_together(found: CardProblem, w: Weights) -> None:
-    """Refuse words of which each alone can be counted, but not beside each other."""
+def _check_combinations(found: CardProblem, w: Weights) -> None:
+    """Reject unsupported combinations of supported effects."""
     casts = found.casts
     bodies = [found.own["board"][i]["spell_damage"] for i in range(found.own["n_board"])]
     spells = [cast for cast in casts if cast.damage and not cast.power and cast.spell]
     if spells and (any(bodies) or any(found.cards[n]["spell_damage"] for n in found.numbers)):
-        raise OutsideError(spells[0].label, "beside Spell Damage")
+        raise OutsideError(spells[0].label, "together with Spell Damage")
     for cast in casts:
         _check_cast(found, cast, w)
-    drawn = sum(cast.draws for cast in casts) + sum(rattle.draws for rattle in found.rattles.values())
+    drawn = sum(cast.draws for cast in casts) + sum(
+        deathrattle.draws for deathrattle in found.deathrattles.values()
+    )
     if drawn:
         label = next((cast.label for cast in casts if cast.draws), "Deathrattle")
         if found.own["n_deck"] < drawn:
             raise OutsideError(label, "fatigue")
         played = not any(cast.power for cast in casts if cast.draws)
-        rattling = any(rattle.draws for rattle in found.rattles.values())
-        if w.draw and found.own["n_hand"] - (played and not rattling) + drawn > HAND_SIZE:
-            raise OutsideError(label, "cards that may burn")
+        deathrattle_draws = any(deathrattle.draws for deathrattle in found.deathrattles.values())
+        if w.draw and found.own["n_hand"] - (played and not deathrattle_draws) + drawn > HAND_SIZE:
+            raise OutsideError(label, "drawn cards may burn")
     crystals = sum(cast.crystals for cast in casts)
     if crystals and found.own["crystals"] + crystals > MAX_MANA:
-        raise OutsideError(next(cast.label for cast in casts if cast.crystals), "full mana crystals")
+        raise OutsideError(next(cast.label for cast in casts if cast.crystals), "more than 10 mana crystals")
     if sum(1 for cast in casts if cast.hero_attack) > 3:
-        raise OutsideError(next(c.label for c in casts if c.hero_attack), "more than three of its kind")
+        raise OutsideError(next(c.label for c in casts if c.hero_attack), "more than three hero attack buffs")
     _check_removals(found)
-    _check_rattles(found)
+    _check_deathrattles(found)
     _check_silences(found, w)
     _check_heals(found, w)
     _check_buffs(found, w)
 
 
 def _check_cast(found: CardProblem, cast: Cast, w: Weights) -> None:
-    """Refuse a cast for what else is there."""
+    """Reject a cast that is unsupported on this turn."""
     if cast.weapon >= 0:
         _check_weapon(found.position, cast.weapon)
     for number in (*cast.tokens, *((cast.becomes,) if cast.becomes >= 0 else ())):
         _check_token(found, cast.label, number)
-    if cast.minion >= 0 and (cast.destroys or (cast.asked and not cast.buff)):
-        raise OutsideError(cast.label, "a Battlecry that asks for its target")
+    if cast.minion >= 0 and (cast.destroys or (cast.target_filter and not cast.buff)):
+        raise OutsideError(cast.label, "a Battlecry with a target condition")
     if cast.minion >= 0 and cast.damage and not cast.fixed and cast.aim_kind & HEROES == 0:
         raise OutsideError(cast.label, "a Battlecry that may lack a target")
-    served = cast.aim_kind & HEROES and not w.hero and found.outlasts
-    barred = any(one.source == cast.number and one.target == OWN_HERO for one in found.turn.barred)
-    counted = cast.destroys and not w.body and not any(one.buff or one.tokens for one in found.casts)
-    if cast in own_targets(found, w) and not counted and (barred or not served):
-        raise OutsideError(cast.label, "it may be best aimed at an own character")
+    harmless = cast.aim_kind & HEROES and not w.hero and found.own_hero_safe
+    barred = any(
+        exclusion.source == cast.number and exclusion.target == OWN_HERO for exclusion in found.turn.barred
+    )
+    modelled = cast.destroys and not w.body and not any(other.buff or other.tokens for other in found.casts)
+    if cast in own_targets(found, w) and not modelled and (barred or not harmless):
+        raise OutsideError(cast.label, "its best target may be an own character")
 
 
 def _check_token(found: CardProblem, label: str, number: int) -> None:
-    """Refuse minions that come and do more than stand there."""
+    """Reject summoned minions with effects, Spell Damage, Charge or Rush."""
     card = found.cards[number]
     if card["n_effects"] or card["spell_damage"] or card["keywords"] & (Keyword.CHARGE | Keyword.RUSH):
-        raise OutsideError(label, f"{found.position.card_name(number)} does more than stand there")
+        raise OutsideError(
+            label, f"{found.position.card_name(number)} has effects, Spell Damage, Charge or Rush"
+        )
 
 
-def _check_rattles(found: CardProblem) -> None:
-    """Refuse Deathrattles and newcomers where their time matters, or an own death may pay by itself."""
+def _check_deathrattles(found: CardProblem) -> None:
+    """Reject Deathrattles and summoned enemies whose timing matters, or if an own death may be profitable."""
     name = found.position.card_name
     doubles = any(record["attacks"] == 2 for record in found.problem.record["friends"])
-    for i, rattle in found.rattles.items():
+    for i, deathrattle in found.deathrattles.items():
         title = found.labels[i]
-        for number in rattle.tokens:
+        for number in deathrattle.tokens:
             _check_token(found, title, number)
-        if doubles and rattle.blow:
-            raise OutsideError(title, "a Deathrattle beside a minion that attacks twice")
+        if doubles and deathrattle.hero_damage:
+            raise OutsideError(title, "a Deathrattle together with a minion that attacks twice")
         if any(
-            (one.damage or (one.destroys and not one.spares)) and one.aim_side & OWN for one in found.casts
+            (cast.damage or (cast.destroys and not cast.spares)) and cast.aim_side & OWN
+            for cast in found.casts
         ):
-            raise OutsideError(title, "a Deathrattle beside a card that may kill it")
-        if rattle.tokens and any(cast.buff for cast in found.casts):
-            raise OutsideError(title, "a Deathrattle beside a card that strengthens a minion")
-    for j, rattle in found.enemy_rattles.items():
+            raise OutsideError(title, "a Deathrattle together with a card that may kill its minion")
+        if deathrattle.tokens and any(cast.buff for cast in found.casts):
+            raise OutsideError(title, "a Deathrattle together with a buff")
+    for j, deathrattle in found.enemy_deathrattles.items():
         title = name(int(found.foes[j]["card"]))
-        for number in rattle.tokens:
+        for number in deathrattle.tokens:
             _check_token(found, title, number)
-        if rattle.blow and not found.outlasts:
+        if deathrattle.hero_damage and not found.own_hero_safe:
             raise OutsideError(title, "a Deathrattle that may kill the own hero")
-        if rattle.draws and found.enemy["n_deck"] < rattle.draws * len(found.enemy_rattles):
+        if deathrattle.draws and found.enemy["n_deck"] < deathrattle.draws * len(found.enemy_deathrattles):
             raise OutsideError(title, "fatigue of the opponent")
-    if not found.newcomers:
+    if not found.summoned:
         return
-    label = name(found.newcomers[0].card)
+    label = name(found.summoned[0].card)
     if doubles:
-        raise OutsideError(label, "it may come beside a minion that attacks twice")
+        raise OutsideError(label, "it may be summoned on a turn with a minion that attacks twice")
     if any(cast.freezes_all for cast in found.casts):
-        raise OutsideError(label, "it may come beside a card that freezes all enemies")
+        raise OutsideError(label, "it may be summoned on a turn with a card that freezes all enemies")
     if sum(cast.becomes >= 0 for cast in found.casts) > 1:
-        raise OutsideError(label, "two cards that turn a minion into another")
-    guards = [one for one in found.newcomers if found.cards[one.card]["keywords"] & Keyword.TAUNT]
-    free = [one for one in guards if one.dead < 0 or not found.foes[one.dead]["keywords"] & Keyword.TAUNT]
-    if len(free) > 1 or (len(guards) > 1 and any(one.cast >= 0 for one in guards)):
-        raise OutsideError(label, "several guards that may come")
+        raise OutsideError(label, "two cards that transform a minion")
+    guards = [foe for foe in found.summoned if found.cards[foe.card]["keywords"] & Keyword.TAUNT]
+    free = [foe for foe in guards if foe.dead < 0 or not found.foes[foe.dead]["keywords"] & Keyword.TAUNT]
+    if len(free) > 1 or (len(guards) > 1 and any(foe.cast >= 0 for foe in guards)):
+        raise OutsideError(label, "several Taunt minions that may be summoned")
 
 
 def _check_silences(found: CardProblem, w: Weights) -> None:
-    """Refuse silence of all but guards and those from whom it takes nothing."""
+    """Reject silences except of Taunt minions and of minions on which they have no effect."""
     silences = [cast for cast in found.casts if cast.silences]
     if not silences:
         return
     label = silences[0].label
-    if found.newcomers or any(cast.asked & Filter.TAUNT for cast in found.casts):
-        raise OutsideError(label, "silence beside newcomers or a card that asks for Taunt")
+    if found.summoned or any(cast.target_filter & Filter.TAUNT for cast in found.casts):
+        raise OutsideError(label, "silence together with summoned enemies or a card that targets Taunt")
     if w.frozen and (found.freezers or any(cast.freezes or cast.freezes_all for cast in found.casts)):
-        raise OutsideError(label, "silence beside what freezes")
+        raise OutsideError(label, "silence together with a freezing effect")
     if any(record["attacks"] == 2 for record in found.problem.record["friends"]):
-        raise OutsideError(label, "silence beside a minion that attacks twice")
+        raise OutsideError(label, "silence together with a minion that attacks twice")
     for cast in silences:
-        if cast.asked:
-            raise OutsideError(cast.label, "whom it may be aimed at")
+        if cast.target_filter:
+            raise OutsideError(cast.label, "a target condition")
         guards = silenced_guards(found, cast)
         for j in targets_of(found, cast):
             card = found.cards[found.foes[j]["card"]]
@@ -262,32 +269,32 @@ def _check_silences(found: CardProblem, w: Weights) -> None:
             minion = found.own["board"][i]
             if silence_may_help(minion, found.cards[minion["card"]]):
                 raise OutsideError(cast.label, f"silence of {found.labels[i]}")
-        needless = silenced_idly(found, cast) is not None
-        tokens = any(one.tokens for one in found.casts)
-        others = cast.aim_side & OWN and (found.own["n_board"] or found.numbers or tokens)
-        if not needless and (others or cast.minion >= 0):
+        harmless = silenced_idly(found, cast) is not None
+        tokens = any(other.tokens for other in found.casts)
+        own_targets_exist = cast.aim_side & OWN and (found.own["n_board"] or found.numbers or tokens)
+        if not harmless and (own_targets_exist or cast.minion >= 0):
             raise OutsideError(cast.label, "silence of an own minion")
 
 
 def _check_removals(found: CardProblem) -> None:
-    """Refuse what takes minions off the board without a hit where its time matters."""
+    """Reject removals and conditional damage together with Windfury, where their timing matters."""
     removals = [cast for cast in found.casts if cast.destroys]
-    asking = [cast for cast in found.casts if cast.asked and cast.damage]
+    conditional = [cast for cast in found.casts if cast.target_filter and cast.damage]
     doubles = any(record["attacks"] == 2 for record in found.problem.record["friends"])
-    if doubles and (removals or asking):
-        raise OutsideError((removals or asking)[0].label, "beside a minion that attacks twice")
+    if doubles and (removals or conditional):
+        raise OutsideError((removals or conditional)[0].label, "together with a minion that attacks twice")
 
 
 def _check_heals(found: CardProblem, w: Weights) -> None:
-    """Refuse heals where it matters when they come, or whom they heal."""
+    """Reject heals whose timing or target matters."""
     heals = [cast for cast in found.casts if cast.heal or cast.heals_minions]
     if not heals:
         return
     label, harm = heals[0].label, harm_of(found)
-    if not found.outlasts or (w.hero and harm):
-        raise OutsideError(label, "heals while the own hero may be hurt")
+    if not found.own_hero_safe or (w.hero and harm):
+        raise OutsideError(label, "healing while the own hero may take damage")
     if any(cast.heals_minions for cast in heals) and w.body:
-        raise OutsideError(label, "heals of minions while `body` counts")
+        raise OutsideError(label, "healing of minions while weight 'body' is set")
     if not any(cast.heals_chosen for cast in heals):
         return
     records = found.problem.record["friends"]
@@ -296,73 +303,78 @@ def _check_heals(found: CardProblem, w: Weights) -> None:
         weak = records[i]["attacks"] == 2 or minion["health"] < minion["max_health"]
         if records[i]["attacks"] and weak:
             raise OutsideError(label, f"it may save {found.labels[i]}")
-    if found.reach >= found.problem.enemy_hero:
-        raise OutsideError(label, "heals of an enemy hero who may die")
-    if found.problem.enemy and _hitters(found) > 1 and (w.damage or w.frozen):
-        raise OutsideError(label, "heals of enemies that are hit")
+    if found.max_hero_damage >= found.problem.enemy_hero:
+        raise OutsideError(label, "healing of an enemy hero that may die")
+    if found.problem.enemy and _max_hits(found) > 1 and (w.damage or w.frozen):
+        raise OutsideError(label, "healing of enemies that are hit")
 
 
 def _check_buffs(found: CardProblem, w: Weights) -> None:
-    """Refuse buffs that may be best given to an enemy, and those beside what the program does not see."""
+    """Reject buffs whose best target may be an enemy, and unsupported combinations with buffs."""
     buffs = [cast for cast in found.casts if cast.buff]
     if len(buffs) > MOST_BUFFS:
-        raise OutsideError(buffs[0].label, f"more than {MOST_BUFFS} cards that strengthen a minion")
+        raise OutsideError(buffs[0].label, f"more than {MOST_BUFFS} buffs")
     friends = (*found.problem.friendly, *found.problem.hand)
     for cast in buffs:
         if any(friends[i].windfury and may_attack(found, i) for i in strengthened(found, cast)):
-            raise OutsideError(cast.label, "beside a minion that attacks twice")
+            raise OutsideError(cast.label, "together with a minion that attacks twice")
         if cast.spell and any(minion["traits"] & Trait.ELUSIVE for minion in found.own["board"]):
-            raise OutsideError(cast.label, "beside a minion that spells cannot choose")
-        if any(one.source == cast.number and one.target != ANY_TARGET for one in found.turn.barred):
-            raise OutsideError(cast.label, "a target that is left out")
+            raise OutsideError(cast.label, "together with a minion that spells cannot target")
+        if any(
+            exclusion.source == cast.number and exclusion.target != ANY_TARGET
+            for exclusion in found.turn.barred
+        ):
+            raise OutsideError(cast.label, "an excluded target")
         idle = any(not friend.attacks_left for friend in found.problem.friendly)
-        harmless = idle and not w.frozen and (not w.damage or _hitters(found) <= 1)
+        harmless = idle and not w.frozen and (not w.damage or _max_hits(found) <= 1)
         hidden = all(enemy.stealth for enemy in found.problem.enemy)
         if cast.aim_side & ENEMY and not hidden and not harmless:
-            raise OutsideError(cast.label, "it may be best given to an enemy")
+            raise OutsideError(cast.label, "its best target may be an enemy")
 
 
-def _hitters(found: CardProblem) -> int:
-    """How many hits on enemy minions there can be."""
+def _max_hits(found: CardProblem) -> int:
+    """Upper bound of the number of hits on enemy minions."""
     hits = sum(int(record["attacks"]) for record in found.problem.record["friends"])
     return hits + sum(1 for c in found.casts if c.damage) + any(True for _ in swing_attacks(found))
 
 
 def check_turn(found: CardProblem, w: Weights) -> None:
-    """Refuse a turn that the program does not count exactly.
+    """Reject a turn that the program cannot model exactly.
 
     Raises:
         OutsideError: the message names the card and the reason.
     """
     _check_keywords(found)
     _check_minions(found, w)
-    _check_places(found)
-    _check_together(found, w)
+    _check_board_space(found)
+    _check_combinations(found, w)
 
 
 def read_turn(turn: Turn, weights: Weights) -> CardProblem:
-    """What the integer program needs of a turn.
+    """Read a turn with card effects for the integer program.
 
     Raises:
-        OutsideError: the turn is outside of class A; the message names the card and the reason.
+        OutsideError: the turn is outside class A; the message names the card and the reason.
     """
     position = turn.position
     state, cards = position.state, position.table.array
     own, enemy = (state["sides"][seat] for seat in (position.active, 1 - position.active))
     check_heroes(position, own, enemy)
-    hand = _playable(turn, own)
+    hand = _playable_cards(turn, own)
     coin = COIN in hand
     if hand.count(COIN) > 1:
         raise OutsideError("The Coin", "two of them")
-    given = sum(read_cast(cards[n], Cast(position.card_name(n), n)).mana for n in _innervates(hand, cards))
+    given = sum(read_cast(cards[n], Cast(position.card_name(n), n)).mana for n in _mana_spells(hand, cards))
     most = min(int(own["mana"]) + coin + given, MAX_MANA)
-    hand = [n for n in hand if n != COIN and cards[n]["cost"] <= most and _can_be_met(cards[n], enemy)]
+    hand = [
+        n for n in hand if n != COIN and cards[n]["cost"] <= most and _condition_possible(cards[n], enemy)
+    ]
     friendly = tuple(_on_board(minion) for minion in own["board"][: own["n_board"]])
     enemies = tuple(_on_board(minion) for minion in enemy["board"][: enemy["n_board"]])
     numbers = tuple(n for n in hand if cards[n]["kind"] == CardKind.MINION)
     in_hand = tuple(spec_of(cards[n]) for n in numbers)
     titles = [position.card_name(int(minion["card"])) for minion in own["board"][: own["n_board"]]]
-    labels = tuple(_each_once([*titles, *map(position.card_name, numbers)]))
+    labels = tuple(_unique_titles([*titles, *map(position.card_name, numbers)]))
     problem = TurnProblem(
         friendly,
         in_hand,
@@ -373,23 +385,32 @@ def read_turn(turn: Turn, weights: Weights) -> CardProblem:
         *_barred(turn, own, enemy, numbers, friendly),
     )
     casts = tuple(_casts(turn, own, enemy, hand, numbers, most))
-    rattles, enemy_rattles = _rattles(position, own, numbers), _rattles(position, enemy, ())
-    newcomers = tuple(_newcomers(casts, enemy_rattles))
-    if len(enemies) + len(newcomers) > BOARD_SIZE:
-        raise OutsideError("the enemy board", f"more than {BOARD_SIZE} minions with those that may come")
-    problem = replace(problem, enemy=(*enemies, *(spec_of(cards[one.card]) for one in newcomers)))
+    deathrattles, enemy_deathrattles = (
+        _deathrattles(position, own, numbers),
+        _deathrattles(position, enemy, ()),
+    )
+    summoned = tuple(_summoned_enemies(casts, enemy_deathrattles))
+    if len(enemies) + len(summoned) > BOARD_SIZE:
+        raise OutsideError("the enemy board", f"more than {BOARD_SIZE} minions, summoned ones included")
+    problem = replace(problem, enemy=(*enemies, *(spec_of(cards[foe.card]) for foe in summoned)))
     armed = own["hero_attacks_left"] > 0 and not own["traits"] & BARRED
     found = CardProblem(turn, problem, labels, numbers, casts, most, bool(armed), frozenset(), 0, True)
-    found = replace(found, newcomers=newcomers, rattles=rattles, enemy_rattles=enemy_rattles)
+    found = replace(
+        found, summoned=summoned, deathrattles=deathrattles, enemy_deathrattles=enemy_deathrattles
+    )
     barred = [j for j in (*range(len(problem.enemy)), HERO) if found.bars(ActionKind.ATTACK, HERO_ATTACKS, j)]
-    found = replace(found, swing_barred=frozenset(barred))
-    found = replace(found, reach=_reach(found), outlasts=harm_of(found) < own["health"] + own["armour"])
+    found = replace(found, hero_barred=frozenset(barred))
+    found = replace(
+        found,
+        max_hero_damage=_max_hero_damage(found),
+        own_hero_safe=harm_of(found) < own["health"] + own["armour"],
+    )
     check_turn(found, weights)
     return found
 
 
-def _rattles(position: Position, side: np.void, numbers: tuple[int, ...]) -> dict[int, Rattle]:
-    """The Deathrattles of minions on a board, and in hand behind them, by place."""
+def _deathrattles(position: Position, side: np.void, numbers: tuple[int, ...]) -> dict[int, Rattle]:
+    """Deathrattles of the minions on a board and then in hand, by index."""
     cards, found = position.table.array, {}
     for place in range(side["n_board"]):
         minion = side["board"][place]
@@ -398,35 +419,39 @@ def _rattles(position: Position, side: np.void, numbers: tuple[int, ...]) -> dic
             found[place] = read_rattle(title, cards[minion["card"]], minion["gifts"])
     for place, number in enumerate(numbers, int(side["n_board"])):
         found[place] = read_rattle(position.card_name(number), cards[number])
-    return {place: rattle for place, rattle in found.items() if rattle != Rattle()}
+    return {place: deathrattle for place, deathrattle in found.items() if deathrattle != Rattle()}
 
 
-def _newcomers(casts: tuple[Cast, ...], enemy_rattles: dict[int, Rattle]) -> Iterator[Newcomer]:
-    """Enemies that may come: of those that die, and what a card turns one into."""
-    for j, rattle in enemy_rattles.items():
-        for token in rattle.tokens:
+def _summoned_enemies(casts: tuple[Cast, ...], enemy_deathrattles: dict[int, Rattle]) -> Iterator[Newcomer]:
+    """Enemies that may be summoned: by Deathrattles, or as the result of a transformation."""
+    for j, deathrattle in enemy_deathrattles.items():
+        for token in deathrattle.tokens:
             yield Newcomer(token, dead=j)
     for n, cast in enumerate(casts):
         if cast.becomes >= 0:
             yield Newcomer(cast.becomes, cast=n)
 
 
-def _each_once(titles: list[str]) -> Iterator[str]:
-    """Titles with numbers where there are several: "Fireball", "Fireball 2"."""
+def _unique_titles(titles: list[str]) -> Iterator[str]:
+    """Make titles unique by numbers: "Fireball", "Fireball 2"."""
     seen: dict[str, int] = {}
     for title in titles:
         seen[title] = seen.get(title, 0) + 1
         yield title if seen[title] == 1 else f"{title} {seen[title]}"
 
 
-def _playable(turn: Turn, own: np.void) -> list[int]:
-    """Numbers of the cards in hand that are not left out."""
-    barred = {one.source for one in turn.barred if one.kind == ActionKind.PLAY and one.target == ANY_TARGET}
+def _playable_cards(turn: Turn, own: np.void) -> list[int]:
+    """Numbers of the cards in hand that are not excluded."""
+    barred = {
+        exclusion.source
+        for exclusion in turn.barred
+        if exclusion.kind == ActionKind.PLAY and exclusion.target == ANY_TARGET
+    }
     return [n for n in own["hand"][: own["n_hand"]].tolist() if n not in barred]
 
 
-def _innervates(hand: list[int], cards: np.ndarray) -> list[int]:
-    """Cards in hand that give mana and cost none."""
+def _mana_spells(hand: list[int], cards: np.ndarray) -> list[int]:
+    """Spells in hand that only give mana."""
     found = []
     for n in hand:
         if n == COIN or cards[n]["kind"] != CardKind.SPELL:
@@ -437,14 +462,14 @@ def _innervates(hand: list[int], cards: np.ndarray) -> list[int]:
     return found
 
 
-def _can_be_met(card: np.void, enemy: np.void) -> bool:
-    """Whether what a card needs can be there this turn: enemy minions only become fewer."""
+def _condition_possible(card: np.void, enemy: np.void) -> bool:
+    """Whether a card's play condition can be met this turn (enemy minions can only become fewer)."""
     needed = 2 if card["needs"] & Need.TWO_ENEMY_MINIONS else 1 if card["needs"] & Need.ENEMY_MINION else 0
     return bool(enemy["n_board"] >= needed)
 
 
 def _on_board(minion: np.void) -> MinionSpec:
-    """A minion on a board, with the attacks that it may make."""
+    """Convert a minion on board to a `MinionSpec`, with its attacks left."""
     flags = keyword_flags_of(int(minion["keywords"]))
     left = 0 if minion["traits"] & BARRED else int(minion["attacks_left"])
     return MinionSpec(int(minion["attack"]), int(minion["health"]), **flags, attacks_left=left)
@@ -453,7 +478,7 @@ def _on_board(minion: np.void) -> MinionSpec:
 def _barred(
     turn: Turn, own: np.void, enemy: np.void, numbers: tuple[int, ...], friendly: tuple[MinionSpec, ...]
 ) -> tuple[frozenset[int], frozenset[tuple[int, int]]]:
-    """Friends that must not attack the hero, and (friend, enemy) left out."""
+    """Friendly minions that must not attack the hero, and excluded (friendly, enemy) pairs."""
     m = len(friendly)
     no_hero, pairs = set(), set()
     for i in range(m):
@@ -463,30 +488,32 @@ def _barred(
             no_hero.add(i)
     sources = [int(own["board"][i]["born"]) for i in range(m)] + [ARRIVED - n for n in numbers]
     born = {int(enemy["board"][j]["born"]): j for j in range(enemy["n_board"])}
-    for one in turn.barred:
+    for exclusion in turn.barred:
         for i, source in enumerate(sources):
-            if one.kind == ActionKind.ATTACK and one.source == source:
-                if one.target in (ANY_TARGET, -1 - HERO):
+            if exclusion.kind == ActionKind.ATTACK and exclusion.source == source:
+                if exclusion.target in (ANY_TARGET, -1 - HERO):
                     no_hero.add(i)
-                pairs |= {(i, j) for birth, j in born.items() if one.target in (ANY_TARGET, birth)}
+                pairs |= {(i, j) for birth, j in born.items() if exclusion.target in (ANY_TARGET, birth)}
     return frozenset(no_hero), frozenset(pairs)
 
 
 def _casts(
     turn: Turn, own: np.void, enemy: np.void, hand: list[int], numbers: tuple[int, ...], most: int
 ) -> Iterator[Cast]:
-    """All that can be played beside bodies."""
+    """Read spells, weapons, the hero power and Battlecries that can be played."""
     position = turn.position
     cards = position.table.array
     spells = [n for n in hand if cards[n]["kind"] != CardKind.MINION]
     power = int(own["power"]) - 1
     able = power >= 0 and not own["power_used"] and cards[power]["cost"] <= most
-    barred = any(one.kind == ActionKind.POWER and one.target == ANY_TARGET for one in turn.barred)
-    if able and not barred and _can_be_met(cards[power], enemy):
+    barred = any(
+        exclusion.kind == ActionKind.POWER and exclusion.target == ANY_TARGET for exclusion in turn.barred
+    )
+    if able and not barred and _condition_possible(cards[power], enemy):
         spells.append(power)
-    cries = [(k, n) for k, n in enumerate(numbers) if _cries(cards[n])]
+    cries = [(k, n) for k, n in enumerate(numbers) if _has_battlecry(cards[n])]
     each = [*((-1, n) for n in spells), *cries]
-    for (k, n), label in zip(each, _each_once([position.card_name(n) for _, n in each]), strict=True):
+    for (k, n), label in zip(each, _unique_titles([position.card_name(n) for _, n in each]), strict=True):
         card = cards[n]
         cast = Cast(label, n, power=card["kind"] == CardKind.POWER, minion=k)
         if k < 0:
@@ -498,18 +525,18 @@ def _casts(
             )
         cast = read_cast(card, cast)
         if card["needs"] & ~(Need.ROOM | Need.ENEMY_MINION | Need.TWO_ENEMY_MINIONS):
-            raise OutsideError(label, "what it needs to be played")
+            raise OutsideError(label, "its play condition")
         yield cast
 
 
-def _cries(card: np.void) -> bool:
-    """Whether a minion does something when it is played, overload included."""
+def _has_battlecry(card: np.void) -> bool:
+    """Whether a minion has a Battlecry; Overload counts as one."""
     rows = card["effects"][: card["n_effects"]]
     return bool((rows["trigger"] == Trigger.PLAY).any())
 
 
-def _reach(found: CardProblem) -> int:
-    """Damage that the enemy hero can take at most this turn."""
+def _max_hero_damage(found: CardProblem) -> int:
+    """Upper bound of the damage to the enemy hero this turn."""
     problem, m = found.problem, len(found.problem.friendly)
     total = 0
     for i, friend in enumerate((*problem.friendly, *problem.hand)):
@@ -518,5 +545,5 @@ def _reach(found: CardProblem) -> int:
     for cast in found.casts:
         total += cast.damage if HERO in targets_of(found, cast) else 0
     total += sum(cast.buff[0] for cast in found.casts if cast.buff)
-    total += sum(rattle.blow for rattle in found.rattles.values())
+    total += sum(deathrattle.hero_damage for deathrattle in found.deathrattles.values())
     return total + max((attack for _, _, attack in swing_attacks(found)), default=0)

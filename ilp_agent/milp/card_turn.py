@@ -1,4 +1,4 @@
-"""A turn of class A as the integer program needs it."""
+"""Input of the integer program for a turn with card effects (class A), and its legal targets."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,23 +18,23 @@ from ilp_agent.weights import Weights
 
 @dataclass(frozen=True)
 class CardProblem:
-    """A turn of class A.
+    """Input of the integer program for a turn of class A.
 
     Attributes:
-        turn: where it comes from.
-        problem: its minions, as the sequential program has them; in hand those that can be paid for, and the
-            newcomers last among the enemies.
-        labels: names of the friends, each once.
+        turn: the turn.
+        problem: its minions, for the sequential program; in hand the affordable ones, and enemies that may be
+            summoned after the others.
+        labels: unique names of the friendly minions.
         numbers: card numbers of the minions in hand.
-        casts: what else can be played.
+        casts: other plays: spells, weapons, hero power, Battlecries.
         most: mana that can be spent at once.
-        swings: whether the own hero may attack.
-        swing_barred: enemies, or `HERO`, that the own hero must not attack.
-        reach: damage that the enemy hero can take at most.
-        outlasts: whether nothing that the own hero may suffer kills it.
-        newcomers: enemies that may come.
-        rattles: friend, by index -> its Deathrattle.
-        enemy_rattles: enemy -> its Deathrattle.
+        hero_can_attack: whether the own hero may attack.
+        hero_barred: enemies, or `HERO`, that the own hero must not attack.
+        max_hero_damage: upper bound of the damage to the enemy hero.
+        own_hero_safe: whether the own hero survives all possible damage.
+        summoned: enemies that may be summoned this turn.
+        deathrattles: index of a friendly minion -> its Deathrattle.
+        enemy_deathrattles: index of an enemy -> its Deathrattle.
     """
 
     turn: Turn
@@ -43,28 +43,28 @@ class CardProblem:
     numbers: tuple[int, ...]
     casts: tuple[Cast, ...]
     most: int
-    swings: bool
-    swing_barred: frozenset[int]
-    reach: int
-    outlasts: bool
-    newcomers: tuple[Newcomer, ...] = ()
-    rattles: dict[int, Rattle] = field(default_factory=dict)
-    enemy_rattles: dict[int, Rattle] = field(default_factory=dict)
+    hero_can_attack: bool
+    hero_barred: frozenset[int]
+    max_hero_damage: int
+    own_hero_safe: bool
+    summoned: tuple[Newcomer, ...] = ()
+    deathrattles: dict[int, Rattle] = field(default_factory=dict)
+    enemy_deathrattles: dict[int, Rattle] = field(default_factory=dict)
 
     @property
     def position(self) -> Position:
-        """Where the turn begins."""
+        """The position at the start of the turn."""
         return self.turn.position
 
     @property
     def own(self) -> np.void:
-        """The half of the player to move, dtype `engine.state.SIDE`."""
+        """The side of the player to move, dtype `engine.state.SIDE`."""
         side: np.void = self.position.state["sides"][self.position.active]
         return side
 
     @property
     def enemy(self) -> np.void:
-        """The other half."""
+        """The opponent's side, dtype `engine.state.SIDE`."""
         side: np.void = self.position.state["sides"][1 - self.position.active]
         return side
 
@@ -75,52 +75,54 @@ class CardProblem:
 
     @cached_property
     def foes(self) -> np.ndarray:
-        """All enemies as records of a board, newcomers as they come."""
-        return foes_of(self.enemy, self.cards, self.newcomers)
+        """All enemies as board records, with those that may be summoned."""
+        return foes_of(self.enemy, self.cards, self.summoned)
 
-    def coming(self) -> Iterator[tuple[int, Newcomer]]:
-        """(enemy, newcomer) of all that may come."""
-        yield from enumerate(self.newcomers, int(self.enemy["n_board"]))
+    def summoned_by_index(self) -> Iterator[tuple[int, Newcomer]]:
+        """(enemy index, `Newcomer`) of all enemies that may be summoned."""
+        yield from enumerate(self.summoned, int(self.enemy["n_board"]))
 
     @property
     def freezers(self) -> set[int]:
-        """Friends whose damage freezes, by index."""
+        """Indices of the friendly minions whose damage freezes."""
         m = len(self.problem.friendly)
-        found = {i for i in range(m) if self.own["board"][i]["traits"] & Trait.FREEZES}
-        return found | {m + k for k, n in enumerate(self.numbers) if self.cards[n]["traits"] & Trait.FREEZES}
+        on_board = {i for i in range(m) if self.own["board"][i]["traits"] & Trait.FREEZES}
+        return on_board | {
+            m + k for k, n in enumerate(self.numbers) if self.cards[n]["traits"] & Trait.FREEZES
+        }
 
     def bars(self, kind: ActionKind, source: int, target: int) -> bool:
-        """Whether an action is left out; `target` is an enemy, or `HERO`."""
-        who = int(self.foes[target]["born"]) if target < HERO else -1 - target
+        """Whether an action is excluded; `target` is an enemy's index, or `HERO`."""
+        code = int(self.foes[target]["born"]) if target < HERO else -1 - target
         return any(
-            one.kind == kind and one.source == source and one.target in (ANY_TARGET, who)
-            for one in self.turn.barred
+            exclusion.kind == kind and exclusion.source == source and exclusion.target in (ANY_TARGET, code)
+            for exclusion in self.turn.barred
         )
 
 
 def swing_attacks(found: CardProblem) -> Iterator[tuple[Cast | None, tuple[Cast, ...], int]]:
-    """The weapons with which the own hero may attack: (cast that equips it, casts before it, attack)."""
-    if not found.swings:
+    """Possible attacks of the own hero: (cast that equips its weapon or None, casts before it, attack)."""
+    if not found.hero_can_attack:
         return
     before = [cast for cast in found.casts if cast.hero_attack]
-    arms: list[Cast | None] = [None, *(cast for cast in found.casts if cast.weapon >= 0)]
+    weapons: list[Cast | None] = [None, *(cast for cast in found.casts if cast.weapon >= 0)]
     for chosen in range(1 << len(before)):
-        some = tuple(cast for n, cast in enumerate(before) if chosen >> n & 1)
-        for arm in arms:
-            weapon = found.own["weapon_attack"] if arm is None else found.cards[arm.weapon]["attack"]
-            attack = int(found.own["hero_attack"] + weapon) + sum(cast.hero_attack for cast in some)
+        subset = tuple(cast for n, cast in enumerate(before) if chosen >> n & 1)
+        for equip in weapons:
+            weapon = found.own["weapon_attack"] if equip is None else found.cards[equip.weapon]["attack"]
+            attack = int(found.own["hero_attack"] + weapon) + sum(cast.hero_attack for cast in subset)
             if attack > 0:
-                yield arm, some, attack
+                yield equip, subset, attack
 
 
 def targets_of(found: CardProblem, cast: Cast) -> list[int]:
-    """Enemies that a cast may be aimed at when the turn begins, and `HERO`."""
+    """Legal enemy targets of a cast at the start of the turn: indices of minions, and `HERO`."""
     if cast.fixed:
         return [HERO]
     targets = []
     if cast.aim_side & ENEMY and cast.aim_kind & MINIONS:
         hidden = Trait.ELUSIVE if cast.spell else 0
-        own = {j for j, one in found.coming() if one.cast >= 0 and found.casts[one.cast] is cast}
+        own = {j for j, foe in found.summoned_by_index() if foe.cast >= 0 and found.casts[foe.cast] is cast}
         for j, minion in enumerate(found.foes):
             if minion["keywords"] & Keyword.STEALTH or minion["traits"] & hidden or j in own:
                 continue
@@ -133,7 +135,7 @@ def targets_of(found: CardProblem, cast: Cast) -> list[int]:
 
 
 def strengthened(found: CardProblem, cast: Cast) -> list[int]:
-    """Friends, by index, that a cast may strengthen."""
+    """Indices of the friendly minions that a cast may buff."""
     own, race = found.own["board"]["race"][: found.own["n_board"]], found.cards["race"]
     races = [*map(int, own), *(int(race[n]) for n in found.numbers)]
     itself = len(own) + cast.minion if cast.minion >= 0 else -1
@@ -141,7 +143,7 @@ def strengthened(found: CardProblem, cast: Cast) -> list[int]:
 
 
 def may_attack(found: CardProblem, i: int) -> bool:
-    """Whether a friend may attack once this turn, if it has attack then."""
+    """Whether a friendly minion may attack this turn if its attack is positive then."""
     m = len(found.problem.friendly)
     if i < m:
         return bool(found.problem.friendly[i].attacks_left)
@@ -149,65 +151,65 @@ def may_attack(found: CardProblem, i: int) -> bool:
 
 
 def gain_of(found: CardProblem, cast: Cast, w: Weights) -> float:
-    """What a cast is worth by itself, beside what its bolt hits and the weapon it equips."""
+    """Objective gain of a cast, without its damage to enemies and the weapon that it equips."""
     gain = w.play * cast.worth - w.hold * cast.held - w.overload * cast.overload + w.draw * cast.draws
-    gain += w.hero * (cast.armour - cast.harm)
+    gain += w.hero * (cast.armour - cast.self_damage)
     return float(gain + w.survive * sum(int(found.cards[n]["health"]) for n in cast.tokens))
 
 
 def harm_of(found: CardProblem) -> int:
-    """Damage that the own hero can take at most this turn."""
-    total = sum(cast.harm for cast in found.casts)
+    """Upper bound of the damage to the own hero this turn."""
+    total = sum(cast.self_damage for cast in found.casts)
     for cast in found.casts:
         total += cast.damage if cast.aim_side & OWN and cast.aim_kind & HEROES else 0
     if any(True for _ in swing_attacks(found)):
         total += max((enemy.attack for enemy in found.problem.enemy), default=0)
-    return total + sum(rattle.blow for rattle in found.enemy_rattles.values())
+    return total + sum(deathrattle.hero_damage for deathrattle in found.enemy_deathrattles.values())
 
 
 def own_removed(found: CardProblem, cast: Cast) -> list[int]:
-    """Own minions, by index, that a cast may take off the board."""
+    """Indices of the friendly minions that a cast may remove from the board."""
     m = len(found.problem.friendly)
-    barred = {one.target for one in found.turn.barred if one.source == cast.number}
+    barred = {exclusion.target for exclusion in found.turn.barred if exclusion.source == cast.number}
     chosen = []
     for i, friend in enumerate((*found.problem.friendly, *found.problem.hand)):
         card = found.own["board"][i] if i < m else found.cards[found.numbers[i - m]]
-        left_out = i < m and int(card["born"]) in barred
-        if not left_out and not card["traits"] & Trait.ELUSIVE:
+        excluded = i < m and int(card["born"]) in barred
+        if not excluded and not card["traits"] & Trait.ELUSIVE:
             chosen += [i] if cast.allows(friend.attack, friend.keywords) else []
     return chosen
 
 
 def bodies_of(found: CardProblem) -> list[MinionSpec]:
-    """All minions that may stand on the own board this turn; of those that are summoned, their cards."""
+    """All minions that may be on the own board this turn, summoned ones included."""
     tokens = [spec_of(found.cards[n]) for cast in found.casts for n in cast.tokens]
     return [*found.problem.friendly, *found.problem.hand, *tokens]
 
 
 def own_targets(found: CardProblem, w: Weights) -> list[Cast]:
-    """Casts that may be best aimed at an own character: those that pay, if no other target always serves.
+    """Casts whose best target may be an own character: profitable ones without a harmless enemy target.
 
-    An enemy hero that cannot die this turn always serves, for a bolt that may be aimed there: to hit it costs
-    nothing, and all other actions stay what they were.
+    An enemy hero that cannot die this turn is a harmless target of damage: it costs nothing and changes no
+    other action.
     """
-    found_casts = []
+    selected = []
     for cast in found.casts:
         aimed = cast.damage or cast.destroys
         if not aimed or not cast.aim_side & OWN:
             continue
-        serves = HERO in targets_of(found, cast) and found.reach < found.problem.enemy_hero
+        harmless = HERO in targets_of(found, cast) and found.max_hero_damage < found.problem.enemy_hero
         least = 0.0
-        if cast.destroys:  # without it the own minion would stand at the end
+        if cast.destroys:  # without it the own minion would survive the turn
             left = int(found.cards[cast.becomes]["health"]) if cast.becomes >= 0 else 0
             least = w.survive * (min((friend.health for friend in bodies_of(found)), default=0) - left)
         pays = cast.minion >= 0 or gain_of(found, cast, w) > least
-        if pays and not serves:
-            found_casts.append(cast)
-    return found_casts
+        if pays and not harmless:
+            selected.append(cast)
+    return selected
 
 
 def silenced_guards(found: CardProblem, cast: Cast) -> list[int]:
-    """Enemies that a cast may silence, so that they guard no more."""
+    """Indices of the enemies whose Taunt, and nothing else, a cast can silence."""
     cards, foes = found.cards, found.foes
     return [
         j for j in targets_of(found, cast) if j < HERO and is_guard_alone(foes[j], cards[foes[j]["card"]])
@@ -215,14 +217,14 @@ def silenced_guards(found: CardProblem, cast: Cast) -> list[int]:
 
 
 def silenced_idly(found: CardProblem, cast: Cast) -> tuple[int, bool] | None:
-    """A minion of the start from whom a cast takes nothing: (place, whether it is an own one)."""
+    """A minion on which a silence has no effect: (board slot, whether it is an own minion), or None."""
     cards, n = found.cards, int(found.own["n_board"])
     hidden = Trait.ELUSIVE if cast.spell else 0
-    barred = {one.target for one in found.turn.barred if one.source == cast.number}
+    barred = {exclusion.target for exclusion in found.turn.barred if exclusion.source == cast.number}
     for place in range(n if cast.aim_side & OWN else 0):
         minion = found.own["board"][place]
-        kept = silence_changes(minion, cards[minion["card"]], Keyword.TAUNT)
-        if not kept and not minion["traits"] & hidden and int(minion["born"]) not in barred:
+        changes = silence_changes(minion, cards[minion["card"]], Keyword.TAUNT)
+        if not changes and not minion["traits"] & hidden and int(minion["born"]) not in barred:
             return place, True
     for j in targets_of(found, cast):
         if j < found.enemy["n_board"] and not silence_changes(found.foes[j], cards[found.foes[j]["card"]]):
@@ -231,7 +233,7 @@ def silenced_idly(found: CardProblem, cast: Cast) -> tuple[int, bool] | None:
 
 
 def spec_of(card: np.void) -> MinionSpec:
-    """A minion in hand."""
+    """Convert a minion card in hand to a `MinionSpec`."""
     flags = keyword_flags_of(int(card["keywords"]))
     return MinionSpec(
         int(card["attack"]), int(card["health"]), int(card["cost"]), float(card["value"]), **flags

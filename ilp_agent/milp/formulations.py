@@ -1,15 +1,16 @@
-"""The two formulations of the turn program: sequential and thesis.
+"""The two MILP formulations of a turn without card effects: sequential and thesis.
 
-Notation of the turn-ILP thesis, chapter 4: A, B attack and health of friends; P, Q of enemies; C cost, S
-value; M mana; H the enemy hero. A hit is plain (x), pops a shield (p) or finishes (f); on the hero plain (g)
-or the last blow (G). Minions that live lose health: enemies w (`wound`), friends with two attacks b (`body`).
-Objective and rows are named in the words of the rules.
+Notation of the turn-ILP thesis, chapter 4: A, B attack and health of friendly minions; P, Q of enemies; C
+cost, S value; M mana; H the enemy hero. A hit is plain (x), pops a shield (p) or finishes (f); on the hero it
+is plain (g) or the last blow (G). Surviving minions lose health: enemies w (`wound`), friendly minions with
+two attacks b (`body`). Rows are named after the rules of the game.
 
-Damage must reach an enemy's health for it to die (the printed ceilings would let any damage kill), a living
-Taunt forbids each attack elsewhere (as the code in 6.3; the printed sums cannot hold with two living Taunts),
-a Divine Shield is one more health, and the attack limit holds for every attacker. Plans of this program can
-be impossible to play: it may attack what is already dead, or declare survivors dead to make room. A Windfury
-minion's two attacks are held against its health one by one, so it may die where the program says it lives.
+Thesis formulation: damage must reach an enemy's health for it to die (the printed ceilings would let any
+damage kill), a living Taunt forbids each attack elsewhere (as in the code of 6.3; the printed sums cannot
+hold with two living Taunts), a Divine Shield is one more health, and the attack limit holds for every
+attacker. Its plans can be illegal: they may attack dead minions, or declare survivors dead to make room. A
+Windfury minion's two attacks are compared with its health one by one, so it may die although the program
+predicts survival.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,56 +26,56 @@ from ilp_agent.weights import Weights
 
 @dataclass
 class SequentialModel:
-    """The program and what its variables stand for.
+    """The sequential program with the meaning of its variables.
 
-    Sources of hits are numbered: first the friends of the problem, on board and in hand; real cards add what
-    else hits (`ilp_agent.milp.card_program`).
+    Sources of hits are numbered: first the problem's friendly minions, on board and in hand; card effects add
+    others (`ilp_agent.milp.card_program`).
     """
 
     problem: TurnProblem
     milp: Milp = field(default_factory=Milp)
     sources: list[MinionSpec] = field(default_factory=list)
-    """What hits, by number."""
+    """Sources of hits, by number."""
     labels: list[str] = field(default_factory=list)
-    """How names of variables call the sources."""
+    """Labels of the sources in names of variables."""
     attacks: dict[int, int] = field(default_factory=dict)
-    """Sources that attack as minions do -> how often."""
-    further: list[int] = field(default_factory=list)
-    """Other sources, which hit once."""
-    swings: list[int] = field(default_factory=list)
-    """Those of them that guards stop: attacks of the own hero."""
-    stronger: dict[int, int] = field(default_factory=dict)
-    """Sources that are a friend with more attack or health -> the friend; one attack of either."""
+    """Sources that are minions -> number of attacks."""
+    extra_sources: list[int] = field(default_factory=list)
+    """Other sources, with one hit each."""
+    hero_sources: list[int] = field(default_factory=list)
+    """Those of them that Taunt blocks: attacks of the own hero."""
+    buffed: dict[int, int] = field(default_factory=dict)
+    """Sources that are a buffed friendly minion -> that minion; only one of the two attacks."""
     hits: dict[tuple[int, int, int], list[tuple[str, int]]] = field(default_factory=dict)
     """(source, attack number, enemy or HERO) -> (kind, variable)."""
     plays: list[int] = field(default_factory=list)
     alive: list[int] = field(default_factory=list)
     dies: dict[int, int] = field(default_factory=dict)
     removed: dict[int, list[int]] = field(default_factory=dict)
-    """Enemy -> variables of what takes it off the board without a hit."""
+    """Enemy -> variables: an effect removes it from the board without a hit."""
     presence: dict[int, tuple[list[tuple[int, float]], float]] = field(default_factory=dict)
-    """Enemy that may come -> whether it does, as terms and a constant; all others are there."""
+    """Enemy summoned during the turn -> whether it is on board, as terms and a constant."""
     silenced: dict[int, list[int]] = field(default_factory=dict)
-    """Guard -> variables: it is silenced, and guards no more."""
+    """Taunt minion -> variables: it is silenced."""
     spent: list[tuple[int, float]] = field(default_factory=list)
-    """(variable, mana) of all that costs mana, or gives it."""
+    """(variable, mana) of all costs; negative for mana gains."""
     lethal: int = 0
     clear: int = 0
     coin: int = 0
 
     @property
     def open_targets(self) -> list[int]:
-        """Enemies that may be attacked, once no guard is in the way."""
+        """Enemies without Stealth, which may be attacked."""
         return [j for j, enemy in enumerate(self.problem.enemy) if not enemy.stealth]
 
     @property
     def guards(self) -> list[int]:
-        """Enemies that are attacked before all others."""
+        """Enemies with Taunt (guards), which must be attacked first."""
         return [j for j in self.open_targets if self.problem.enemy[j].taunt]
 
     @property
     def elsewhere(self) -> list[int]:
-        """Enemies that may be attacked and do not guard."""
+        """Enemies without Taunt and Stealth, which may be attacked once the guards are dead."""
         return [j for j in self.open_targets if not self.problem.enemy[j].taunt]
 
     @property
@@ -83,7 +84,7 @@ class SequentialModel:
         return [*self.open_targets, HERO]
 
     def any_hit(self, source: int, number: int, targets: list[int]) -> list[tuple[int, float]]:
-        """The sum of all kinds of hits of a source's attack on these targets."""
+        """All kinds of hits by a source's attack on these targets, as terms of a sum."""
         return [
             (variable, 1.0)
             for target in targets
@@ -102,25 +103,25 @@ class SequentialModel:
 
 
 def kills(friend: MinionSpec, enemy: MinionSpec) -> bool:
-    """Whether an enemy's damage kills a friend without a shield."""
+    """Whether an enemy's damage kills a friendly minion without Divine Shield."""
     return enemy.attack > 0 and (enemy.poisonous or enemy.attack >= friend.health)
 
 
 def sequential_model(problem: TurnProblem, weights: Weights) -> SequentialModel:
-    """Build the program of a turn."""
+    """Build the sequential program of a turn without card effects."""
     model = begin_model(problem, weights, min(problem.mana + problem.coin, MAX_MANA))
     add_rows(model, weights)
     return model
 
 
 def begin_model(problem: TurnProblem, w: Weights, most: int, names: Sequence[str] = ()) -> SequentialModel:
-    """The variables of a turn's minions, and what they are worth; `add_rows` adds all constraints.
+    """Start a model: the variables of a turn's minions with their objective; `add_rows` adds constraints.
 
     Args:
         problem: the turn.
         w: the weights.
         most: mana that can be spent at once.
-        names: what names of variables call the friends; by default they are numbers.
+        names: labels of the friendly minions in names of variables; numbers by default.
     """
     model = SequentialModel(problem)
     milp, m = model.milp, len(problem.friendly)
@@ -145,7 +146,7 @@ def begin_model(problem: TurnProblem, w: Weights, most: int, names: Sequence[str
 
 
 def _add_attackers(model: SequentialModel, w: Weights, most: int) -> None:
-    """The attacks of minions, and whether they die of them."""
+    """Add the variables of minions' attacks and of their deaths by them."""
     problem, m = model.problem, len(model.problem.friendly)
     room = m < BOARD_SIZE
     for i, friend in enumerate(model.sources):
@@ -168,7 +169,7 @@ def _add_attackers(model: SequentialModel, w: Weights, most: int) -> None:
 
 
 def add_hits(model: SequentialModel, i: int, s: int, gains: Mapping[int, float]) -> None:
-    """The ways in which attack s of source i can hit each target, a key of `gains`: what a hit is worth."""
+    """Add the hit variables of attack s of source i on each target in `gains`, with their objective gain."""
     milp, source, label = model.milp, model.sources[i], model.labels[i]
     for j, gain in gains.items():
         if j == HERO:
@@ -185,78 +186,80 @@ def add_hits(model: SequentialModel, i: int, s: int, gains: Mapping[int, float])
 
 
 def add_rows(model: SequentialModel, w: Weights) -> None:
-    """All constraints of a turn, on the minions' attacks and on what was added to them."""
+    """Add all constraints of a turn, for the minions' attacks and for added sources of hits."""
     milp, m = model.milp, len(model.problem.friendly)
-    for i in dict.fromkeys((*model.attacks, *model.stronger.values())):
+    for i in dict.fromkeys((*model.attacks, *model.buffed.values())):
         hits = model.any_hit(i, 1, model.every)
         hits += [
-            hit for n, one in model.stronger.items() if one == i for hit in model.any_hit(n, 1, model.every)
+            hit for n, one in model.buffed.items() if one == i for hit in model.any_hit(n, 1, model.every)
         ]
         if i < m:
             milp.add("an attack has one target", hits, upper=1)
         else:
-            milp.add("only who is played attacks", [*hits, (model.plays[i - m], -1.0)], upper=0)
-    _targets(model, w)
-    _hero(model)
-    _shared(model)
+            milp.add("a hand minion attacks only if played", [*hits, (model.plays[i - m], -1.0)], upper=0)
+    _add_enemy_rows(model, w)
+    _add_hero_rows(model)
+    _add_shared_rows(model)
     for i, count in model.attacks.items():
-        _guards_first(model, i, count)
+        _add_taunt_rows(model, i, count)
         if count == 1:
-            _one_attack(model, w, i)
+            _add_one_attack_rows(model, w, i)
         else:
-            _two_attacks(model, i)
+            _add_windfury_rows(model, i)
             if w.body:
-                _lost_by_two(model, w, i)
-    for i in model.swings:
-        _guards_first(model, i, 1)
-    for i in model.stronger:
-        _guards_first(model, i, 1)
-        _one_attack(model, w, i)
+                _add_windfury_loss(model, w, i)
+    for i in model.hero_sources:
+        _add_taunt_rows(model, i, 1)
+    for i in model.buffed:
+        _add_taunt_rows(model, i, 1)
+        _add_one_attack_rows(model, w, i)
     double = [i for i, count in model.attacks.items() if count == 2]
     if len(double) >= 2 and len(model.open_targets) >= 2:
-        _order(model, double)
+        _add_order_rows(model, double)
 
 
-def _guards_first(model: SequentialModel, i: int, count: int) -> None:
-    """A source's attacks elsewhere wait for the guards' deaths."""
+def _add_taunt_rows(model: SequentialModel, i: int, count: int) -> None:
+    """Taunt: a source attacks other targets only when all guards are dead or silenced."""
     for s in range(1, count + 1):
         for t in model.guards:
             if t not in model.presence:
                 behind = [*model.any_hit(i, s, [*model.elsewhere, HERO]), (model.alive[t], 1.0)]
                 behind += [(v, -1.0) for v in model.silenced.get(t, ())]
-                model.milp.add("guards die before anything else is attacked", behind, upper=1)
+                model.milp.add("Taunt minions die before other targets are attacked", behind, upper=1)
 
 
-def _shared(model: SequentialModel) -> None:
-    """What all actions share: mana, places on board, and when the board is cleared."""
+def _add_shared_rows(model: SequentialModel) -> None:
+    """Add the constraints on mana, board slots and board clear."""
     milp, m = model.milp, len(model.problem.friendly)
     free = BOARD_SIZE - m
     milp.add("mana, and The Coin", model.spent, upper=model.problem.mana)
     from_hand = [hit for i in model.attacks if i >= m for hit in model.any_hit(i, 1, model.every)]
-    milp.add("hand attackers use places free at the start", from_hand, upper=free)
+    milp.add("hand attackers use board slots free at the start", from_hand, upper=free)
     freed = [(d, -1.0) for i, d in model.dies.items() if i < m]
     milp.add(
-        "other plays also use places freed by deaths", [*((u, 1.0) for u in model.plays), *freed], upper=free
+        "other plays also use board slots freed by deaths",
+        [*((u, 1.0) for u in model.plays), *freed],
+        upper=free,
     )
     for z in model.alive:
-        milp.add("cleared only when none lives", [(model.clear, 1.0), (z, 1.0)], upper=1)
-    milp.add("cleared when none lives", [(model.clear, 1.0), *((z, 1.0) for z in model.alive)], lower=1)
+        milp.add("board clear only if no enemy lives", [(model.clear, 1.0), (z, 1.0)], upper=1)
+    milp.add("board clear if no enemy lives", [(model.clear, 1.0), *((z, 1.0) for z in model.alive)], lower=1)
 
 
-def _targets(model: SequentialModel, w: Weights) -> None:
-    """What it takes to kill an enemy, and to leave it alive; what health one that lives loses."""
+def _add_enemy_rows(model: SequentialModel, w: Weights) -> None:
+    """Add the constraints on enemies' deaths, survival, lost health and shields."""
     milp, sources = model.milp, model.sources
     for j, enemy in enumerate(model.problem.enemy):
         z = model.alive[j]
         finish, plain, pop = (model.kind(kind, j) for kind in "fxp")
         removed = [(v, 1.0) for v in model.removed.get(j, ())]
-        terms, there = model.presence.get(j, ([], 1.0))
+        terms, present = model.presence.get(j, ([], 1.0))
         absent = [(v, -value) for v, value in terms]
         milp.add(
             "one hit finishes an enemy that dies",
             [*((v, 1.0) for _, v in finish), (z, 1.0), *removed, *absent],
-            lower=there,
-            upper=there,
+            lower=present,
+            upper=present,
         )
         plain_sum = [(v, float(sources[i].attack)) for i, v in plain]
         milp.add("plain hits leave an enemy alive", plain_sum, upper=enemy.health - 1)
@@ -264,7 +267,7 @@ def _targets(model: SequentialModel, w: Weights) -> None:
             lost = milp.continuous(f"w[{j}]", enemy.health - 1, w.wound)
             minus = [(v, -a) for v, a in plain_sum]
             milp.add("plain hits take health off", [(lost, 1.0), *minus], upper=0)
-            milp.add("the dead lose all of it", [(lost, 1.0), (z, 1.0 - enemy.health)], upper=0)
+            milp.add("partial health loss only of survivors", [(lost, 1.0), (z, 1.0 - enemy.health)], upper=0)
         missing = [
             (v, float(sources[i].attack - enemy.health))
             for i, v in finish
@@ -275,14 +278,14 @@ def _targets(model: SequentialModel, w: Weights) -> None:
             popped = [(v, 1.0) for _, v in pop]
             milp.add("one hit pops a shield", popped, upper=1)
             milp.add(
-                "a shield pops before its bearer dies", [*popped, (z, 1.0), *removed, *absent], lower=there
+                "a shield pops before its minion dies", [*popped, (z, 1.0), *removed, *absent], lower=present
             )
             for _, v in plain:
                 milp.add("a shield pops before a plain hit", [*popped, (v, -1.0)], lower=0)
 
 
-def _hero(model: SequentialModel) -> None:
-    """Damage to the hero, and the last blow of a kill."""
+def _add_hero_rows(model: SequentialModel) -> None:
+    """Add the constraints on damage to the enemy hero and on the last blow."""
     milp, sources = model.milp, model.sources
     health = model.problem.enemy_hero
     plain, blow = model.kind("g", HERO), model.kind("G", HERO)
@@ -290,25 +293,25 @@ def _hero(model: SequentialModel) -> None:
         "a kill has one last blow", [*((v, 1.0) for _, v in blow), (model.lethal, -1.0)], lower=0, upper=0
     )
     damage = [(v, float(sources[i].attack)) for i, v in plain]
-    milp.add("the hero lives until the last blow", damage, upper=health - 1)
+    milp.add("the enemy hero lives until the last blow", damage, upper=health - 1)
     total = [*damage, *((v, float(sources[i].attack)) for i, v in blow), (model.lethal, -float(health))]
-    milp.add("a kill takes all the hero's health", total, lower=0)
+    milp.add("a kill takes all the enemy hero's health", total, lower=0)
 
 
-def _one_attack(model: SequentialModel, w: Weights, i: int) -> None:
-    """One attack: whether it kills the attacker, and what health it costs one that lives."""
+def _add_one_attack_rows(model: SequentialModel, w: Weights, i: int) -> None:
+    """Add the death and health loss of an attacker with one attack."""
     enemies, friend, targets = model.problem.enemy, model.sources[i], model.open_targets
     deadly = [j for j in targets if kills(friend, enemies[j])] if not friend.divine_shield else []
     terms = [*model.any_hit(i, 1, deadly), (model.dies[i], -1.0)]
-    model.milp.add("who attacks what kills it dies", terms, lower=0, upper=0)
+    model.milp.add("an attacker dies if its target deals lethal damage", terms, lower=0, upper=0)
     for j in targets:
         if j not in deadly and not friend.divine_shield:
             for v, _ in model.any_hit(i, 1, [j]):
                 model.milp.cost[v] -= w.body * enemies[j].attack
 
 
-def _two_attacks(model: SequentialModel, i: int) -> None:
-    """Windfury: two attacks, on one target or two, and what they cost."""
+def _add_windfury_rows(model: SequentialModel, i: int) -> None:
+    """Add the constraints on a Windfury minion's two attacks and its death."""
     milp, d, friend = model.milp, model.dies[i], model.sources[i]
     enemies, guards, elsewhere = model.problem.enemy, model.guards, model.elsewhere
     targets = [*guards, *elsewhere]
@@ -320,12 +323,16 @@ def _two_attacks(model: SequentialModel, i: int) -> None:
         hurt = model.any_hit(i, 1, [j for j in targets if enemies[j].attack > 0])
         fatal = model.any_hit(i, 2, deadly)
         milp.add(
-            "it dies only when the first hit pops its shield",
+            "Windfury with shield: death only if the first hit pops the shield",
             [(d, 1.0), *((v, -a) for v, a in hurt)],
             upper=0,
         )
-        milp.add("it dies only when the second hit kills", [(d, 1.0), *((v, -a) for v, a in fatal)], upper=0)
-        milp.add("it dies when both happen", [(d, -1.0), *hurt, *fatal], upper=1)
+        milp.add(
+            "Windfury with shield: death only if the second hit kills",
+            [(d, 1.0), *((v, -a) for v, a in fatal)],
+            upper=0,
+        )
+        milp.add("Windfury with shield: death if both happen", [(d, -1.0), *hurt, *fatal], upper=1)
     else:
         killed = model.any_hit(i, 1, deadly)
         milp.add("a second attack follows a first that it survived", [*second, *minus, *killed], upper=0)
@@ -336,10 +343,10 @@ def _two_attacks(model: SequentialModel, i: int) -> None:
             for v, _ in model.any_hit(i, s, [j])
         ]
         health = float(friend.health)
-        milp.add("it dies only of damage that kills", [*taken, (d, -health)], lower=0)
-        milp.add("it dies of damage that kills", [*taken, (d, -health)], upper=health - 1)
+        milp.add("Windfury: death only by lethal damage", [*taken, (d, -health)], lower=0)
+        milp.add("Windfury: death by lethal damage", [*taken, (d, -health)], upper=health - 1)
     mixed = [*model.any_hit(i, 1, [*elsewhere, HERO]), *model.any_hit(i, 2, guards)]
-    milp.add("it attacks guards first", mixed, upper=1)
+    milp.add("Windfury: Taunt minions first", mixed, upper=1)
     blow = [(v, 1.0) for kind, v in model.hits.get((i, 1, HERO), ()) if kind == "G"]
     if blow:
         milp.add("nothing follows the last blow", [*blow, *second], upper=1)
@@ -347,15 +354,19 @@ def _two_attacks(model: SequentialModel, i: int) -> None:
         for kind, v in model.hits.get((i, 1, j), ()):
             if kind == "f":
                 milp.add(
-                    "no second hit on what the first killed", [(v, 1.0), *model.any_hit(i, 2, [j])], upper=1
+                    "no second hit on an enemy that the first killed",
+                    [(v, 1.0), *model.any_hit(i, 2, [j])],
+                    upper=1,
                 )
         for kind, v in model.hits.get((i, 2, j), ()):
             if kind == "p":
-                milp.add("of two hits the first pops", [(v, 1.0), *model.any_hit(i, 1, [j])], upper=1)
+                milp.add(
+                    "of two hits the first pops the shield", [(v, 1.0), *model.any_hit(i, 1, [j])], upper=1
+                )
 
 
-def _lost_by_two(model: SequentialModel, w: Weights, i: int) -> None:
-    """Windfury: the health that two attacks cost a friend that lives."""
+def _add_windfury_loss(model: SequentialModel, w: Weights, i: int) -> None:
+    """Add the health that a surviving Windfury minion loses by two attacks (weight `body`)."""
     milp, enemies, friend, targets = model.milp, model.problem.enemy, model.sources[i], model.open_targets
     lost = (milp.continuous(f"b[{model.labels[i]}]", friend.health - 1, -w.body), -1.0)
     taken = {s: [(v, j) for j in targets for v, _ in model.any_hit(i, s, [j])] for s in (1, 2)}
@@ -363,46 +374,52 @@ def _lost_by_two(model: SequentialModel, w: Weights, i: int) -> None:
         most = friend.health - 1.0
         popped = [(v, most) for v, j in taken[1] if enemies[j].attack > 0]
         second = [(v, float(enemies[j].attack)) for v, j in taken[2] if not kills(friend, enemies[j])]
-        milp.add("the damage after the one that pops its shield", [*second, *popped, lost], upper=most)
+        milp.add("health lost after the shield pops", [*second, *popped, lost], upper=most)
     else:
         damages = [
             (v, float(friend.health if kills(friend, enemies[j]) else enemies[j].attack))
             for v, j in [*taken[1], *taken[2]]
         ]
         dead = (model.dies[i], 1.0 - 2 * friend.health)
-        milp.add("both damages, where it lives", [*damages, dead, lost], upper=0)
+        milp.add("health lost by both hits if it lives", [*damages, dead, lost], upper=0)
 
 
-def _order(model: SequentialModel, double: list[int]) -> None:
-    """One order for all attacks: times of attacks (tau), of each target's finish (phi) and pop (pi)."""
+def _add_order_rows(model: SequentialModel, double: list[int]) -> None:
+    """Add one order for all attacks: times of attacks (tau), of each target's finish (phi) and pop (pi)."""
     milp, targets = model.milp, model.open_targets
     span = 2.0 * (len(double) + len(targets))
     phi = {j: milp.continuous(f"phi[{j}]", span) for j in targets}
     pi = {j: milp.continuous(f"pi[{j}]", span) for j in targets}
     for j in targets:
         milp.add("a target is popped before it is finished", [(phi[j], 1.0), (pi[j], -1.0)], lower=1)
-    for i in (*model.attacks, *model.further):
+    for i in (*model.attacks, *model.extra_sources):
         numbers = sorted({s for source, s, _ in model.hits if source == i})
         tau = {s: milp.continuous(f"tau[{model.labels[i]},{s}]", span) for s in numbers}
-        for one, two in pairwise(numbers):
-            milp.add("attacks in their order", [(tau[two], 1.0), (tau[one], -1.0)], lower=1)
+        for earlier, later in pairwise(numbers):
+            milp.add("attacks of one minion in order", [(tau[later], 1.0), (tau[earlier], -1.0)], lower=1)
         for s in numbers:
             for j in targets:
                 for kind, v in model.hits.get((i, s, j), ()):
                     now, end, pop = (tau[s], 1.0), (phi[j], -1.0), (pi[j], -1.0)
                     if kind == "f":
-                        milp.add("the finish is at its time", [now, end, (v, -span)], lower=-span)
+                        milp.add(
+                            "the finishing hit is at the finish time", [now, end, (v, -span)], lower=-span
+                        )
                     else:
-                        milp.add("hits come before the finish", [now, end, (v, span + 1)], upper=span)
+                        milp.add(
+                            "other hits come before the finish time", [now, end, (v, span + 1)], upper=span
+                        )
                     if kind == "p":
-                        milp.add("the pop is at its time", [now, pop, (v, span)], upper=span)
+                        milp.add("the popping hit is at the pop time", [now, pop, (v, span)], upper=span)
                     else:
-                        milp.add("hits come after the pop", [now, pop, (v, -span - 1)], lower=-span)
+                        milp.add(
+                            "other hits come after the pop time", [now, pop, (v, -span - 1)], lower=-span
+                        )
 
 
 @dataclass
 class ThesisModel:
-    """The program and what its variables stand for."""
+    """The program of the thesis with the meaning of its variables."""
 
     problem: TurnProblem
     milp: Milp = field(default_factory=Milp)
@@ -416,12 +433,12 @@ class ThesisModel:
 
 
 def kills_in_thesis(friend: MinionSpec, enemy: MinionSpec) -> bool:
-    """Whether attacking an enemy kills a friend: each enemy by itself, a Divine Shield as one more health."""
+    """Whether one attack kills a friendly minion in the thesis: a Divine Shield counts as one more health."""
     return enemy.attack > 0 and enemy.attack >= friend.health + friend.divine_shield
 
 
 def thesis_model(problem: TurnProblem, weights: Weights) -> ThesisModel:
-    """Build the program of a turn; rows carry the numbers of section 5.4.4."""
+    """Build the thesis program of a turn; rows carry the numbers of section 5.4.4."""
     model = ThesisModel(problem)
     milp, w = model.milp, weights
     friends = (*problem.friendly, *problem.hand)
@@ -464,7 +481,7 @@ def thesis_model(problem: TurnProblem, weights: Weights) -> ThesisModel:
     spent = [(u, float(card.cost)) for u, card in zip(model.plays, problem.hand, strict=True)]
     milp.add("(8) mana, and The Coin", [*spent, (coin, -1.0)], upper=problem.mana)
     for i, u in enumerate(model.plays, m):
-        milp.add("(7) only the played survive", [(model.survives[i], 1.0), (u, -1.0)], upper=0)
+        milp.add("(7) only played minions survive", [(model.survives[i], 1.0), (u, -1.0)], upper=0)
         for j in range(n):
             milp.add("(9) Charge or Rush", [(model.attacks[i, j], 1.0), (u, -1.0)], upper=0)
         milp.add("(10) Charge", [(model.attacks[i, HERO], 1.0), (u, -1.0)], upper=0)

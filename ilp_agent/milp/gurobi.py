@@ -1,4 +1,4 @@
-"""Gurobi, with your licence or the one inside its wheel (2,000 variables and constraints, non-production)."""
+"""Backend `gurobi`, with your licence or that of its wheel (2,000 variables and rows, non-production)."""
 
 import threading
 
@@ -27,13 +27,13 @@ _STATUS = {
     GRB.MEM_LIMIT: Status.LIMIT,
     GRB.INTERRUPTED: Status.LIMIT,
 }
-"""Everything else is an error."""
+"""Gurobi's status codes; all others are errors."""
 
 
 class GurobiSolver(ProgramSolver):
     """Gurobi on one thread, to proven optimality; one environment a process, a fresh model for every turn.
 
-    A warm model chose another optimum in 8 of 200 turns; neither environment nor model can be pickled.
+    A reused model chose another optimum in 8 of 200 turns. Environments and models cannot be pickled.
     """
 
     name = "gurobi"
@@ -51,7 +51,7 @@ class GurobiSolver(ProgramSolver):
         """Solve a program; see `ilp_agent.milp.program.Run`.
 
         Raises:
-            UnanswerableError: there is no licence for it, or Gurobi failed.
+            UnanswerableError: the licence does not cover the program, or Gurobi failed.
         """
         try:
             with self._lock:

@@ -1,4 +1,4 @@
-"""HiGHS: an open solver, no licence needed. The template for another MILP backend."""
+"""Backend `highs`: HiGHS, open source. A template for further MILP backends."""
 
 import highspy
 import numpy as np
@@ -12,7 +12,7 @@ TOLERANCE = 1e-9
 _OPTIONS: dict[str, bool | int | float | str] = {
     "output_flag": False,
     "threads": 1,
-    "presolve": "off",  # HiGHS 1.15.1's ends some of these small programs with kSolveError
+    "presolve": "off",  # in HiGHS 1.15.1 it ends some of these small programs with kSolveError
     "random_seed": 0,
     "mip_rel_gap": 0.0,
     "mip_abs_gap": 0.0,
@@ -31,7 +31,7 @@ _STATUS = {
     highspy.HighsModelStatus.kSolutionLimit: Status.LIMIT,
     highspy.HighsModelStatus.kInterrupt: Status.LIMIT,
 }
-"""Everything else is an error."""
+"""HiGHS's status codes; all others are errors."""
 
 
 class HighsSolver(ProgramSolver):

@@ -1,4 +1,4 @@
-"""A mixed-integer linear program as arrays, for any solver, with a name for every variable and constraint."""
+"""Mixed-integer linear programs: solver-independent, with named variables and constraints."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -12,7 +12,7 @@ from ilp_agent.weights import Weights
 
 @dataclass
 class Milp:
-    """maximise offset + c x subject to lower <= A x <= upper, bounds on x, all x integer but the continuous.
+    """A program: maximise offset + c x subject to lower <= A x <= upper, bounds on x, some x integer.
 
     Rows are sparse: `add` takes (variable, coefficient) pairs and sums repeated variables.
     """
@@ -28,20 +28,20 @@ class Milp:
     lower: list[float] = field(default_factory=list)
     upper: list[float] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """Lines printed before the program: what its numbers stand for."""
+    """Lines printed before the program: a legend of its numbers."""
 
     def binary(self, name: str, cost: float = 0.0, high: float = 1.0) -> int:
-        """A new 0-1 variable (fixed at 0 with `high=0`); returns its number."""
+        """Add a 0-1 variable (fixed at 0 with `high=0`); returns its number."""
         return self._variable(name, cost, high, True)
 
     def continuous(self, name: str, high: float, cost: float = 0.0) -> int:
-        """A new continuous variable in [0, high]; returns its number."""
+        """Add a continuous variable in [0, high]; returns its number."""
         return self._variable(name, cost, high, False)
 
     def add(
         self, name: str, terms: Iterable[tuple[int, float]], lower: float = -np.inf, upper: float = np.inf
     ) -> None:
-        """A constraint, under the sentence or number it comes from."""
+        """Add a constraint, named by the rule or equation number it implements."""
         row: dict[int, float] = {}
         for variable, coefficient in terms:
             row[variable] = row.get(variable, 0.0) + coefficient
@@ -56,34 +56,34 @@ class Milp:
         return self.text()
 
     def text(self, width: int = 0) -> str:
-        """The program in readable lines: the objective, then each constraint under its sentence or number.
+        """Format the program as text: the objective, then each constraint under its name.
 
         Args:
-            width: longest line; 0 for no limit.
+            width: maximum line length; 0 for no limit.
         """
         lines = [f"maximise {self._sum(dict(enumerate(self.cost)))} + {self.offset:g}"]
-        titled = ""
+        heading = ""
         for row, name, lower, upper in zip(self.rows, self.row_names, self.lower, self.upper, strict=True):
-            if name != titled:
+            if name != heading:
                 lines.append(f"{name}:")
-                titled = name
+                heading = name
             least = f"{lower:g} <= " if np.isfinite(lower) and lower != upper else ""
             most = f" = {upper:g}" if lower == upper else f" <= {upper:g}" if np.isfinite(upper) else ""
             lines.append(f"    {least}{self._sum(row)}{most}")
         for low, high in sorted(set(zip(self.low, self.high, strict=True))):
-            kinds = zip(self.names, self.low, self.high, self.integer, strict=True)
-            named = [(name, whole) for name, a, b, whole in kinds if (a, b) == (low, high)]
+            variables = zip(self.names, self.low, self.high, self.integer, strict=True)
+            named = [(name, whole) for name, a, b, whole in variables if (a, b) == (low, high)]
             for whole in (True, False):
                 names = [name for name, integer in named if integer == whole]
                 if names:
-                    between = ", " if self.notes else " "
+                    separator = ", " if self.notes else " "
                     kind = "integer" if whole else "real"
-                    lines.append(f"{kind} in [{low:g}, {high:g}]: {between.join(names)}")
+                    lines.append(f"{kind} in [{low:g}, {high:g}]: {separator.join(names)}")
         folded = [part for line in lines for part in _fold(line, width)]
         return "\n".join([*self.notes, *folded])
 
     def _sum(self, row: dict[int, float]) -> str:
-        """A linear form: "2 x[1] - z[0]"."""
+        """Format a linear form: "2 x[1] - z[0]"."""
         parts = []
         for variable, value in row.items():
             if value:
@@ -92,7 +92,7 @@ class Milp:
         return " ".join(parts).removeprefix("+ ") or "0"
 
     def matrix(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """A by rows: starts (rows + 1,), columns and values (entries,)."""
+        """The constraint matrix in CSR format: starts (rows + 1,), columns and values (entries,)."""
         starts = np.cumsum([0, *(len(row) for row in self.rows)]).astype(np.int32)
         columns = np.array([variable for row in self.rows for variable in row], np.int32)
         values = np.array([value for row in self.rows for value in row.values()], np.float64)
@@ -108,32 +108,32 @@ class Milp:
 
 
 def _fold(line: str, width: int) -> list[str]:
-    """A line as lines of at most `width` characters, broken before a sign or after a comma and a space."""
+    """Wrap a line to at most `width` characters, broken before a sign or after a comma and a space."""
     if not width or len(line) <= width:
         return [line]
-    lines, here = [], ""
+    lines, current = [], ""
     for part in re.split(r"(?<=\S)(?= [+-] )|(?<=, )|(?<=: )", line):
-        if here.strip() and len(here) + len(part.rstrip()) > width:
-            lines.append(here.rstrip())
-            here = " " * 8 + part.lstrip()
+        if current.strip() and len(current) + len(part.rstrip()) > width:
+            lines.append(current.rstrip())
+            current = " " * 8 + part.lstrip()
         else:
-            here += part
-    return [*lines, here]
+            current += part
+    return [*lines, current]
 
 
 Run = Callable[[Milp], tuple[Status, np.ndarray]]
-"""Solves a program: a status, and a value for each variable (empty where there is none)."""
+"""Function that solves a program; returns a status and a value for each variable (empty without solution)."""
 
 
 class UnanswerableError(Exception):
-    """A solver gave no usable answer; the backend says so under its own name."""
+    """A solver gave no usable solution; the backend reports it as a `SolverError` with its name."""
 
 
 def rounded(run: Run, milp: Milp) -> tuple[Status, np.ndarray]:
-    """Solve a program; the status, and the values as integers.
+    """Solve a program; returns the status, and the variables' values rounded to integers.
 
     Raises:
-        UnanswerableError: there is no solution.
+        UnanswerableError: no solution.
     """
     status, values = run(milp)
     if status not in (Status.OPTIMAL, Status.FEASIBLE) or not np.isfinite(values).all():
@@ -142,18 +142,18 @@ def rounded(run: Run, milp: Milp) -> tuple[Status, np.ndarray]:
 
 
 def scaled_weights(weights: Weights) -> Weights:
-    """Weights of the size of 1: solvers work to absolute tolerances. Terms use the true ones."""
+    """Weights scaled to a maximum of 1, since solvers use absolute tolerances. Terms use the true weights."""
     largest = weights.array.max()
     return Weights.from_array(weights.array / largest) if largest > 0 else weights
 
 
 SPAN = 1e8
-"""Where weights are further apart than this a solver may not see the smallest, which happens from 1e10 on."""
+"""Largest ratio of weights at which a status OPTIMAL is trusted; from 1e10 on solvers lose the smallest."""
 
 
 def proven(status: Status, weights: Weights) -> Status:
-    """A solver's status; FEASIBLE for OPTIMAL where weights are further apart than it can tell."""
-    some = weights.array[weights.array > 0.0]
-    if status == Status.OPTIMAL and some.size and some.max() > SPAN * some.min():
+    """Solver status, downgraded from OPTIMAL to FEASIBLE if the weights' ratio exceeds `SPAN`."""
+    positive = weights.array[weights.array > 0.0]
+    if status == Status.OPTIMAL and positive.size and positive.max() > SPAN * positive.min():
         return Status.FEASIBLE
     return status

@@ -1,6 +1,6 @@
-"""From a MILP solver's values to a plan, for both formulations; the base of MILP backends.
+"""Base class of MILP backends: converts a solver's solution to a plan, for both formulations.
 
-Values are rounded first; order, prediction, terms and objective are computed again from the rounded choice.
+The solution is rounded first; order, prediction, terms and objective are recomputed from the rounded values.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ from ilp_agent.weights import EXTENDED_NAMES, N_WEIGHTS, Weights
 
 
 class ProgramSolver:
-    """A backend that solves integer programs; a solver beneath it has a name and `run`."""
+    """Base class of backends that solve integer programs; subclasses define `name` and `run`."""
 
     name: str
 
@@ -40,18 +40,18 @@ class ProgramSolver:
         """Solve a program; see `ilp_agent.milp.program.Run`.
 
         Raises:
-            UnanswerableError: the solver failed, or may not be used.
+            UnanswerableError: the solver failed, or its licence does not suffice.
         """
         raise NotImplementedError
 
     def solve(self, turn: Turn, weights: Weights) -> Plan:
-        """The best plan of a turn of bodies, or on real cards of class A (docs/turn-search.md).
+        """The best plan of a turn; with card effects only of class A (docs/turn-program.md).
 
         Raises:
-            ProblemError: a card of bodies is left out, not an attack.
-            SolverError: there is no answer, or the program cannot count a card; the message names it.
+            ProblemError: a turn without card effects excludes a card, not an attack.
+            SolverError: no plan was found, or the program does not support a card; the message names it.
         """
-        with self._answering():
+        with self._report_no_plan():
             if turn.position.table.effects:
                 return solve_cards(turn, weights, self.name, self.run)
             problem = TurnProblem.from_turn(turn)
@@ -63,19 +63,19 @@ class ProgramSolver:
             return plan_in_game(turn, turns, record, proven(status, weights), weights)
 
     def solve_thesis(self, problem: TurnProblem, weights: Weights) -> ProblemPlan:
-        """The best plan of the thesis's formulation, which may have illegal actions.
+        """The best plan by the thesis formulation, possibly with illegal actions.
 
         Raises:
-            SolverError: there is no answer, or a weight is set that the formulation does not have.
+            SolverError: no plan was found, or a weight is set that the formulation does not support.
         """
         _check_thesis(weights)
-        with self._answering():
+        with self._report_no_plan():
             model = thesis_model(problem, scaled_weights(weights))
             status, chosen = rounded(self.run, model.milp)
             return _thesis_plan(model, weights, proven(status, weights), chosen)
 
     @contextmanager
-    def _answering(self) -> Iterator[None]:
+    def _report_no_plan(self) -> Iterator[None]:
         try:
             yield
         except UnanswerableError as error:
@@ -83,11 +83,11 @@ class ProgramSolver:
 
 
 def program_of(problem: TurnProblem | Turn, weights: Weights, formulation: str) -> Milp:
-    """The program of a turn, before any solver; printed, it reads line by line.
+    """Build the integer program of a turn without solving it; `str` of it is readable text.
 
     Raises:
-        UnknownNameError: no such formulation.
-        SolverError: a weight is set, or a card there, that it cannot count on this turn.
+        UnknownNameError: unknown formulation.
+        SolverError: the program does not support a weight or a card on this turn.
     """
     if formulation not in FORMULATIONS:
         raise unknown_name("formulation", str(formulation), FORMULATIONS)
@@ -103,10 +103,10 @@ def program_of(problem: TurnProblem | Turn, weights: Weights, formulation: str) 
 
 
 def _check_thesis(weights: Weights) -> None:
-    """Refuse weights that the thesis's formulation does not have: all beside its eight.
+    """Raise an error if an extended weight is set, which the thesis formulation does not support.
 
     Raises:
-        SolverError: the message names the weight and the way out.
+        SolverError: the message names the weight and the alternative.
     """
     for name in EXTENDED_NAMES[N_WEIGHTS:]:
         value = getattr(weights, name)
@@ -120,16 +120,17 @@ def _check_thesis(weights: Weights) -> None:
 def sequential_plan(
     model: SequentialModel, weights: Weights, chosen: np.ndarray, whole: bool = False
 ) -> np.ndarray:
-    """The plan that a solver chose: dtype `ilp_agent.exact.plan_record.PLAN`, shape (1,).
+    """Convert a rounded solution to a plan: dtype `ilp_agent.exact.plan_record.PLAN`, shape (1,).
 
     Args:
         model: the program.
-        weights: of the objective, as they were before they were scaled.
+        weights: of the objective, before scaling.
         chosen: value of each variable.
-        whole: whether shields absorb what the program says even where no weight counts health left.
+        whole: whether shields must absorb the hits that the program chose even if remaining health has no
+            weight.
 
     Raises:
-        UnanswerableError: its attacks have no legal order.
+        UnanswerableError: the attacks have no legal order.
     """
     problem = model.problem
     m = len(problem.friendly)
@@ -150,7 +151,7 @@ def sequential_plan(
         work["killed"][j] = 1 - chosen[variable]
     for i, variable in model.dies.items():
         work["dying"][i] = chosen[variable]
-    _ask_of_shields(model, weights, chosen, work, whole)
+    _set_shield_hits(model, weights, chosen, work, whole)
     if not order_hits(problem.record, len(hits), lethal, work):
         raise UnanswerableError("its attacks have no legal order")
     plan = np.zeros(1, PLAN)
@@ -158,10 +159,10 @@ def sequential_plan(
     return plan
 
 
-def _ask_of_shields(
+def _set_shield_hits(
     model: SequentialModel, weights: Weights, chosen: np.ndarray, work: np.void, whole: bool
 ) -> None:
-    """Where health left counts, shields absorb what the program says. `work` is modified in place."""
+    """Set the hits that shields must absorb if remaining health has weight. `work` is modified in place."""
     friends, enemies = (*model.problem.friendly, *model.problem.hand), model.problem.enemy
     hurt: dict[int, list[int]] = {}
     for (i, _, target), kinds in sorted(model.hits.items()):
@@ -178,7 +179,7 @@ def _ask_of_shields(
 
 
 def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: np.ndarray) -> ProblemPlan:
-    """Plays, attacks on minions, attacks on the hero, as the thesis applies them (section 6.5)."""
+    """Convert a thesis solution to a plan: plays, attacks on minions, attacks on the hero (section 6.5)."""
     problem = model.problem
     m = len(problem.friendly)
     friends = (*problem.friendly, *problem.hand)
@@ -187,14 +188,14 @@ def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: n
     cost = sum(problem.hand[k].cost for k in played)
     actions: list[PlanAction] = [Play(k) for k in played]
     if cost > problem.mana:
-        # At 10 mana The Coin would be wasted before anything is paid for.
+        # At 10 mana The Coin would be wasted before the first paid card.
         paid = [place for place, k in enumerate(played) if problem.hand[k].cost]
         actions.insert(paid[0] + 1 if problem.mana == MAX_MANA else 0, PlayCoin())
     actions += [Attack(i, j) for i, j in sorted(attacks) if j != HERO]
     actions += [Attack(i, j) for i, j in sorted(attacks) if j == HERO]
     damage = sum(friends[i].attack for i, j in attacks if j == HERO)
     on_minions = [(i, j) for i, j in attacks if j != HERO]
-    # Variables without weight are free in the program; what it means is worked out from attacks and plays.
+    # Variables without weight are free in the program, so the outcome is derived from attacks and plays.
     lethal = damage >= problem.enemy_hero
     hits = np.zeros(len(problem.enemy))
     for i, j in on_minions:
@@ -212,7 +213,7 @@ def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: n
         "trade": -sum(problem.enemy[j].attack for _, j in on_minions),
         "play": sum(problem.hand[k].worth for k in played),
     }
-    # The thesis has these terms; others are 0.
+    # The thesis has only these terms; the others are 0.
     terms = terms_of((getattr(weights, name) * counts.get(name, 0) for name in EXTENDED_NAMES), weights)
     present = [*range(m), *(m + k for k in played)]
     return ProblemPlan(
@@ -233,14 +234,14 @@ def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: n
 def _thesis_survivors(
     model: ThesisModel, attacks: list[tuple[int, int]], played: list[int], chosen: np.ndarray
 ) -> list[int]:
-    """Who survives: all whom no attack kills, but for those the program declares dead to make room (6)."""
+    """Surviving friendly minions: all that no attack kills, except those declared dead to make room (6)."""
     problem = model.problem
     m = len(problem.friendly)
     friends = (*problem.friendly, *problem.hand)
     dead = {i for i, j in attacks if kills_in_thesis(friends[i], problem.enemy[j])}
-    here = [i for i in (*range(m), *(m + k for k in played)) if i not in dead]
-    too_many = sum(i < m for i in here) + len(played) - BOARD_SIZE
-    spare = sorted(
-        (i for i in here if i < m and not chosen[model.survives[i]]), key=lambda i: friends[i].health
+    alive = [i for i in (*range(m), *(m + k for k in played)) if i not in dead]
+    too_many = sum(i < m for i in alive) + len(played) - BOARD_SIZE
+    declared_dead = sorted(
+        (i for i in alive if i < m and not chosen[model.survives[i]]), key=lambda i: friends[i].health
     )
-    return [i for i in here if i not in spare[: max(0, too_many)]]
+    return [i for i in alive if i not in declared_dead[: max(0, too_many)]]

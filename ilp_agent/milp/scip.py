@@ -1,4 +1,4 @@
-"""SCIP, by PySCIPOpt: an open solver, no licence needed, installed by `pip install 'manaforge[scip]'`."""
+"""Backend `scip`: SCIP by PySCIPOpt, open source, installed by `pip install 'manaforge[scip]'`."""
 
 import numpy as np
 import pyscipopt
@@ -10,7 +10,7 @@ from ilp_agent.plan import Status
 TOLERANCE = 1e-9
 
 _OPTIONS: dict[str, bool | int | float | str] = {
-    "misc/catchctrlc": False,  # Ctrl-C belongs to Python
+    "misc/catchctrlc": False,  # Python handles Ctrl-C
     "lp/threads": 1,
     "parallel/maxnthreads": 1,
     "randomization/randomseedshift": 0,
@@ -18,9 +18,9 @@ _OPTIONS: dict[str, bool | int | float | str] = {
     "randomization/lpseed": 0,
     "limits/gap": 0.0,
     "limits/absgap": 0.0,
-    "numerics/feastol": TOLERANCE,  # of integers too
+    "numerics/feastol": TOLERANCE,  # also the integrality tolerance
     "numerics/dualfeastol": TOLERANCE,
-    "numerics/epsilon": TOLERANCE / 10,  # numbers this near are equal; finer than what may be infeasible
+    "numerics/epsilon": TOLERANCE / 10,  # numbers this close are equal; finer than the feasibility tolerance
     "numerics/sumepsilon": TOLERANCE,
 }
 
@@ -43,7 +43,7 @@ _STATUS = {
     "userinterrupt": Status.LIMIT,
     "terminate": Status.LIMIT,
 }
-"""Everything else is an error."""
+"""SCIP's status codes; all others are errors."""
 
 
 class ScipSolver(ProgramSolver):

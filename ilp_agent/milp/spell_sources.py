@@ -1,7 +1,7 @@
-"""What a card or hero power does when played, and minions that appear during the turn.
+"""Effects of cards and hero powers as the integer program models them; enemies summoned during the turn.
 
-An enemy that may come is numbered behind those that are there when the turn begins. It comes where another
-dies, or in place of one that is transformed.
+A summoned enemy is numbered after those on board at the start of the turn. It appears when another enemy
+dies, or in place of a transformed one.
 """
 
 from dataclasses import dataclass, replace
@@ -26,12 +26,14 @@ from engine.effect_codes import (
 )
 from ilp_agent.search.objective import SPELL_HELD
 
-_ASKED = Filter.ATTACK_AT_MOST | Filter.ATTACK_AT_LEAST | Filter.DAMAGED | Filter.UNDAMAGED | Filter.TAUNT
-"""What targets may be asked for."""
+_TARGET_FILTERS = (
+    Filter.ATTACK_AT_MOST | Filter.ATTACK_AT_LEAST | Filter.DAMAGED | Filter.UNDAMAGED | Filter.TAUNT
+)
+"""Target filters that the program supports."""
 
 
 class OutsideError(Exception):
-    """A turn is outside of class A; the message names the card and the reason."""
+    """The integer program does not support a turn; the message names the card and the reason."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"{name} ({reason})")
@@ -39,40 +41,40 @@ class OutsideError(Exception):
 
 @dataclass(frozen=True)
 class Cast:
-    """A card played from hand, or the power used; of minions what their Battlecry does.
+    """Effect of a spell, weapon, hero power or Battlecry on this turn.
 
     Attributes:
         label: its name, unique in the turn.
-        number: of the card.
+        number: card number.
         power: whether it is the hero power.
-        minion: index in hand of the minion whose Battlecry it is; -1 for none.
-        cost: mana.
-        worth: value of the card; 0 of a power and of a Battlecry, whose minion counts it.
-        overload: crystals that it locks on the next turn.
-        mana: that it gives.
-        draws: cards that it draws.
-        armour: that it gives.
-        harm: damage to the own hero.
-        heal: health that it gives back to the own hero, at most.
-        heals_minions: whether it gives own minions health back.
-        heals_chosen: whether what it heals is chosen.
-        tokens: cards of the minions that it summons.
-        weapon: card of the weapon that it equips; -1 for none.
-        hero_attack: attack of the own hero on this turn.
-        damage: of its bolt; 0 for none.
-        aim_side: bits OWN and ENEMY of whom it may be aimed at; 0 where it is not aimed.
-        aim_kind: bits MINIONS and HEROES, likewise.
-        asked: filter of its target, and `arg` what that compares with.
-        fixed: whether its bolt always hits the enemy hero.
-        destroys: whether its target leaves the board; an enemy's hand does not matter.
-        spares: whether what it takes off the board does not die of it.
-        becomes: card of the minion that its target becomes; -1 for none.
+        minion: index in hand of the Battlecry's minion; -1 for none.
+        cost: mana cost.
+        worth: value of the card; 0 for a hero power, and for a Battlecry, whose minion counts it.
+        overload: mana crystals locked on the next turn.
+        mana: mana gained.
+        draws: number of cards drawn.
+        armour: armour gained.
+        self_damage: damage to the own hero.
+        heal: health restored to the own hero, at most.
+        heals_minions: whether it heals own minions.
+        heals_chosen: whether the healed character is a chosen target.
+        tokens: card numbers of the summoned minions.
+        weapon: card number of the equipped weapon; -1 for none.
+        hero_attack: attack of the own hero gained for this turn.
+        damage: damage to its target; 0 for none.
+        aim_side: target sides, bits OWN and ENEMY; 0 without a target.
+        aim_kind: target kinds, bits MINIONS and HEROES; 0 without a target.
+        target_filter: filter of its target, and `filter_arg` its argument.
+        fixed: whether its damage always hits the enemy hero.
+        destroys: whether its target leaves the board (destroyed, returned to hand or transformed).
+        spares: whether its target leaves the board without dying.
+        becomes: card number of the minion that its target is transformed into; -1 for none.
         silences: whether it silences its target.
         freezes: whether it freezes its target.
         freezes_all: whether it freezes all enemy minions.
-        held: what `hold` counts.
-        crystals: empty crystals that it gives.
-        buff: attack and health that its target gets, and how much of the attack lasts; None for none.
+        held: its penalty under the weight `hold`.
+        crystals: empty mana crystals gained.
+        buff: attack and health given to its target, and the permanent part of the attack; None for none.
     """
 
     label: str
@@ -85,7 +87,7 @@ class Cast:
     mana: int = 0
     draws: int = 0
     armour: int = 0
-    harm: int = 0
+    self_damage: int = 0
     heal: int = 0
     heals_minions: bool = False
     heals_chosen: bool = False
@@ -95,8 +97,8 @@ class Cast:
     damage: int = 0
     aim_side: int = 0
     aim_kind: int = 0
-    asked: int = 0
-    arg: int = 0
+    target_filter: int = 0
+    filter_arg: int = 0
     fixed: bool = False
     destroys: bool = False
     spares: bool = False
@@ -110,31 +112,34 @@ class Cast:
 
     @property
     def spell(self) -> bool:
-        """Whether it is a spell or a power, which cannot choose who is elusive."""
+        """Whether it is a spell or hero power, which cannot target Elusive minions."""
         return self.minion < 0
 
     def is_of(self, race: int) -> bool:
-        """Whether a minion of a tribe may be its target."""
-        return not self.asked & Filter.RACE or race in (self.arg, Race.ALL)
+        """Whether a minion of a tribe is a legal target."""
+        return not self.target_filter & Filter.RACE or race in (self.filter_arg, Race.ALL)
 
     def allows(self, attack: int, keywords: int) -> bool:
-        """Whether a minion may be its target, but for damage, which changes in the turn."""
-        if self.asked & Filter.ATTACK_AT_MOST and attack > self.arg:
+        """Whether a minion is a legal target, apart from filters on damage, which changes during the turn."""
+        if self.target_filter & Filter.ATTACK_AT_MOST and attack > self.filter_arg:
             return False
-        if self.asked & Filter.ATTACK_AT_LEAST and attack < self.arg:
+        if self.target_filter & Filter.ATTACK_AT_LEAST and attack < self.filter_arg:
             return False
-        return not (self.asked & Filter.TAUNT and not keywords & Keyword.TAUNT)
+        return not (self.target_filter & Filter.TAUNT and not keywords & Keyword.TAUNT)
 
 
 def read_cast(card: np.void, cast: Cast) -> Cast:
-    """What a card's rows say, added to what is known of the cast.
+    """Read a card's effect rows into a `Cast`.
 
     Args:
         card: dtype `engine.state.CARD`.
-        cast: with its label, number and cost.
+        cast: with label, number and cost.
+
+    Returns:
+        The cast with its effects.
 
     Raises:
-        OutsideError: the program has no word for a row.
+        OutsideError: the program does not support a row.
     """
     for row in card["effects"][: card["n_effects"]]:
         if row["trigger"] == Trigger.PLAY:
@@ -149,7 +154,7 @@ def read_cast(card: np.void, cast: Cast) -> Cast:
 
 
 def _read_row(row: np.void, cast: Cast) -> Cast:
-    """A cast with what one row adds to it."""
+    """Add one effect row to a cast."""
     op, pick, side = Op(row["op"]), row["pick"], int(row["side"])
     full = abs(int(row["condition"])) == Condition.MANA_FULL
     if row["condition"] != Condition.NONE and not (full and op in (Op.ADD, Op.CRYSTALS)):
@@ -157,21 +162,21 @@ def _read_row(row: np.void, cast: Cast) -> Cast:
     if pick in (Pick.RANDOM, Pick.SPLIT):
         raise OutsideError(cast.label, "random targets")
     if pick == Pick.NONE:
-        return _about_player(row, op, side, cast)
+        return _add_player_effect(row, op, side, cast)
     if pick == Pick.CHOSEN:
-        return _about_chosen(row, op, cast)
+        return _add_chosen_effect(row, op, cast)
     if pick == Pick.ALL:
-        return _about_all(row, op, side, cast)
-    raise OutsideError(cast.label, "what it does to itself")
+        return _add_area_effect(row, op, side, cast)
+    raise OutsideError(cast.label, "an effect on itself")
 
 
-def _about_player(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
-    """A row about a player: cards, mana, armour, minions and weapons."""
+def _add_player_effect(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
+    """Add an effect on a player: cards, mana, armour, minions and weapons."""
     amount = int(row["amount"])
     if side == ENEMY and op == Op.DISARM:
         return cast
     if side != OWN:
-        raise OutsideError(cast.label, "what it gives the opponent")
+        raise OutsideError(cast.label, "an effect on the opponent")
     if op == Op.DRAW:
         return replace(cast, draws=cast.draws + amount)
     if op == Op.ARMOUR:
@@ -188,26 +193,26 @@ def _about_player(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
         return replace(cast, crystals=cast.crystals + amount)
     if op == Op.ADD and row["condition"] == Condition.MANA_FULL:
         return cast
-    words = {
+    reasons = {
         Op.DISCARD: "discarded cards",
         Op.WEAPON: "a change to the weapon",
-        Op.ADD: "cards for the hand",
-        Op.CRYSTALS: "lost crystals",
-        Op.UNLOCK: "unlocked crystals",
+        Op.ADD: "cards added to the hand",
+        Op.CRYSTALS: "lost mana crystals",
+        Op.UNLOCK: "unlocked mana crystals",
     }
-    raise OutsideError(cast.label, words.get(op, f"{op.name.lower().replace('_', ' ')}"))
+    raise OutsideError(cast.label, reasons.get(op, f"{op.name.lower().replace('_', ' ')}"))
 
 
-def _about_chosen(row: np.void, op: Op, cast: Cast) -> Cast:
-    """A row about the character that the card is aimed at."""
+def _add_chosen_effect(row: np.void, op: Op, cast: Cast) -> Cast:
+    """Add an effect on the chosen target."""
     side, kind = int(row["side"]), int(row["kind"])
-    asked, arg, amount = int(row["filter"]), int(row["arg"]), int(row["amount"])
-    if asked & ~(_ASKED | (Filter.RACE if op == Op.BUFF else 0)):
-        raise OutsideError(cast.label, "whom it may be aimed at")
+    target_filter, arg, amount = int(row["filter"]), int(row["arg"]), int(row["amount"])
+    if target_filter & ~(_TARGET_FILTERS | (Filter.RACE if op == Op.BUFF else 0)):
+        raise OutsideError(cast.label, "a target condition")
     if not cast.aim_side:
-        cast = replace(cast, aim_side=side, aim_kind=kind, asked=asked, arg=arg)
+        cast = replace(cast, aim_side=side, aim_kind=kind, target_filter=target_filter, filter_arg=arg)
     elif op != Op.FREEZE or not cast.damage:
-        raise OutsideError(cast.label, "two things done to its target")
+        raise OutsideError(cast.label, "two effects on its target")
     if op == Op.FREEZE:
         return replace(cast, freezes=True)
     if op == Op.DAMAGE:
@@ -226,75 +231,75 @@ def _about_chosen(row: np.void, op: Op, cast: Cast) -> Cast:
     if op == Op.HEAL:
         return replace(cast, heal=amount, heals_minions=True, heals_chosen=True)
     if op == Op.BUFF:
-        return _with_buff(row, cast)
-    words = {
-        Op.BOUNCE: "a minion back in hand",
+        return _add_buff(row, cast)
+    reasons = {
+        Op.BOUNCE: "a minion returned to hand",
         Op.CONTROL: "control of a minion",
-        Op.SET: "attack or health that is set",
-        Op.TRANSFORM: "a minion that becomes another",
+        Op.SET: "attack or health set to a value",
+        Op.TRANSFORM: "a transformed minion",
     }
-    raise OutsideError(cast.label, words.get(op, op.name.lower().replace("_", " ")))
+    raise OutsideError(cast.label, reasons.get(op, op.name.lower().replace("_", " ")))
 
 
-def _with_buff(row: np.void, cast: Cast) -> Cast:
-    """A cast that strengthens the minion that it is aimed at."""
+def _add_buff(row: np.void, cast: Cast) -> Cast:
+    """Add a buff of the chosen minion."""
     attack, health = int(row["amount"]), int(row["amount2"])
     if row["kind"] != MINIONS or row["keywords"] & ~Keyword.TAUNT or attack < 0 or health < 0:
-        raise OutsideError(cast.label, "how it changes its target")
+        raise OutsideError(cast.label, "an unsupported buff")
     lasting = attack if row["until"] == Until.ALWAYS else 0
     return replace(cast, buff=(attack, health, lasting))
 
 
-def _about_all(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
-    """A row about all of a kind: of heroes it is one hero, so that nothing is chosen."""
-    kind, amount, asked = int(row["kind"]), int(row["amount"]), int(row["filter"])
-    if op == Op.DAMAGE and kind == HEROES and not asked and row["amount2"] <= amount:
+def _add_area_effect(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
+    """Add an effect on all characters of a kind: a hero without a choice, own minions, or all enemies."""
+    kind, amount, target_filter = int(row["kind"]), int(row["amount"]), int(row["filter"])
+    if op == Op.DAMAGE and kind == HEROES and not target_filter and row["amount2"] <= amount:
         if side == OWN:
-            return replace(cast, harm=cast.harm + amount)
+            return replace(cast, self_damage=cast.self_damage + amount)
         if side == ENEMY and not cast.damage and not cast.aim_side:
             return replace(cast, damage=amount, fixed=True, held=amount + SPELL_HELD)
-    if op == Op.HEAL and side == OWN and not asked:
+    if op == Op.HEAL and side == OWN and not target_filter:
         heals = cast.heal + (amount if kind & HEROES else 0)
         return replace(cast, heal=heals, heals_minions=cast.heals_minions or bool(kind & MINIONS))
     if op == Op.BUFF and side == OWN and kind == HEROES and row["until"] == Until.THIS_TURN:
         return replace(cast, hero_attack=cast.hero_attack + amount)
-    if op == Op.FREEZE and side == ENEMY and kind == MINIONS and not asked:
+    if op == Op.FREEZE and side == ENEMY and kind == MINIONS and not target_filter:
         return replace(cast, freezes_all=True)
     if op == Op.DAMAGE:
-        raise OutsideError(cast.label, "damage to several")
-    raise OutsideError(cast.label, f"{op.name.lower().replace('_', ' ')} of several")
+        raise OutsideError(cast.label, "damage to several targets")
+    raise OutsideError(cast.label, f"{op.name.lower().replace('_', ' ')} of several targets")
 
 
-_UNCHANGED = Trait.SILENCED
-"""Traits that silence leaves as they are."""
+_KEPT_BY_SILENCE = Trait.SILENCED
+"""Traits that silence does not change."""
 
 _NEVER_BETTER = Trait.SILENCED | Trait.ELUSIVE | Trait.FREEZES | Trait.DEATHRATTLE
-"""Traits of own minions that their player never wants to lose."""
+"""Traits of own minions whose loss by silence is never an advantage."""
 
 
 @dataclass(frozen=True)
 class Rattle:
-    """A constant Deathrattle.
+    """A deterministic Deathrattle.
 
     Attributes:
-        tokens: cards of the minions that it summons for its owner.
-        draws: cards that its owner draws.
-        blow: damage to the hero of its owner's opponent.
+        tokens: card numbers of the minions that it summons for its owner.
+        draws: number of cards that its owner draws.
+        hero_damage: damage to the hero of its owner's opponent.
     """
 
     tokens: tuple[int, ...] = ()
     draws: int = 0
-    blow: int = 0
+    hero_damage: int = 0
 
 
 @dataclass(frozen=True)
 class Newcomer:
-    """An enemy minion that may come this turn.
+    """An enemy minion that may be summoned during the turn.
 
     Attributes:
-        card: its number.
-        dead: the enemy whose death summons it; -1 for none.
-        cast: the place among the casts of what turns another into it; -1 for none.
+        card: its card number.
+        dead: index of the enemy whose death summons it; -1 for none.
+        cast: index of the cast that transforms an enemy into it; -1 for none.
     """
 
     card: int
@@ -303,18 +308,18 @@ class Newcomer:
 
 
 def read_rattle(title: str, card: np.void, gifts: np.ndarray | None = None) -> Rattle:
-    """The Deathrattle of a minion.
+    """Read a minion's Deathrattle.
 
     Args:
-        title: its name.
+        title: the minion's name.
         card: its card, dtype `engine.state.CARD`.
-        gifts: of a minion on board, Deathrattles that were given to it.
+        gifts: Deathrattles given to a minion on board.
 
     Raises:
-        OutsideError: it is not constant, or the program has no word for it.
+        OutsideError: the Deathrattle is random or conditional, or the program does not support it.
     """
     tokens: tuple[int, ...] = ()
-    draws = blow = 0
+    draws = hero_damage = 0
     outside = OutsideError(title, "Deathrattle")
     if gifts is not None and gifts.any():
         raise outside
@@ -329,33 +334,33 @@ def read_rattle(title: str, card: np.void, gifts: np.ndarray | None = None) -> R
         elif op == Op.DRAW and pick == Pick.NONE and side == OWN:
             draws += amount
         elif op == Op.DAMAGE and pick == Pick.ALL and side == ENEMY and row["kind"] == HEROES:
-            blow += amount
+            hero_damage += amount
         else:
             raise outside
-    return Rattle(tokens, draws, blow)
+    return Rattle(tokens, draws, hero_damage)
 
 
-def foes_of(enemy: np.void, cards: np.ndarray, newcomers: tuple[Newcomer, ...]) -> np.ndarray:
-    """All enemy minions, those that may come behind the others, as records of a board.
+def foes_of(enemy: np.void, cards: np.ndarray, summoned: tuple[Newcomer, ...]) -> np.ndarray:
+    """Board records of all enemy minions, with those that may be summoned last.
 
     Args:
         enemy: dtype `engine.state.SIDE`.
         cards: the card table.
-        newcomers: those that may come.
+        summoned: enemies that may be summoned.
     """
     n = int(enemy["n_board"])
-    foes = np.zeros(n + len(newcomers), enemy["board"].dtype)
+    foes = np.zeros(n + len(summoned), enemy["board"].dtype)
     foes[:n] = enemy["board"][:n]
-    for foe, newcomer in zip(foes[n:], newcomers, strict=True):
-        card = cards[newcomer.card]
+    for record, foe in zip(foes[n:], summoned, strict=True):
+        card = cards[foe.card]
         for field in ("attack", "health", "keywords", "traits"):
-            foe[field] = card[field]
-        foe["max_health"], foe["card"] = card["health"], newcomer.card
+            record[field] = card[field]
+        record["max_health"], record["card"] = card["health"], foe.card
     return foes
 
 
-def _as_printed(minion: np.void, card: np.void) -> bool:
-    """Whether a minion has its card's attack and health, and no text that works on board."""
+def _has_printed_stats(minion: np.void, card: np.void) -> bool:
+    """Whether a minion has its printed attack and health, and no effect that is active on board."""
     rows = card["effects"][: card["n_effects"]]
     text = bool((rows["trigger"] != Trigger.PLAY).any()) and not minion["traits"] & Trait.SILENCED
     same = minion["attack"] == card["attack"] and minion["max_health"] == card["health"]
@@ -363,18 +368,20 @@ def _as_printed(minion: np.void, card: np.void) -> bool:
 
 
 def silence_changes(minion: np.void, card: np.void, keywords: int = 0) -> bool:
-    """Whether silence takes anything from a minion beside some keywords."""
+    """Whether silence changes a minion, apart from the given keywords."""
     return bool(
-        not _as_printed(minion, card) or minion["traits"] & ~_UNCHANGED or minion["keywords"] & ~keywords
+        not _has_printed_stats(minion, card)
+        or minion["traits"] & ~_KEPT_BY_SILENCE
+        or minion["keywords"] & ~keywords
     )
 
 
 def silence_may_help(minion: np.void, card: np.void) -> bool:
-    """Whether the player of a minion may want it silenced."""
+    """Whether silence may be an advantage for a minion's owner."""
     weaker = minion["attack"] < card["attack"] or minion["max_health"] < card["health"]
     return bool(weaker or minion["traits"] & ~_NEVER_BETTER or minion["turn_attack"])
 
 
 def is_guard_alone(minion: np.void, card: np.void) -> bool:
-    """Whether silence takes Taunt from a minion, and nothing else."""
+    """Whether silence removes Taunt from a minion, and nothing else."""
     return bool(minion["keywords"] & Keyword.TAUNT) and not silence_changes(minion, card, Keyword.TAUNT)

@@ -156,8 +156,8 @@ def test_its_name_is_an_entrant(kind: AgentKind) -> None:
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_the_document_of_rivals_has_a_row_for_it(name: str) -> None:
-    table = (Path(__file__).parents[2] / "docs" / "rivals.md").read_text(encoding="utf-8")
+def test_the_document_of_agents_has_a_row_for_it(name: str) -> None:
+    table = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
     profile = "[:PROFILE]" if AGENTS[name].default_profile else ""
     assert name == DEFAULT_AGENT or f"\n| `{name}{profile}` | " in table
 

@@ -63,7 +63,7 @@ def test_every_kind_is_asked_for_by_a_card() -> None:
 def test_a_card_of_two_editions() -> None:
     newest, *_, old = find_facts("flamestrike")
     assert (newest.edition, newest.played, newest.cost) == (NEWEST_EDITION, NOT_PLAYED, 7)
-    assert newest.played_how == "not played: its text or numbers are not those of a card of 2018-07"
+    assert newest.played_how == "not played: its text or numbers match no card of 2018-07"
     assert (old.edition, old.id, old.played) == (OLD_EDITION, "CS2_032", EXACT)
     assert old.does == ("deals 4 damage to all enemy minions",)
     assert old.describes == "mage spell, free, set Basic, edition 2018-07"
@@ -138,7 +138,7 @@ def test_listings_are_chosen_by_class_set_and_kind() -> None:
     for arguments, message in (
         (("mago", "", ""), "unknown class 'mago'; nearest: mage"),
         (("", "Witchwod", ""), "unknown set 'Witchwod'; nearest: The Witchwood"),
-        (("", "", "scret"), "unknown kind of thing that is not covered 'scret'; nearest: secret"),
+        (("", "", "scret"), "unknown uncovered mechanic 'scret'; nearest: secret"),
     ):
         with pytest.raises(UnknownNameError, match=message):
             chosen_cards(OLD_EDITION, *arguments)

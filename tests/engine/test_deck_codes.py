@@ -99,17 +99,17 @@ def test_a_code_with_spells_is_a_deck_of_the_newest_edition() -> None:
     said = refused(code_of(MAGE))
     assert said == (
         f"deck code {code_of(MAGE)[:12]}...{code_of(MAGE)[-8:]}, a mage of edition newest: not covered by "
-        "edition newest: Flamestrike (spell); --edition 2018-07, or 2018-07: in front of the deck, plays Flamestrike"
+        "edition newest: Flamestrike (spell); Flamestrike: playable with --edition 2018-07 or the deck prefix 2018-07:"
     )
 
 
 def test_what_is_not_exact_is_listed_and_bodies_play_the_minions_among_it() -> None:
     text = with_cards("Servant of Yogg-Saron", "Effigy")
     assert (
-        "not played exactly: Effigy (spell), Servant of Yogg-Saron (--bodies, or bodies: in front of the deck, plays "
+        "not played exactly: Effigy (spell), Servant of Yogg-Saron (with --bodies or the deck prefix bodies:, minions "
         in refused(f"2018-07:{text}")
     )
-    assert "not played exactly, and no minion: Effigy (spell)" in refused(f"2018-07+bodies:{text}")
+    assert "not played exactly, and not a minion: Effigy (spell)" in refused(f"2018-07+bodies:{text}")
     deck = find_deck(f"2018-07+bodies:{with_cards('Servant of Yogg-Saron')}")
     assert deck.n_exact == DECK_SIZE - 2
     assert deck.edition == OLD_EDITION
@@ -119,11 +119,11 @@ def test_what_a_class_may_not_hold_is_refused_unless_any_deck_is_allowed() -> No
     text = with_cards("Holy Light", "Ragnaros the Firelord")
     said = refused(f"2018-07:{text}")
     assert (
-        "a mage does not play Holy Light (paladin) (--any-deck, or any-deck: in front of the deck, allows it)"
+        "a mage does not play Holy Light (paladin) (allowed with --any-deck or the deck prefix any-deck:)"
         in said
     )
     assert (
-        "2 copies of legendary Ragnaros the Firelord (at most 1) (--any-deck, or any-deck: in front of the deck, allows more)"
+        "2 copies of legendary Ragnaros the Firelord (at most 1) (allowed with --any-deck or the deck prefix any-deck:)"
         in said
     )
     assert find_deck(f"2018-07+any-deck:{text}").n_exact == DECK_SIZE
@@ -136,8 +136,8 @@ def test_what_a_class_may_not_hold_is_refused_unless_any_deck_is_allowed() -> No
 def test_cards_of_another_edition_are_named_with_the_way_out() -> None:
     said = refused(f"2018-07:{with_cards('Crystalline Golem', name=NEWEST_EDITION)}")
     assert (
-        "not in edition 2018-07: Crystalline Golem; --edition newest --bodies, or newest+bodies: in front of the deck, "
-        "plays Crystalline Golem" in said
+        "not in edition 2018-07: Crystalline Golem; Crystalline Golem: playable with --edition newest --bodies "
+        "or the deck prefix newest+bodies:" in said
     )
     lich = next(card for card in edition().others.values() if card.name == "Frost Lich Jaina")
     text = write_deckstring([(lich.dbf_id, 1), (99_999_999, 1)], [637], FormatType.FT_WILD)
@@ -150,15 +150,17 @@ def test_cards_of_another_edition_are_named_with_the_way_out() -> None:
 def test_other_classes_are_refused_by_name(name: str) -> None:
     hero = next(hero for hero, found in class_of_hero().items() if found == name)
     said = refused(code(list(MAGE.cards), hero))
-    assert f"its hero is a {name}, a class that is not played; the classes are druid, hunter, mage" in said
-    assert "minions alone can be played, as bodies" in said
+    assert f"its hero is a {name}, a class that is not supported; the classes are druid, hunter, mage" in said
+    assert "Minions of other classes can be played as bodies" in said
 
 
 def test_a_hero_that_is_not_known_has_the_class_of_its_cards() -> None:
     assert find_deck(f"2018-07:{code(list(MAGE.cards), 99_999_999)}").hero_class == "mage"
-    assert "it has cards of mage, paladin" in refused(f"2018-07:{with_cards('Holy Light', hero=99_999_999)}")
+    assert "the deck has cards of the classes mage, paladin" in refused(
+        f"2018-07:{with_cards('Holy Light', hero=99_999_999)}"
+    )
     neutral = list(find_deck("hearthsim-basic").cards)
-    assert "it has cards of no class" in refused(f"2018-07:{code(neutral, 99_999_999)}")
+    assert "the deck has no class cards" in refused(f"2018-07:{code(neutral, 99_999_999)}")
 
 
 def test_skins_have_their_class() -> None:
@@ -185,10 +187,10 @@ def test_words_in_front_of_a_deck(text: str, reading: Reading, deck: str) -> Non
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("2019-04:AAEC", "unknown word in front of a deck '2019-04'; nearest: 2018-07"),
-        ("2018-07+bodys:AAEC", "unknown word in front of a deck 'bodys'; nearest: bodies"),
-        ("2018-07+newest:AAEC", "a deck is of one edition, got 2018-07"),
-        ("2018-07:thesis-paladin", "shipped decks are read in one way; write thesis-paladin alone"),
+        ("2019-04:AAEC", "unknown deck prefix '2019-04'; nearest: 2018-07"),
+        ("2018-07+bodys:AAEC", "unknown deck prefix 'bodys'; nearest: bodies"),
+        ("2018-07+newest:AAEC", "a deck has only one edition, got 2018-07"),
+        ("2018-07:thesis-paladin", "shipped decks take no prefix; write thesis-paladin"),
     ],
 )
 def test_wrong_words_are_refused(text: str, message: str) -> None:
@@ -209,9 +211,7 @@ def test_options_are_written_in_front_of_the_decks_they_are_about(tmp_path: Path
         f"2018-07+bodies:{real}",
         f"newest+bodies:{text}",
     )
-    with pytest.raises(
-        DeckError, match="--bodies --any-deck is about deck codes and deck files with a class"
-    ):
+    with pytest.raises(DeckError, match="--bodies --any-deck applies only to deck codes and deck files with"):
         worded(["thesis-paladin", str(plain)], reading_of("", bodies=True, any_deck=True))
     with pytest.raises(UnknownNameError, match="unknown edition '2019-04'"):
         reading_of("2019-04")
@@ -244,7 +244,7 @@ def test_a_file_is_read_as_is_said_in_front_of_it_and_its_copy_says_so(tmp_path:
     with pytest.raises(DeckError, match=r"at most 2"):
         find_deck(f"bodies:{path}")
     path.write_text('schema = 1\nname = "plain"\ncopies = 30\n[[cards]]\nid = "CS2_172"\ncount = 30\n')
-    with pytest.raises(DeckError, match="names no class, so bodies says nothing about it"):
+    with pytest.raises(DeckError, match="names no class, so bodies does not apply to it"):
         find_deck(f"bodies:{path}")
 
 
@@ -256,7 +256,7 @@ def test_a_deck_file_holds_cards_of_its_edition_alone(tmp_path: Path) -> None:
     with pytest.raises(DeckError, match="Flamestrike is a spell that edition newest does not cover"):
         find_deck(path)
     path.write_text(text.replace("CS2_032", "CS2_013t").replace("Flamestrike", "Excess Mana"))
-    with pytest.raises(DeckError, match="Excess Mana .CS2_013t. is no card of decks of edition 2018-07"):
+    with pytest.raises(DeckError, match="Excess Mana .CS2_013t. cannot be put into decks of edition 2018-07"):
         find_deck(path)
 
 

@@ -180,7 +180,7 @@ def test_chance_that_cannot_be_is_refused() -> None:
     with pytest.raises(ChanceError, match="at most"):
         Chance.given((-1,))
     position = parse_position("hero 30 mana 1 hand [Arcane Missiles*] | hero 30 board [War Golem*]")
-    with pytest.raises(ChanceError, match="draws one of 2 at random"):
+    with pytest.raises(ChanceError, match="has a chance event with 2 outcomes"):
         position.play(parse_action("play 0"))
     blind = Chance.blind()
     drawn = parse_position("hero 30 mana 3 hand [Arcane Intellect*] deck [War Golem*; 2 ?] | hero 30")

@@ -129,7 +129,7 @@ def test_an_interrupt_while_compiling_is_not_lost(tmp_path: Path) -> None:
     start = f"import runpy; runpy.run_path({str(program)!r}, {{}}, 'engine.here')"
     output, error = run(ROOT, tmp_path / "cache", start)
     assert output == "interrupted True"
-    assert "SIGINT: stopping while kernels are compiled" in error
+    assert "SIGINT: stopping the compilation of kernels" in error
     assert "Exception ignored" not in error
 
 
@@ -216,7 +216,7 @@ def stop(number, frame):
 
 signal.signal(signal.SIGTERM, stop)
 def end_while_it_waits():
-    while not (compile_progress.progress._waits and compile_progress.progress.active):
+    while not (compile_progress.progress._waits_for_helper and compile_progress.progress.active):
         time.sleep(0.01)
     os.kill(os.getpid(), signal.SIGTERM)
 
@@ -228,7 +228,7 @@ compile_progress.progress.expect([shared.both], effects=False)
 with indirect_call.compiled_by_two():
     (end,) = compile_progress.abandoned
     print(end.__self__.pid, flush=True)
-    first, second = indirect_call._elsewhere.values()
+    first, second = indirect_call._helper_jobs.values()
     if case == "ended":
         end()
     if case == "taken":
@@ -241,7 +241,7 @@ with indirect_call.compiled_by_two():
     if case == "signal":
         threading.Thread(target=end_while_it_waits).start()
     value = shared.both(3)
-print(value, len(here), second.cancelled(), compile_progress.abandoned, indirect_call._elsewhere)
+print(value, len(here), second.cancelled(), compile_progress.abandoned, indirect_call._helper_jobs)
 """
 
 
@@ -358,7 +358,7 @@ for kernel in (never_frees, never_frees_either):
     try:
         kernel(np.arange(5))
     except TypingError as error:
-        print("twice hands an array" in str(error))
+        print("twice returns a new array" in str(error))
 """
 
 
@@ -420,7 +420,7 @@ def test_a_signal_ends_a_process_whose_compiler_does_not_look_at_it(tmp_path: Pa
         process.send_signal(signal.SIGTERM)
         error = process.stderr.read().decode()
         assert process.wait(120) == 128 + signal.SIGTERM
-    assert "SIGTERM: stopping while kernels are compiled" in error
+    assert "SIGTERM: stopping the compilation of kernels" in error
     assert not (tmp_path / "half").exists()
 
 
@@ -449,9 +449,9 @@ def test_the_version_of_kernels_covers_every_file_that_one_can_reach(
         assert versions.fingerprint(copy) != before, name
         path.write_bytes(text)
     assert versions.fingerprint(copy) == before
-    outside = copy / "engine" / "show.py"
+    outside = copy / "engine" / "cards" / "lookup.py"
     outside.write_text(outside.read_text() + "\n")
-    assert "evo/terminal/drawing.py" not in sources
+    assert "engine/cards/lookup.py" not in sources
     assert versions.fingerprint(copy) == before
 
 
@@ -552,7 +552,7 @@ def test_files_unused_for_long_are_deleted(tmp_path: Path, monkeypatch: pytest.M
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A cache that is not there yet; its folder of kernels."""
     monkeypatch.setenv("MANAFORGE_CACHE_DIR", str(tmp_path / "deep" / "cache-{uid}"))
-    monkeypatch.setattr(kernel_cache, "_told", [])
+    monkeypatch.setattr(kernel_cache, "_warnings", [])
     kernel_cache.cache_folder.cache_clear()
     yield tmp_path / "deep" / f"cache-{os.geteuid()}" / "kernels"
     kernel_cache.cache_folder.cache_clear()
@@ -617,7 +617,7 @@ def test_a_link_in_place_of_a_kernel_or_of_the_cache_is_not_followed(cache: Path
 
 
 def test_a_kernel_has_no_name_that_leads_elsewhere(cache: Path) -> None:
-    with pytest.raises(ValueError, match="no name of a compiled kernel"):
+    with pytest.raises(ValueError, match="not the name of a compiled kernel"):
         kernel_cache.write(f"../{NAME}", b"kernel")
     assert not cache.exists()
 

@@ -275,7 +275,7 @@ def test_the_processor_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("value", ["[1]", "{}", "set()", "object()", "type('Odd', (), {})"])
 def test_a_value_whose_changes_would_not_show_is_refused(value: str) -> None:
     module = module_of(SOURCE + f"\nODD = {value}\n@njit\ndef odd(x):\n    return x in ODD\n")
-    with pytest.raises(KernelKeyError, match="engine.made_up.odd: the cache cannot tell when"):
+    with pytest.raises(KernelKeyError, match="engine.made_up.odd: the kernel cache cannot detect changes"):
         kernel_key(module.odd)
 
 

@@ -130,7 +130,7 @@ def test_broken_records_are_refused() -> None:
     ):
         with pytest.raises(NotationError, match="not a recorded game"):
             GameRecord.from_json(text)
-    with pytest.raises(NotationError, match="recorded under rules 999"):
+    with pytest.raises(NotationError, match="recorded with rules version 999"):
         GameRecord("hero 30 | hero 30", (), 999).replay()
     with pytest.raises(IllegalActionError):
         GameRecord("hero 30 | hero 30", ("play 0",)).replay()

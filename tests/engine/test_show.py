@@ -134,6 +134,6 @@ def test_secrets_costs_offers_and_what_is_not_covered(draw) -> None:
         "Secrets: Ice Block",
         "hand: [0] Sea Giant (8, printed 10) 8/8; [1] Fireball (2, printed 4)",
         "to choose from: [0] Frostbolt; [1] Pyroblast; [2] Mindgames",
-        "not covered, so these do not do what their text says: Mindgames (docs/effects.md)",
+        "not covered, played without parts of their text: Mindgames (docs/effects.md)",
     ):
         assert said in text, said

@@ -55,7 +55,7 @@ def test_bad_problems_are_refused_by_name(arguments: dict, error: type[Exception
 
 
 def test_indices_of_what_is_barred_are_checked() -> None:
-    with pytest.raises(ProblemError, match="no_hero must hold indices of friends"):
+    with pytest.raises(ProblemError, match="no_hero must hold friendly minion indices"):
         TurnProblem((), (), (), 1, 30, no_hero=frozenset({3}))
     with pytest.raises(ProblemError, match="barred must hold"):
         TurnProblem((M(1, 1),), (), (), 1, 30, barred=frozenset({(0, 40)}))

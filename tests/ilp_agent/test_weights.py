@@ -97,7 +97,7 @@ def test_programs_refuse_a_weight_that_they_do_not_know(monkeypatch: pytest.Monk
     """As of a weight that is added after all others: `exact` leaves it to the search."""
     monkeypatch.setattr(backend, "N_KNOWN", N_WEIGHTS)
     turn = TurnProblem.build(mana=1, enemy_hero=9)
-    with pytest.raises(SolverError, match="do not count the weight 'draw'"):
+    with pytest.raises(SolverError, match="do not support weight 'draw'"):
         backend.check_scope(turn.record, Weights(*[1.0] * N_WEIGHTS, draw=1.0))
     asks = getattr(backend.applies, "py_func", backend.applies)
     assert not asks(turn.record, Weights(*[1.0] * N_WEIGHTS, draw=1.0).everything)

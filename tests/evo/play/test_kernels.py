@@ -66,7 +66,7 @@ def test_what_was_read_or_written_can_be_sent(fetched: list[object]) -> None:
 def test_a_cache_that_is_gone_or_may_not_be_read_is_told_once(
     fetched: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(kernel_cache, "_told", [])
+    monkeypatch.setattr(kernel_cache, "_warnings", [])
     kernel_cache.write(NAMES[0], b"first")
     assert kernel_cache.held() == {("0" * 32, "machine")}
     (tmp_path / "kernels").rename(tmp_path / "moved")

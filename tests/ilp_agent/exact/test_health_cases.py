@@ -188,6 +188,6 @@ def test_the_printed_program_names_what_is_lost() -> None:
     friendly, enemy = [M(2, 5, windfury=True), M(2, 5)], [M(3, 9)]
     problem = TurnProblem.build(friendly=friendly, enemy=enemy, mana=0, enemy_hero=30)
     text = str(program_of(problem, only(body=1, wound=2), "sequential"))
-    for line in ("2 w[0]", "- b[0]", "both damages, where it lives:", "plain hits take health off:"):
+    for line in ("2 w[0]", "- b[0]", "health lost by both hits if it lives:", "plain hits take health off:"):
         assert line in text
     assert "w[0]" not in str(program_of(problem, only(face=1), "sequential"))

@@ -303,33 +303,33 @@ def test_a_plan_ends_where_it_draws(backend: str) -> None:
 REFUSED = [
     ("mana 1/6 hand [Arcane Missiles*] | hero 20", {}, "Arcane Missiles (random targets)"),
     ("mana 2/6 power [Totemic Call*] | hero 20", {}, "Totemic Call (random minions)"),
-    ("mana 7/7 hand [Flamestrike*] | hero 20", {}, "Flamestrike (damage to several)"),
-    ("mana 5/6 hand [Bloodlust*] | hero 20", {}, "Bloodlust (buff of several)"),
+    ("mana 7/7 hand [Flamestrike*] | hero 20", {}, "Flamestrike (damage to several targets)"),
+    ("mana 5/6 hand [Bloodlust*] | hero 20", {}, "Bloodlust (buff of several targets)"),
     ("mana 3/6 hand [Tinkmaster Overspark*] | hero 20", {}, "Tinkmaster Overspark (random targets)"),
     (
         "mana 8/8 hand [Polymorph*; Polymorph*] | hero 20 board [Chillwind Yeti*]",
         {},
-        "Sheep (two cards that turn a minion into another)",
+        "Sheep (two cards that transform a minion)",
     ),
     (
         "board [Thrallmar Farseer* ready 2] | hero 20 board [Harvest Golem*]",
         {},
-        "Damaged Golem (it may come beside a minion that attacks twice)",
+        "Damaged Golem (it may be summoned on a turn with a minion that attacks twice)",
     ),
     (
         f"mana 4/6 hand [Polymorph*] | hero 20 board [{'; '.join(['Wisp*'] * 7)}]",
         {},
-        "the enemy board (more than 7 minions with those that may come)",
+        "the enemy board (more than 7 minions, summoned ones included)",
     ),
     (
         "mana 4/6 hand [Hex*] | hero 20 board [Sludge Belcher*]",
         {},
-        "Slime (several guards that may come)",
+        "Slime (several Taunt minions that may be summoned)",
     ),
     (
         "mana 3/6 hand [Frost Nova*] | hero 20 board [Harvest Golem*]",
         {},
-        "Damaged Golem (it may come beside a card that freezes all enemies)",
+        "Damaged Golem (it may be summoned on a turn with a card that freezes all enemies)",
     ),
     (
         "turn 6 first effects 2 | hero 2 mana 1/6 hand [Arcane Shot*] | hero 20 board [Leper Gnome*]",
@@ -339,7 +339,7 @@ REFUSED = [
     (
         "mana 3/6 hand [Shadow Bolt*] board [Loot Hoarder*] deck [Wisp*] | hero 20",
         {"lethal": 1},
-        "Loot Hoarder (a Deathrattle beside a card that may kill it)",
+        "Loot Hoarder (a Deathrattle together with a card that may kill its minion)",
     ),
     ("mana 0/6 | hero 20 board [Loot Hoarder*]", {}, "Loot Hoarder (fatigue of the opponent)"),
     ("mana 0/6 board [Loot Hoarder*] | hero 20", {}, "Deathrattle (fatigue)"),
@@ -347,57 +347,57 @@ REFUSED = [
         f"mana 0/6 board [Loot Hoarder* ready] hand [{'; '.join(['Fireball*'] * 10)}] deck [Wisp*] | "
         "hero 20 board [Chillwind Yeti*]",
         {"draw": 1},
-        "Deathrattle (cards that may burn)",
+        "Deathrattle (drawn cards may burn)",
     ),
     ("mana 0/6 hand [Silence*] board [Wisp*] | hero 20 board [Argent Squire*]", {}, "Silence (silence of Argent Squire)"),
     ("mana 0/6 hand [Silence*] board [Argent Squire*] | hero 20", {}, "Silence (silence of an own minion)"),
     (
         "mana 0/6 hand [Silence*] board [Wisp*] | hero 20 board [Harvest Golem*]",
         {},
-        "Silence (silence beside newcomers or a card that asks for Taunt)",
+        "Silence (silence together with summoned enemies or a card that targets Taunt)",
     ),
     ("mana 1/6 hand [Soulfire*] | hero 20", {}, "Soulfire (discarded cards)"),
     ("mana 10/10 hand [Mind Control*] | hero 20", {}, "Mind Control (control of a minion)"),
     ("mana 1/6 hand [Deadly Poison*] | hero 20", {}, "Deadly Poison (a change to the weapon)"),
-    ("mana 1/6 hand [Hunter's Mark*] | hero 20", {}, "Hunter's Mark (attack or health that is set)"),
-    ("mana 4/6 hand [Fireball*] board [Kobold Geomancer*] | hero 20", {}, "Fireball (beside Spell Damage)"),
+    ("mana 1/6 hand [Hunter's Mark*] | hero 20", {}, "Hunter's Mark (attack or health set to a value)"),
+    ("mana 4/6 hand [Fireball*] board [Kobold Geomancer*] | hero 20", {}, "Fireball (together with Spell Damage)"),
     ("mana 0/6 | hero 20 board [Abomination*]", {}, "Abomination (Deathrattle)"),
-    ("mana 6/6 attacks 1 weapon [Doomhammer*] | hero 20", {}, "Doomhammer (a weapon with a text)"),
-    ("mana 6/6 board [Young Priestess*] | hero 20", {}, "Young Priestess (the end of the turn)"),
+    ("mana 6/6 attacks 1 weapon [Doomhammer*] | hero 20", {}, "Doomhammer (a weapon with card text)"),
+    ("mana 6/6 board [Young Priestess*] | hero 20", {}, "Young Priestess (an end-of-turn effect)"),
     ("mana 6/6 | hero 20 board [Wickerflame Burnbristle*]", {}, "Wickerflame Burnbristle (Lifesteal)"),
     (
         "mana 8/8 hand [Fireball*; Fireball*] | hero 6",
         {"play": 1, "hero": 1},
-        "Fireball (it may be best aimed at an own character)",
+        "Fireball (its best target may be an own character)",
     ),
     (
         "mana 3/6 hand [Shadow Bolt*] board [Chillwind Yeti*] | hero 20",
         {"play": 1},
-        "Shadow Bolt (it may be best aimed at an own character)",
+        "Shadow Bolt (its best target may be an own character)",
     ),
     (
         "mana 4/6 hand [Blessing of Kings*] board [Bloodfen Raptor* ready; Bloodfen Raptor* ready] | "
         "hero 20 board [Chillwind Yeti*]",
         {"damage": 1},
-        "Blessing of Kings (it may be best given to an enemy)",
+        "Blessing of Kings (its best target may be an enemy)",
     ),
     (
         "mana 2/6 hand [Holy Light*] board [Bloodfen Raptor* now 3/1 ready] | hero 20 board [Chillwind Yeti*]",
         {},
         "Holy Light (it may save Bloodfen Raptor)",
     ),
-    ("mana 2/6 hand [Holy Light*] | hero 20", {"body": 1}, "Holy Light (heals of minions while `body` counts)"),
+    ("mana 2/6 hand [Holy Light*] | hero 20", {"body": 1}, "Holy Light (healing of minions while weight 'body' is set)"),
     ("mana 3/6 hand [Arcane Intellect*] | hero 20", {}, "Arcane Intellect (fatigue)"),
-    ("mana 10/10 hand [Wild Growth*] | hero 20", {}, "Wild Growth (full mana crystals)"),
+    ("mana 10/10 hand [Wild Growth*] | hero 20", {}, "Wild Growth (more than 10 mana crystals)"),
     (
         "mana 6/6 hand [Assassinate*] board [Thrallmar Farseer* ready 2] | hero 20 board [Chillwind Yeti*]",
         {},
-        "Assassinate (beside a minion that attacks twice)",
+        "Assassinate (together with a minion that attacks twice)",
     ),
     (
         f"mana 6/6 hand [Murloc Raider*] board [{'; '.join(['Wisp*'] * 7)}] | hero 20",
         {},
-        "the own board (its places may run out)",
+        "the own board (it may be full)",
     ),
 ]  # fmt: skip
 
@@ -406,7 +406,7 @@ REFUSED = [
 def test_what_is_outside_is_refused_by_name(text: str, weights: dict, message: str) -> None:
     with pytest.raises(SolverError) as caught:
         solve(turn_of(text), only(**(weights or {"lethal": 1, "play": 1})), "highs")
-    assert str(caught.value) == f"backend 'highs' cannot count {message} in its program; use auto"
+    assert str(caught.value) == f"backend 'highs' does not support {message} in its program; use auto"
 
 
 def test_what_cannot_be_paid_for_does_not_matter() -> None:
@@ -418,9 +418,11 @@ def test_games_on_real_cards_stay_with_those_that_play_all_cards() -> None:
     for backend in ("gurobi", "highs"):
         with pytest.raises(ManaforgeError, match=f"ilp with backend {backend} plays bodies alone"):
             refuse_decks([("ilp", backend)], [find_deck("basic-mage")])
-    with pytest.raises(SolverError, match="backend 'exact' reads bodies with keywords.*use auto or search"):
+    with pytest.raises(
+        SolverError, match="backend 'exact' does not support card effects; use auto or search"
+    ):
         solve(turn_of("mana 1/6 | hero 20"), only(face=1), "exact")
-    with pytest.raises(SolverError, match="formulation 'thesis' reads bodies with keywords"):
+    with pytest.raises(SolverError, match="formulation 'thesis' does not support card effects"):
         solve(turn_of("mana 1/6 | hero 20"), only(face=1), "highs", "thesis")
 
 
@@ -448,23 +450,23 @@ def test_the_program_names_spells_weapons_and_powers() -> None:
         "cast[Fireball 2]",
         "f[Fireball 2,1,0]",
         "4 cast[Fireball] + 4 cast[Fireball 2] + 3 cast[Fiery War Axe] + 2 cast[Fireblast] <= 6",
-        "a card that is aimed has one target:",
+        "a targeted card has one target:",
         "the hero attacks once:",
         "x[Bloodfen Raptor,1,0]",
     ):
         assert part in text, part
     with pytest.raises(
-        SolverError, match="the integer program cannot count Arcane Missiles .random targets."
+        SolverError, match="the integer program does not support Arcane Missiles .random targets."
     ):
         program_of(turn_of(REFUSED[0][0]), only(face=1), "sequential")
-    with pytest.raises(SolverError, match="formulation 'thesis' reads bodies with keywords, not real cards"):
+    with pytest.raises(SolverError, match="formulation 'thesis' does not support card effects"):
         program_of(turn_of(READS), only(face=1), "thesis")
 
 
 def test_a_keyword_that_came_after_the_program_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """As Taunt would be: else a program calls a plan optimal that knows nothing of it."""
     monkeypatch.setattr(card_reading, "KNOWN_KEYWORDS", card_reading.KNOWN_KEYWORDS & ~Keyword.TAUNT)
-    with pytest.raises(SolverError, match="Sen'jin Shieldmasta .a keyword that the program does not have"):
+    with pytest.raises(SolverError, match="Sen'jin Shieldmasta .an unsupported keyword"):
         solve(turn_of(READS), only(face=1), "highs")
 
 

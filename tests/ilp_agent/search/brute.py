@@ -1,6 +1,6 @@
 """The best turn on real cards by trying every legal sequence of actions through the engine, one by one.
 
-Nothing is remembered and nothing left out; the terms are worked out here anew from docs/turn-search.md.
+Nothing is remembered and nothing left out; the terms are worked out here anew from docs/turn-program.md#turns-on-real-cards.
 """
 
 import numpy as np

@@ -153,7 +153,7 @@ def test_sentences_tell_the_numbers_of_the_tables() -> None:
         (run, g, s + 0.001 * n) for n, run in enumerate("abc") for g, s in ((0, 0.5), (5, 0.6), (10, 0.6))
     ]
     said = progress_sentence(pd.DataFrame(rows, columns=["run", "generation", "score"]))
-    assert "a gain of +10.0 points (95% interval over runs +10.0 to +10.0). Of it, +0.0 points" in said
+    assert "a gain of +10.0 points (95% interval over runs +10.0 to +10.0). Of this, +0.0 points" in said
     assert "further improvement is not significant" in said
     rising = pd.DataFrame(
         [(r, g, 0.5 + g / 100 + n / 1000 * g) for n, r in enumerate("abc") for g in (0, 5, 10)]

@@ -1,6 +1,6 @@
-"""The evolution of objective weights: strategy, coevolution, runs, tournament, reports.
+"""Evolution of agent weights: strategies, coevolution, runs, tournaments and reports.
 
-`evolve`, `play_tournament`, `play_arena` and `write_report` do from Python what commands do (`evo.api`).
+`evolve`, `play_tournament`, `play_arena` and `write_report` are the commands as functions (`evo.api`).
 """
 
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ __all__ = ["evolve", "play_arena", "play_tournament", "write_report"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import `evo.api` when it is first used, so that commands start at once."""
+    """Import `evo.api` on first use, so that commands start fast."""
     if name in __all__:
         from evo import api  # noqa: PLC0415 - most of a second
 

@@ -1,8 +1,8 @@
-"""Manaforge from Python: a run, a tournament, an arena or a report is one call, which returns tables.
+"""Python API: evolve a run, play a tournament or arena, or write a report, each in one call.
 
 `evo.evolve`, `evo.play_tournament`, `evo.play_arena` and `evo.write_report` do what the commands `evolve`,
-`tournament`, `arena` and `report` do, in the same folders and with the same bytes. `quiet=True` prints no
-progress. A call with the same `out` again continues what was stopped, or reads what is finished.
+`tournament`, `arena` and `report` do, in the same folders and with the same bytes, and return tables.
+`quiet=True` prints no progress. Repeating a call with the same `out` continues it, or reads its results.
 """
 
 import contextlib
@@ -39,14 +39,15 @@ from rivals import read_agent_profile
 
 @dataclass(frozen=True)
 class EvolvedRun:
-    """A finished run.
+    """A finished evolution run: its champion and its tables.
 
     Attributes:
-        path: its folder; play the champion as the entrant `AGENT:path`.
-        champion: the winner of its final, with its weights and record.
-        individuals: as `evo.analysis.tables.read_runs` gives them: one row an individual and generation.
-        final: as runs/README.md describes `final.parquet`.
-        validation: the bests against the thesis's seven, if the configuration asks for it; else empty.
+        path: the run folder; `AGENT:path` is the champion as a tournament entrant.
+        champion: the winner of the final, with its weights and record.
+        individuals: one row per individual and generation (`evo.analysis.tables.read_runs`).
+        final: the table of the final, as runs/README.md describes `final.parquet`.
+        validation: scores of each generation's best against the thesis's seven profiles; empty if the
+            configuration does not validate.
     """
 
     path: Path
@@ -57,7 +58,7 @@ class EvolvedRun:
 
     @property
     def weights(self) -> pd.DataFrame:
-        """The champion's weights by name: value as files have it, and share (missing where inert)."""
+        """The champion's weights by name: raw value, and share of the sum (missing for inert weights)."""
         vector, config = self.champion.weights, peek_run(self.path).config
         table = pd.DataFrame({"value": vector.written()}).rename_axis("weight")
         return table.assign(share=pd.Series(vector.active(config.inert_weights)))
@@ -65,15 +66,15 @@ class EvolvedRun:
 
 @dataclass(frozen=True)
 class PlayedTournament:
-    """A finished tournament or arena. docs/tournament.md describes the columns.
+    """A finished tournament or arena as tables; docs/tournament.md describes the columns.
 
     Attributes:
-        path: its folder, with its page `tournament.html`.
-        ratings: one row an entrant, the best first.
-        results: one row an ordered pair of entrants.
-        meetings: one row two entrants.
-        decks: one row an entrant and an ordered pair of decks.
-        games: one row a game.
+        path: its folder, with the page `tournament.html`.
+        ratings: one row per entrant, the best first.
+        results: one row per ordered pair of entrants.
+        meetings: one row per unordered pair of entrants.
+        decks: one row per entrant and ordered pair of decks.
+        games: one row per game.
         summary: everything else, as JSON values.
     """
 
@@ -88,13 +89,13 @@ class PlayedTournament:
 
 @dataclass(frozen=True)
 class WrittenReport:
-    """A report of runs.
+    """A written report on runs: its page and its tables.
 
     Attributes:
-        path: the page.
-        individuals: one row an individual and generation, of all runs.
-        population: the last populations.
-        problems: what could not be read, one sentence each.
+        path: the HTML page.
+        individuals: one row per individual and generation, of all runs.
+        population: the last population of each run.
+        problems: unreadable parts of the runs, one sentence each.
     """
 
     path: Path
@@ -117,18 +118,18 @@ def evolve(
 
     Args:
         config: a shipped configuration, a file, or a `RunConfig`.
-        out: the run folder; None: `runs/<config>-<UTC time>`. One that holds this run is continued.
-        workers: 0 for one on each processor; None: the configuration's.
+        out: the run folder; None: `runs/<config>-<UTC time>`. A folder that holds this run is continued.
+        workers: number of workers; 0: one per processor; None: the configuration's.
         pool: "auto", "local" or "ray"; None: the configuration's.
-        address: Ray cluster to join.
+        address: address of a Ray cluster to join.
         quiet: print nothing.
-        changes: values of the configuration by key, such as `generations=3` or `decks=["a.toml"]`; `lambda_`
-            for lambda; of a section a dict: `final={"games": 4_000}`.
+        changes: configuration values by key, such as `generations=3` or `decks=["a.toml"]`; `lambda_`
+            for lambda; a dict for a section: `final={"games": 4_000}`.
 
     Raises:
         ConfigError: a key or value is not allowed.
         RunError: the folder cannot be used, or holds another run.
-        KeyboardInterrupt: it was stopped; the same call continues.
+        KeyboardInterrupt: a signal stopped the run; the same call continues it.
     """
     base = config if isinstance(config, RunConfig) else read_config(config, begins=True)
     chosen = placed(_changed(base, changes), workers, pool, address)
@@ -163,27 +164,27 @@ def play_tournament(
     address: str = "",
     quiet: bool = False,
 ) -> PlayedTournament:
-    """Play a tournament.
+    """Play a tournament between entrants on decks, and rate them.
 
     Args:
         entrants: as the command `tournament` takes them: `ilp:keep-alive`, `ilp:runs/NAME`, `hearthsim`, ...
-        decks: names, files or deck codes; one text may hold several, separated by commas.
-        games: for each two entrants and ordered pair of decks.
-        style: its format: "round-robin" or "gauntlet".
-        ruleset: how games are set up (docs/game.md).
+        decks: names, files or deck codes; one string may list several, separated by commas.
+        games: number per pair of entrants and ordered pair of decks.
+        style: tournament format, "round-robin" or "gauntlet".
+        ruleset: name of the ruleset (docs/game.md).
         seats: "paired" or "fixed" (docs/tournament.md).
         sprt: a sequential test, such as "elo0=0 elo1=20"; "" for none.
-        seed: of the deals.
-        library: a folder of decks, which entrants with hands=predicted know beside the shipped ones.
-        out: its folder; None: `runs/tournament-<hash>`.
-        workers: 0 for one on each processor.
+        seed: seed of the deals.
+        library: a folder of further decks for the deck prediction of entrants with hands=predicted.
+        out: output folder; None: `runs/tournament-<hash>`.
+        workers: number of workers; 0: one per processor.
         pool: "auto", "local" or "ray".
-        address: Ray cluster to join.
+        address: address of a Ray cluster to join.
         quiet: print nothing.
 
     Raises:
-        TournamentError, EntrantError, DeckError, UnknownNameError: these do not define a tournament.
-        KeyboardInterrupt: it was stopped; the same call continues.
+        TournamentError, EntrantError, DeckError, UnknownNameError: an argument is not valid.
+        KeyboardInterrupt: a signal stopped the tournament; the same call continues it.
     """
     names = names_in(decks) if isinstance(decks, str) else tuple(decks)
     wanted = tournament_of(
@@ -212,22 +213,22 @@ def play_arena(
     address: str = "",
     quiet: bool = False,
 ) -> PlayedTournament:
-    """Play a champion, the hand-made profiles and all rivals against each other over all decks.
+    """Play a round robin of a champion, the hand-made profiles and all rivals over all decks.
 
     Args:
-        config: "arena", or the file of an arena.
-        champion: another champion, as an entrant is written; "" for the file's.
-        games: games a pairing, at least; 0: as in the file.
-        seed: of the deals.
-        out: its folder; None: `runs/arena-<hash>`.
-        workers: 0 for one on each processor.
+        config: "arena", or an arena file.
+        champion: an entrant in place of the file's champion; "" for the file's.
+        games: least number per pairing; 0: as in the file.
+        seed: seed of the deals.
+        out: output folder; None: `runs/arena-<hash>`.
+        workers: number of workers; 0: one per processor.
         pool: "auto", "local" or "ray".
-        address: Ray cluster to join.
+        address: address of a Ray cluster to join.
         quiet: print nothing.
 
     Raises:
         ConfigError, EntrantError, UnknownNameError: the file or an entrant cannot be used.
-        KeyboardInterrupt: it was stopped; the same call continues.
+        KeyboardInterrupt: a signal stopped the arena; the same call continues it.
     """
     wanted = arena_of(str(config), champion, games, seed)
     return _played(wanted, "arena", _path(out), place_of(pool, workers, address), quiet)
@@ -236,12 +237,12 @@ def play_arena(
 def write_report(
     *runs: str | Path, out: str | Path | None = None, workers: int = 0, quiet: bool = False
 ) -> WrittenReport:
-    """Write a page on runs: findings, figures, tables.
+    """Write an HTML report on runs: findings, figures and tables.
 
     Args:
         runs: run folders, or folders of studies.
-        out: the page; None: `report.html` in the run's or study's folder; of several, here.
-        workers: for the games it plays; 0: one for each processor.
+        out: the page; None: `report.html` in the folder of the run or study; for several, in the current one.
+        workers: number of workers for its games; 0: one per processor.
         quiet: print nothing.
 
     Raises:
@@ -256,7 +257,7 @@ def write_report(
 
 
 def _changed(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
-    """A configuration with other values; a dict changes values of a section."""
+    """Configuration with changed values; a dict changes values of a section."""
     content = config.model_dump(by_alias=True)
     values = {name.removesuffix("_"): value for name, value in changes.items()}
     for name, value in values.items():
@@ -274,7 +275,7 @@ def _console(quiet: bool) -> Console:
 
 
 def _played(wanted: Tournament, kind: str, out: Path | None, place: Place, quiet: bool) -> PlayedTournament:
-    """A tournament played to its end, as tables."""
+    """Play a tournament to its end, and return its tables."""
     with _session(quiet):
         done = play_into(wanted, out, kind, place, _console(quiet))
     for warning in warnings_of(done.summary):
@@ -286,7 +287,7 @@ def _played(wanted: Tournament, kind: str, out: Path | None, place: Place, quiet
 
 @contextlib.contextmanager
 def _session(quiet: bool) -> Iterator[None]:
-    """A stop by a signal as Python's own exception, where a command would exit; if quiet, no notices."""
+    """Raise `KeyboardInterrupt` after a signal, where commands exit; if quiet, hide notices of compiling."""
     try:
         with compiling_quietly() if quiet else contextlib.nullcontext():
             yield

@@ -1,1 +1,1 @@
-"""Runs as tables: clusters, comparisons, figures, reports, exported profiles."""
+"""Analysis of runs: tables, clusters, comparisons, figures, reports, exported profiles."""

@@ -1,6 +1,6 @@
-"""Styles of play: Ward clusters of weights, their stability, scores by deck and play statistics.
+"""Ward clustering of weight vectors into styles of play: stability, scores by deck, play statistics.
 
-Weights are compared in their scale-free form, since scaling them all changes no plan. Source of the method:
+Weights are compared in their scale-free form, since a common factor changes no plan. Source of the method:
 EVA, section 5.4: Ward's tree, the silhouette at each level, rank-sum tests between clusters.
 """
 
@@ -26,23 +26,23 @@ STABILITY_DRAWS = 100
 PERMUTATIONS = 999
 CHANCE_DRAWS = 40
 SMALLEST_STABLE = 5
-"""Least size of a cluster whose stability the bootstrap can tell."""
+"""Least size of a cluster whose stability is estimated by bootstrap."""
 
 DISTINCT = 1e-9
-"""Shares closer than this are the same point."""
+"""Shares that differ by less than this are equal."""
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """A population in clusters.
+    """A clustered population.
 
     Attributes:
         members: the population with group (number of the cluster, 1 the largest), silhouette (nan if there is
-            one cluster) and medoid (whether it is its cluster's medoid).
+            one cluster) and medoid (whether the individual is its cluster's medoid).
         tree: Ward's linkage, shape (members - 1, 4), in scipy's format.
-        levels: one row a number of clusters: groups (that number), silhouette (mean); empty where there are
-            none.
-        summary: one row a cluster: group (its number), name, size, runs (number of runs it comes from),
+        levels: one row per number of clusters: groups (that number), silhouette (mean); empty if there
+            are too few individuals.
+        summary: one row per cluster: group (its number), name, size, runs (number of runs it comes from),
             silhouette, stability (mean Jaccard similarity to its nearest cluster in bootstrap draws; above
             0.75 is stable), medoid (row in `members`), share_NAME (means).
         notes: remarks for the reader, one sentence each.
@@ -56,12 +56,12 @@ class Clusters:
 
 
 def cluster_weights(population: pd.DataFrame, n_clusters: int | None = None, seed: int = 1) -> Clusters:
-    """Cluster a population by its shares.
+    """Cluster a population by its weight shares.
 
     Args:
-        population: one row an individual, with run, individual and share_NAME (`evo.analysis.tables`).
+        population: one row per individual, with run, individual and share_NAME (`evo.analysis.tables`).
         n_clusters: number of clusters; None: the best by silhouette.
-        seed: of the bootstrap draws.
+        seed: seed of the bootstrap draws.
     """
     notes = []
     columns = shares_of(population)
@@ -90,14 +90,14 @@ def cluster_weights(population: pd.DataFrame, n_clusters: int | None = None, see
             if n < 3
             else "all are equal"
         )
-        notes.append(f"no clusters can be told apart: {reason}")
+        notes.append(f"no clusters can be formed: {reason}")
         chosen = 1
     elif chosen is None:
         best = levels.loc[levels["silhouette"].idxmax()]
         chosen = int(best["groups"])
         strength = strength_in_words(best["silhouette"])
         notes.append(f"{chosen} clusters have the best silhouette, {best['silhouette']:.2f}: {strength}")
-        chance = _chance(shares, most, np.random.default_rng(seed))
+        chance = _chance_silhouette(shares, most, np.random.default_rng(seed))
         if best["silhouette"] <= chance:
             notes.append(
                 f"populations of one cluster reach {chance:.2f} by chance (95%), so these "
@@ -114,22 +114,22 @@ def cluster_weights(population: pd.DataFrame, n_clusters: int | None = None, see
 
 
 def size_in_words(size: int) -> str:
-    """The size of a cluster; a cluster of one individual is called that."""
+    """Size of a cluster in words: "one individual", "1,200 individuals"."""
     return "one individual" if size == 1 else f"{size:,} individuals"
 
 
 def sizes_of(clusters: Clusters) -> dict[int, int]:
-    """Sizes of clusters by their numbers."""
+    """Sizes of clusters by cluster number."""
     return dict(zip(clusters.summary["group"], clusters.summary["size"], strict=True))
 
 
 def called(cluster: int, sizes: Mapping[int, int] | None = None) -> str:
-    """The number of a cluster; by its size it is told that it is one individual."""
+    """Number of a cluster as text, with a remark if it has one individual."""
     return f"{cluster} (one individual)" if (sizes or {}).get(cluster) == 1 else str(cluster)
 
 
 def cut_tree(tree: np.ndarray, k: int) -> np.ndarray:
-    """Labels of k clusters, 1 the largest; of equal sizes, the one that comes first."""
+    """Labels of k clusters of a tree, numbered by size, 1 the largest; ties by first member."""
     raw = fcluster(tree, k, "maxclust")
     names, first, counts = np.unique(raw, return_index=True, return_counts=True)
     order = np.lexsort((first, -counts))
@@ -138,7 +138,7 @@ def cut_tree(tree: np.ndarray, k: int) -> np.ndarray:
 
 
 def _silhouettes(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Silhouette of each individual; nan where sklearn would raise (one cluster, or one individual each)."""
+    """Silhouette of each individual; nan if undefined (one cluster, or one individual per cluster)."""
     from sklearn.metrics import silhouette_samples  # noqa: PLC0415 - a second to import
 
     if not 2 <= len(np.unique(labels)) <= len(labels) - 1:
@@ -146,7 +146,7 @@ def _silhouettes(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.asarray(silhouette_samples(shares, labels))
 
 
-def _chance(shares: np.ndarray, most: int, pick: np.random.Generator) -> float:
+def _chance_silhouette(shares: np.ndarray, most: int, pick: np.random.Generator) -> float:
     """95% quantile of the best silhouette of populations drawn from one cluster with the same covariance."""
     mean, covariance = shares.mean(axis=0), np.cov(shares.T)
     found = []
@@ -158,7 +158,7 @@ def _chance(shares: np.ndarray, most: int, pick: np.random.Generator) -> float:
 
 
 def strength_in_words(silhouette: float) -> str:
-    """A silhouette in the terms of Kaufman and Rousseeuw, "Finding Groups in Data", 1990."""
+    """Strength of a silhouette in the terms of Kaufman and Rousseeuw, "Finding Groups in Data", 1990."""
     for least, words in (
         (0.71, "a strong structure"),
         (0.51, "a reasonable structure"),
@@ -170,7 +170,7 @@ def strength_in_words(silhouette: float) -> str:
 
 
 def _stability(shares: np.ndarray, labels: np.ndarray, pick: np.random.Generator) -> dict[int, float]:
-    """Mean over bootstrap draws of each cluster's Jaccard similarity to the most similar cluster of the draw.
+    """Stability of clusters: mean Jaccard similarity to the most similar cluster of bootstrap draws.
 
     Source: Hennig, "Cluster-wise assessment of cluster stability", 2007.
     """
@@ -196,7 +196,7 @@ def _stability(shares: np.ndarray, labels: np.ndarray, pick: np.random.Generator
 def _describe(
     members: pd.DataFrame, shares: np.ndarray, stability: dict[int, float]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Members with their medoids marked, and the summary of the clusters."""
+    """Mark the medoids of the members, and summarise the clusters."""
     weights = names_of(members)
     overall, spread = (
         (shares.mean(axis=0), shares.std(axis=0)) if len(shares) else (np.zeros(len(weights)),) * 2
@@ -230,7 +230,7 @@ def _describe(
 def _name(
     mean: np.ndarray, overall: np.ndarray, spread: np.ndarray, weights: list[str], taken: set[str]
 ) -> str:
-    """The weights in which a cluster differs most, as many as make the name unique."""
+    """Name of a cluster by the weights in which it differs most, as many as make the name unique."""
     difference = np.divide(mean - overall, spread, out=np.zeros_like(mean), where=spread > DISTINCT)
     order = np.argsort(-np.abs(difference), kind="stable")
     words = [
@@ -247,10 +247,10 @@ def _name(
 
 
 def score_cube(games: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Points and games of each entrant against each other by decks.
+    """Points and games of every pair of entrants by decks.
 
     Args:
-        games: as `evo.play.matchups.games_table` makes it.
+        games: a table of `evo.play.matchups.games_table`.
 
     Returns:
         Two arrays of shape (entrants, entrants, decks, decks): of i against j, i holding the first deck.
@@ -271,17 +271,17 @@ def score_cube(games: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 
 def compare_clusters(games: pd.DataFrame, clusters: np.ndarray) -> pd.DataFrame:
-    """How clusters differ by decks: EVA's Figs. 9 and 10, rank-sum tests with correction for many tests.
+    """Compare clusters by decks: EVA's Figs. 9 and 10, tests corrected for multiple comparisons.
 
     Args:
-        games: a round robin, as `evo.play.matchups.games_table` makes it.
+        games: a round robin, a table of `evo.play.matchups.games_table`.
         clusters: cluster of each entrant, 1 and up (0: none), in the order of the table's names.
 
     Returns:
-        One row a comparison: kind, group and other (clusters), deck, opponent_deck, score, other_score (means
-        over the two clusters), p and p_adjusted (Benjamini and Hochberg, over all rows of a kind). Kinds:
-        "any opponent": both clusters with `deck` against all entrants with `opponent_deck`; rank-sum test
-        (Fig. 9).
+        One row per comparison: kind, group and other (clusters), deck, opponent_deck, score, other_score
+        (means over the two clusters), p and p_adjusted (Benjamini and Hochberg, over all rows of a kind).
+        Kinds: "any opponent": both clusters with `deck` against all entrants with `opponent_deck`; rank-sum
+        test (Fig. 9).
         "head to head": the cluster with `deck` against the other with `opponent_deck`, the scores of both,
         rank-sum test (Fig. 10); it includes the decks' strength, and both scores are of the same games, so
         its p-values are far too small. "decks exchanged": the cluster with `deck` against the other with
@@ -297,14 +297,14 @@ def compare_clusters(games: pd.DataFrame, clusters: np.ndarray) -> pd.DataFrame:
         among = np.ix_(ours, theirs), np.ix_(theirs, ours)
         for (a, deck), (b, opposed) in product(enumerate(decks), repeat=2):
             key = cluster, other, deck, opposed
-            anybody = _rates(won[:, :, a, b], played[:, :, a, b])
-            rows.append(("any opponent", *key, *_test(anybody[ours], anybody[theirs])))
-            mine = _rates(won[:, :, a, b][among[0]], played[:, :, a, b][among[0]])
-            yours = _rates(won[:, :, b, a][among[1]], played[:, :, b, a][among[1]])
-            rows.append(("head to head", *key, *_test(mine, yours)))
+            overall_scores = _scores_per_game(won[:, :, a, b], played[:, :, a, b])
+            rows.append(("any opponent", *key, *_rank_sum_test(overall_scores[ours], overall_scores[theirs])))
+            first_scores = _scores_per_game(won[:, :, a, b][among[0]], played[:, :, a, b][among[0]])
+            second_scores = _scores_per_game(won[:, :, b, a][among[1]], played[:, :, b, a][among[1]])
+            rows.append(("head to head", *key, *_rank_sum_test(first_scores, second_scores)))
             both = np.concatenate([ours, theirs])
             inner = np.ix_(both, both)
-            exchanged = _exchange(won[:, :, a, b][inner], played[:, :, a, b][inner], len(ours))
+            exchanged = _exchange_test(won[:, :, a, b][inner], played[:, :, a, b][inner], len(ours))
             rows.append(("decks exchanged", *key, *exchanged))
     columns = ["kind", "group", "other", "deck", "opponent_deck", "score", "other_score", "p"]
     table = pd.DataFrame(rows, columns=columns).sort_values("kind", kind="stable").reset_index(drop=True)
@@ -316,17 +316,17 @@ def compare_clusters(games: pd.DataFrame, clusters: np.ndarray) -> pd.DataFrame:
     return table
 
 
-def _rates(won: np.ndarray, played: np.ndarray) -> np.ndarray:
-    """Score per game of each row; nan for rows without games."""
+def _scores_per_game(won: np.ndarray, played: np.ndarray) -> np.ndarray:
+    """Score per game of each row of a matrix; nan for rows without games."""
     games = played.sum(axis=1)
     rates: np.ndarray = np.divide(won.sum(axis=1), games, out=np.full(len(games), np.nan), where=games > 0)
     return rates
 
 
-def _exchange(won: np.ndarray, played: np.ndarray, n: int) -> tuple[float, float, float]:
-    """Scores of two clusters against each other with the same decks, and a permutation test of the two.
+def _exchange_test(won: np.ndarray, played: np.ndarray, n: int) -> tuple[float, float, float]:
+    """Scores of two clusters against each other with exchanged decks, and a permutation test.
 
-    Both score in the same games, so no test of independent samples fits: labels are permuted instead.
+    Both score in the same games, so tests of independent samples do not apply: labels are permuted.
 
     Args:
         won: points of members of both clusters against each other, shape (members, members).
@@ -348,8 +348,8 @@ def _exchange(won: np.ndarray, played: np.ndarray, n: int) -> tuple[float, float
     return float(scores[0]), float(others[0]), float((gap >= gap[0] - 1e-12).mean())
 
 
-def _test(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float, float]:
-    """Two means, and the p-value of the two-sided rank-sum test; nan if either sample is empty."""
+def _rank_sum_test(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float, float]:
+    """Means of two samples, and the p-value of the two-sided rank-sum test; nan if either is empty."""
     ours, theirs = ours[~np.isnan(ours)], theirs[~np.isnan(theirs)]
     if len(ours) == 0 or len(theirs) == 0:
         return float("nan"), float("nan"), float("nan")
@@ -363,15 +363,15 @@ STYLE_GAMES = 20
 
 
 def style_table(clusters: Clusters, runs: Runs, games: int = STYLE_GAMES) -> pd.DataFrame:
-    """What the medoid of each cluster does in games against itself, on the same deals for all.
+    """Play statistics of each cluster's medoid in self-play, on common deals.
 
     Args:
-        clusters: of the runs' populations.
-        runs: for decks and rules.
-        games: of each cluster and deck, the deck in a mirror.
+        clusters: clusters of the runs' populations.
+        runs: the runs, for decks and rules.
+        games: number per cluster and deck, in mirror matches.
 
     Returns:
-        One row a cluster: group (its number), name, turns (rounds a game), and means per turn of a player:
+        One row per cluster: group (its number), name, turns (rounds a game), and means per turn of a player:
         face_damage (attack on the hero), trades (attacks on minions), plays (cards played).
     """
     rows = []
@@ -403,7 +403,7 @@ def style_table(clusters: Clusters, runs: Runs, games: int = STYLE_GAMES) -> pd.
 
 
 class _Counter:
-    """Counts turns, damage to heroes, attacks on minions and plays of a game."""
+    """Counter of turns, damage to heroes, attacks on minions and cards played in games."""
 
     def __init__(self) -> None:
         self.counts = np.zeros(4)

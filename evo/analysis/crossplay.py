@@ -1,4 +1,4 @@
-"""The last populations of runs against each other, and the scores of their clusters by decks."""
+"""Crossplay: a round robin of the last populations of runs, and the scores of their clusters."""
 
 import shlex
 from collections import Counter
@@ -19,13 +19,13 @@ from evo.tournament.run import Tournament
 def crossplay(
     runs: Runs, paths: Sequence[Path], games: int, most: int | None = None, backend: str | None = None
 ) -> tuple[Tournament, pd.DataFrame]:
-    """A round robin of all individuals of the runs' last populations.
+    """Set up a round robin of all individuals of the runs' last populations.
 
     Args:
-        runs: as `evo.analysis.tables.read_runs` gives them.
+        runs: from `evo.analysis.tables.read_runs`.
         paths: as the user named them, for the command that repeats it.
-        games: for each two individuals and ordered pair of decks, even.
-        most: individuals of each run, the best ones; None: all.
+        games: number per pair of individuals and ordered pair of decks, even.
+        most: number of the best individuals of each run; None: all.
         backend: solver for all; None: the runs' own.
 
     Returns:
@@ -35,7 +35,7 @@ def crossplay(
         RunError: the runs were played with different decks, rulesets or solvers.
     """
     configs = list(runs.configs.values())
-    _refuse_other_decks(runs)
+    _check_same_decks(runs)
     for what in ("ruleset", *(() if backend else ("backend",))):
         values = {getattr(config, what) for config in configs}
         if len(values) > 1:
@@ -63,11 +63,11 @@ def crossplay(
     return tournament, population
 
 
-def _refuse_other_decks(runs: Runs) -> None:
-    """Refuse runs with different decks.
+def _check_same_decks(runs: Runs) -> None:
+    """Reject runs with different decks.
 
     Raises:
-        RunError: two of them differ; the message tells in what.
+        RunError: two runs differ; the message says how.
     """
     (one, first), *others = runs.configs.items()
     for other, config in others:
@@ -83,16 +83,16 @@ def _refuse_other_decks(runs: Runs) -> None:
 
 
 def _difference(mine: Deck, theirs: Deck) -> str:
-    """In what two decks of one name differ."""
+    """Difference of two decks of the same name, in words."""
     more, fewer = Counter(card.name for card in mine.cards), Counter(card.name for card in theirs.cards)
     parts = [", ".join(sorted(names)) for names in (more - fewer, fewer - more) if names]
     if not parts:
-        return "the same cards, whose numbers or keywords differ"
-    return f"other cards ({' against '.join(parts)})"
+        return "the same cards with different stats or keywords"
+    return f"different cards ({' against '.join(parts)})"
 
 
 def clusters_of(population: pd.DataFrame, members: pd.DataFrame) -> np.ndarray:
-    """The cluster of each individual of a population; 0 for those left out of the clusters."""
+    """Cluster number of each individual of a population; 0 for individuals left out."""
     known = members.set_index(["run", "individual"])["group"]
     keys = pd.MultiIndex.from_frame(population[["run", "individual"]])
     clusters: np.ndarray = known.reindex(keys).fillna(0).to_numpy(int)
@@ -100,12 +100,12 @@ def clusters_of(population: pd.DataFrame, members: pd.DataFrame) -> np.ndarray:
 
 
 def cluster_scores(ratings: pd.DataFrame, names: Sequence[str], clusters: np.ndarray) -> dict[int, float]:
-    """The mean score of each cluster's individuals over all their games.
+    """Mean score of each cluster's individuals over all their games.
 
     Args:
-        ratings: of the round robin (`evo.stats.standings.Standings`).
-        names: of its entrants.
-        clusters: of the entrants, as `clusters_of` gives them.
+        ratings: ratings of the round robin (`evo.stats.standings.Standings`).
+        names: its entrants.
+        clusters: cluster of each entrant, from `clusters_of`.
     """
     scores = ratings.set_index("entrant")["score"].reindex(names).to_numpy()
     return {int(one): float(scores[clusters == one].mean()) for one in np.unique(clusters) if one}

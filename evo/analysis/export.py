@@ -1,4 +1,4 @@
-"""Profiles from a run: its champion, or the best of its final, each a file with its provenance."""
+"""Export of profiles from runs: the champion, the best of the final, or cluster medoids."""
 
 import re
 from collections.abc import Sequence
@@ -22,19 +22,19 @@ from rivals import read_agent_profile
 
 
 class ExportError(ManaforgeError, ValueError):
-    """Nothing to export, or nowhere to; the message names the way out."""
+    """There is nothing to export, or the target cannot be written; the message names the way out."""
 
 
 @dataclass(frozen=True)
 class Exported:
-    """A profile and where it was written."""
+    """An exported profile and its file."""
 
     profile: Profile[WeightVector]
     path: Path
 
 
 def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
-    """The best candidates of a run's final as profiles, the champion first.
+    """Best candidates of a run's final as profiles, the champion first.
 
     Args:
         run: a run folder whose final was played.
@@ -51,7 +51,7 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
         raise ExportError(f"run {run} has no champion yet{why}. To finish it: manaforge resume {run}")
     try:
         final = read_final(folder)
-        strategy = restore(folder) if top > 1 else None  # the champion is whole without it
+        strategy = restore(folder) if top > 1 else None  # the champion needs no strategy state
     except StrategyError as error:
         raise ExportError(f"run {run}: {error}. Its champion alone can be exported: --top 1") from None
     except (OSError, ValueError, RunError) as error:
@@ -65,7 +65,7 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
     unknown = [name for name in names[1:top] if name not in candidates]
     if unknown:
         raise ExportError(
-            f"run {run}: its final has candidates that its history does not know, such as {unknown[0]!r}. "
+            f"run {run}: its final has candidates that its history does not have, such as {unknown[0]!r}. "
             f"To repair it: manaforge resume {run}"
         )
     versions = {key: champion.provenance[key] for key in ("manaforge", "rules")}
@@ -81,10 +81,10 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
 
 
 def study_profiles(path: Path, top: int = 1) -> list[Profile[WeightVector]]:
-    """The best candidates of a run, or those of every run of a study with the run in their names.
+    """Best candidates of a run, or of every run of a study, with the run in their names.
 
     Raises:
-        RunError, ExportError: as of `best_profiles`.
+        RunError, ExportError: as in `best_profiles`.
     """
     found = []
     for run, folder in find_runs([path]).items():
@@ -96,12 +96,12 @@ def study_profiles(path: Path, top: int = 1) -> list[Profile[WeightVector]]:
 
 
 def _in_file_names(run: str) -> str:
-    """The name of a run with what every file name may have."""
+    """Name of a run without characters that file names cannot have."""
     return re.sub(r"[^A-Za-z0-9._-]", "-", run).lstrip(".-") or "run"
 
 
 def cluster_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
-    """One profile for each cluster of the runs' last populations: its medoid, or its only individual.
+    """One profile per cluster of the runs' last populations: its medoid.
 
     Raises:
         RunError: there is no such run.
@@ -145,7 +145,7 @@ def cluster_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
 
 
 def write_profiles(profiles: Sequence[Profile[WeightVector]], out: Path) -> list[Exported]:
-    """Write profiles as `NAME.toml` into a folder, each all or nothing, and read each back.
+    """Write profiles as `NAME.toml` into a folder, each atomically, and read each back.
 
     Raises:
         ExportError: the folder cannot be written, or holds another profile of that name.

@@ -1,4 +1,4 @@
-"""List run folders, tournaments, learnings and experiments below a folder, with their progress."""
+"""Listing of run folders, tournaments, learnings and experiments below a folder, with their states."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -18,25 +18,25 @@ from evo.storage.files import EXPERIMENT, LEARNING, is_locked
 from evo.storage.run_folder import RunFolder, peek_run
 
 RECENT = 5
-"""Generations whose speed is taken for the present one."""
+"""Number of last generations that the speed is measured on."""
 
 QUIET_SECONDS, QUIET_GENERATIONS = 60.0, 5.0
-"""A run on another machine, whose lock may not be seen, goes on while its log is no older than this."""
+"""A run whose lock is not visible, as on another machine, counts as running while its log is not older."""
 
 
 MOST_LOG = 2**27
-"""Bytes of a log."""
+"""Most bytes of a log."""
 
 MOST_SECONDS, MOST_GENERATION, MOST_TURNS = 1e9, 10**7, 10**15
 
 
 class RunState(NamedTuple):
-    """The state of a run.
+    """State of a run: running, finished or stopped, with speed and time left.
 
     Attributes:
         word: "running", "finished" or "stopped".
-        speed: games a second of the last generations; 0 where none is known.
-        seconds_left: at this speed.
+        speed: games per second over the last generations; 0 if unknown.
+        seconds_left: time left at this speed.
     """
 
     word: str
@@ -45,7 +45,7 @@ class RunState(NamedTuple):
 
 
 def state_of(folder: RunFolder) -> RunState:
-    """The state of a run, as a look from outside tells."""
+    """State of a run, from its lock, log and files."""
     config = folder.config
     ended = folder.committed == config.generations + 1
     if ended and read_champion_file(folder.path).finishes(config):
@@ -65,7 +65,7 @@ def state_of(folder: RunFolder) -> RunState:
 
 
 def solved_turns(folders: Iterable[RunFolder]) -> dict[str, int]:
-    """Turns that runs solved in their generations, by solver and unproven, as far as their logs tell."""
+    """Numbers of turns solved in runs, by solver, and of unproven ones, from their logs."""
     total = dict.fromkeys(SOLVED, 0)
     for folder in folders:
         last: dict[int, Mapping[str, Any]] = {}
@@ -80,18 +80,18 @@ def solved_turns(folders: Iterable[RunFolder]) -> dict[str, int]:
 
 
 def solved_sentence(solved: Mapping[str, int]) -> str:
-    """Who solved the turns and how many are unproven; "" where the exact solver proved all of them."""
+    """Turns by solver and unproven turns, in words; "" if the exact solver proved all of them."""
     total = solved["exact"] + solved["search"]
     if (not solved["search"] and not solved["unproven"]) or not total:
         return ""
     by = [f"{solved[name]:,} by {name}" for name in ("exact", "search") if solved[name]]
     share = solved["unproven"] / total
-    proven = f"{solved['unproven']:,} ({share:.2%}) unproven: the search had met its limit"
+    proven = f"{solved['unproven']:,} ({share:.2%}) unproven: the search reached its limit"
     return f"turns solved: {' and '.join(by)}; {proven if solved['unproven'] else 'all proven'}"
 
 
 def _events(file: Path) -> list[dict[str, Any]]:
-    """The events of a log that can be read, in their order."""
+    """Readable events of a log, in order."""
     found = []
     try:
         lines = read_text(file, MOST_LOG).splitlines()
@@ -109,7 +109,7 @@ def _events(file: Path) -> list[dict[str, Any]]:
                     continue
             datetime.fromisoformat(event["time"])
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
-            continue  # a line half written, of another version, or by somebody else
+            continue  # a line half written, of another version, or from another program
         found.append(event)
     return found
 
@@ -121,11 +121,11 @@ def _age(event: dict[str, Any]) -> float:
 
 
 KINDS = {"self-play": "ladder"}
-"""What formats are called that no one chooses by their name."""
+"""Commands of the formats that users cannot choose by name."""
 
 
 def runs_below(root: Path) -> list[dict[str, Any]]:
-    """The run folders below a folder, by name, as JSON values; missing numbers are None."""
+    """Run folders below a folder, by name, as JSON values; missing numbers are None."""
     return [
         run_row(path, _name(path, root))
         for path in sorted(file.parent for file in root.glob("**/config.toml"))
@@ -133,19 +133,19 @@ def runs_below(root: Path) -> list[dict[str, Any]]:
 
 
 def tournaments_below(root: Path) -> list[dict[str, Any]]:
-    """The tournaments below a folder, sweeps and arenas too, by name, as JSON values."""
+    """Tournaments below a folder, including sweeps and arenas, by name, as JSON values."""
     found = sorted(file.parent for file in root.glob("**/tournament.json"))
     return [tournament_row(path, _name(path, root)) for path in found]
 
 
 def others_below(root: Path) -> list[dict[str, Any]]:
-    """The learnings and experiments below a folder, by name, as JSON values."""
+    """Learnings and experiments below a folder, by name, as JSON values."""
     found = [(file, "learn") for file in root.glob(f"**/{LEARNING}")]
-    found += [(file, str(_content(file).get("kind", ""))) for file in root.glob(f"**/{EXPERIMENT}")]
-    return [_other(file, kind, _name(file.parent, root)) for file, kind in sorted(found)]
+    found += [(file, str(_read_json_object(file).get("kind", ""))) for file in root.glob(f"**/{EXPERIMENT}")]
+    return [_other_row(file, kind, _name(file.parent, root)) for file, kind in sorted(found)]
 
 
-def _other(file: Path, kind: str, name: str) -> dict[str, Any]:
+def _other_row(file: Path, kind: str, name: str) -> dict[str, Any]:
     pages = sorted(page.name for page in file.parent.glob("*.html"))
     try:
         ended = bool(pages) or (file.parent / "profile.toml").exists()
@@ -155,7 +155,7 @@ def _other(file: Path, kind: str, name: str) -> dict[str, Any]:
         state = "unreadable"
     return {
         "folder": name,
-        "began": _written(file),
+        "began": _modification_time(file),
         "state": state if kind else "unreadable",
         "kind": kind,
         "page": ", ".join(pages),
@@ -163,16 +163,16 @@ def _other(file: Path, kind: str, name: str) -> dict[str, Any]:
 
 
 def _is_learned(path: Path) -> bool:
-    """Whether a learning has all its rounds.
+    """Whether a learning has finished all its rounds.
 
     Raises:
-        ManaforgeError, OSError: that cannot be read.
+        ManaforgeError, OSError: its files cannot be read.
     """
     return count_rounds(path) > read_config_as(LearnConfig, path / LEARNING).rounds
 
 
-def _written(file: Path) -> str:
-    """When a file was last written, to the second in UTC; empty where it is gone."""
+def _modification_time(file: Path) -> str:
+    """Time when a file was last written, to the second in UTC; "" if it is missing."""
     try:
         seconds = file.stat().st_mtime
     except OSError:
@@ -185,7 +185,7 @@ def _name(path: Path, root: Path) -> str:
 
 
 def run_row(path: Path, name: str) -> dict[str, Any]:
-    """A run folder as a row of JSON values, under this name; what cannot be read is told by `problem`."""
+    """A run folder as a row of JSON values, under a name; `problem` says what cannot be read."""
     row: dict[str, Any] = {
         "run": name,
         "began": "",
@@ -225,7 +225,7 @@ def run_row(path: Path, name: str) -> dict[str, Any]:
 
 
 def _last_validated(folder: RunFolder) -> float | None:
-    """Score of the best of the last generation whose validation can be read; None without one."""
+    """Score of the best of the last readable validation; None without one."""
     every, last = folder.config.validation.every, folder.committed - 1
     for generation in range(last - last % every, -1, -every) if every else ():
         table = folder.validation(generation)
@@ -235,8 +235,8 @@ def _last_validated(folder: RunFolder) -> float | None:
 
 
 def tournament_row(path: Path, name: str) -> dict[str, Any]:
-    """A tournament's folder as a row of JSON values, under this name."""
-    about, summary = _content(path / "tournament.json"), _content(path / "summary.json")
+    """A tournament folder as a row of JSON values, under a name."""
+    about, summary = _read_json_object(path / "tournament.json"), _read_json_object(path / "summary.json")
     ratings, entrants, games = summary.get("ratings"), about.get("entrants"), summary.get("games")
     first = ratings[0] if isinstance(ratings, list) and ratings else {}
     style = str(about.get("format", ""))
@@ -244,7 +244,7 @@ def tournament_row(path: Path, name: str) -> dict[str, Any]:
     state = "running" if is_locked(path) else "finished" if (path / "games.parquet").exists() else "stopped"
     return {
         "tournament": name,
-        "began": _written(path / "tournament.json"),
+        "began": _modification_time(path / "tournament.json"),
         "state": state if about else "unreadable",
         "kind": KINDS.get(style, style),
         "entrants": len(entrants) if isinstance(entrants, list) else 0,
@@ -253,8 +253,8 @@ def tournament_row(path: Path, name: str) -> dict[str, Any]:
     }
 
 
-def _content(file: Path) -> dict[str, Any]:
-    """The JSON object in a file; {} where there is none."""
+def _read_json_object(file: Path) -> dict[str, Any]:
+    """JSON object in a file; {} if there is none."""
     try:
         return read_json(file)
     except (OSError, ValueError):

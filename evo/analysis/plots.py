@@ -1,4 +1,4 @@
-"""Figures of runs, clusters of weights and deck prediction: functions from tables to axes."""
+"""Plots of runs, clusters and deck prediction, each a function that draws a table on axes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -41,20 +41,20 @@ MOST_BOXES = 25
 
 
 def _some_generations(individuals: pd.DataFrame) -> pd.DataFrame:
-    """All generations, or at most `MOST_BOXES` of them evenly spaced; always with the last."""
+    """Rows of at most `MOST_BOXES` evenly spaced generations, always with the last."""
     last = int(individuals["generation"].max())
     step = -(-(last + 1) // MOST_BOXES)
     return individuals[(last - individuals["generation"]) % step == 0]
 
 
-def _boxes(axes: Axes, table: pd.DataFrame, y: str) -> None:
+def _draw_boxes(axes: Axes, table: pd.DataFrame, y: str) -> None:
     sns.boxplot(table, x="generation", y=y, ax=axes, fliersize=1.5, native_scale=True, **BOXES)
     whole_ticks(axes.xaxis)
 
 
 def plot_fitness(axes: Axes, individuals: pd.DataFrame) -> Axes:
-    """Fitness of all individuals by generation, as a score per game (EVA's Fig. 2 has survivors alone)."""
-    _boxes(axes, _some_generations(individuals), "win_rate")
+    """Fitness of all individuals by generation, as a score per game (EVA's Fig. 2: survivors only)."""
+    _draw_boxes(axes, _some_generations(individuals), "win_rate")
     axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle=":")
     axes.set(xlabel="generation", ylabel="fitness, score per game")
     share_ticks(axes.yaxis)
@@ -63,18 +63,18 @@ def plot_fitness(axes: Axes, individuals: pd.DataFrame) -> Axes:
 
 def plot_ages(axes: Axes, individuals: pd.DataFrame) -> Axes:
     """Age of the survivors by generation (EVA's Fig. 4)."""
-    _boxes(axes, _some_generations(individuals[individuals["survived"]]), "age")
+    _draw_boxes(axes, _some_generations(individuals[individuals["survived"]]), "age")
     axes.set(xlabel="generation", ylabel="age, generations since birth")
     whole_ticks(axes.yaxis)
     return axes
 
 
 def plot_lifespans(axes: Axes, spans: pd.DataFrame) -> Axes:
-    """Lifespans and generations of birth of the individuals that survived at all (EVA's Fig. 3).
+    """Lifespans and generations of birth of all individuals that ever survived (EVA's Fig. 3).
 
     Args:
         axes: to draw on.
-        spans: as `evo.analysis.tables.lifespans` makes them.
+        spans: from `evo.analysis.tables.lifespans`.
     """
     survivors = spans[spans["lifespan"] > 0]
     table = pd.DataFrame(
@@ -86,10 +86,10 @@ def plot_lifespans(axes: Axes, spans: pd.DataFrame) -> Axes:
     return axes
 
 
-def _line_over_runs(
+def _draw_mean_over_runs(
     axes: Axes, table: pd.DataFrame, y: str, marker: str = "", colour: str = BLUE, label: str = ""
 ) -> bool:
-    """The mean over runs by generation and, for several runs, its 95% interval by Student's t."""
+    """Draw the mean over runs by generation and, for several runs, its 95% interval by Student's t."""
     groups = table.groupby("generation")[y]
     mean, n = groups.mean(), groups.count()
     axes.plot(mean.index, mean.to_numpy(), color=colour, marker=marker, markersize=4, label=label or None)
@@ -102,13 +102,13 @@ def _line_over_runs(
 
 
 def plot_newcomers(axes: Axes, new: pd.DataFrame) -> Axes:
-    """Survivors born in each generation: mean over runs with its 95% interval (EVA's Fig. 5: those of age 1).
+    """New survivors by generation: mean over runs with its 95% interval (EVA's Fig. 5: those of age 1).
 
     Args:
         axes: to draw on.
-        new: as `evo.analysis.tables.newcomers` makes them.
+        new: from `evo.analysis.tables.newcomers`.
     """
-    several = _line_over_runs(axes, new, "newcomers")
+    several = _draw_mean_over_runs(axes, new, "newcomers")
     axes.set(xlabel="generation", ylabel="newcomers" + (", mean and 95% interval" if several else ""))
     axes.set_ylim(bottom=0)
     whole_ticks(axes.yaxis)
@@ -122,13 +122,15 @@ def plot_weights(
 
     Args:
         axes: to draw on.
-        population: one row an individual.
+        population: one row per individual.
         marked: shares of profiles to mark, such as the thesis's seven, by name.
-        measure: what is shown of each weight.
+        measure: label of the y axis.
     """
     table = long_weights(population)
     sns.boxplot(table, x="weight", y="share", ax=axes, fliersize=0, whis=(0, 100), **BOXES)
-    spread = np.random.default_rng(1).uniform(-0.2, 0.2, len(table))  # seaborn's is another in each drawing
+    spread = np.random.default_rng(1).uniform(
+        -0.2, 0.2, len(table)
+    )  # seaborn's own jitter is not reproducible
     places = table["weight"].cat.codes + spread
     axes.scatter(places, table["share"], 2.5**2, BLUE, alpha=0.6, linewidths=0, zorder=3)
     for place, (name, shares) in enumerate(marked.items()):
@@ -151,11 +153,11 @@ def plot_weights(
 
 
 def plot_sigmas(axes: Axes, sigmas: pd.DataFrame) -> Axes:
-    """Median step size of the survivors by generation, a line a weight; logarithmic.
+    """Median step size of the survivors by generation, one line per weight, on a log scale.
 
     Args:
         axes: to draw on.
-        sigmas: as `evo.analysis.tables.long_sigmas` makes them.
+        sigmas: from `evo.analysis.tables.long_sigmas`.
     """
     medians = (
         sigmas[sigmas["survived"]]
@@ -176,7 +178,7 @@ def plot_sigmas(axes: Axes, sigmas: pd.DataFrame) -> Axes:
     axes.set(xlabel="generation", ylabel="step size, median of the survivors", yscale="log")
     whole_ticks(axes.xaxis)
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
-    axes.yaxis.set_major_formatter("{x:g}")  # no mathematics, since names may hold a $
+    axes.yaxis.set_major_formatter("{x:g}")  # plain text, since weight names may contain a $
     axes.yaxis.set_minor_formatter(NullFormatter())
     legend_above(axes)
     return axes
@@ -187,13 +189,13 @@ def plot_progress(axes: Axes, progress: pd.DataFrame) -> Axes:
 
     Args:
         axes: to draw on.
-        progress: columns run, generation, score; of one run, low and high are drawn if it has them; centre,
-            the score of the strategy's centre, is a line of its own.
+        progress: columns run, generation, score; for one run, also low and high, if present; centre, the
+            score of the strategy's centre, is drawn as a second line.
     """
     centre = "centre" in progress.columns and bool(progress["centre"].notna().any())
-    _line_over_runs(axes, progress, "score", marker="o", label="best" if centre else "")
+    _draw_mean_over_runs(axes, progress, "score", marker="o", label="best" if centre else "")
     if centre:
-        _line_over_runs(axes, progress.dropna(subset=["centre"]), "centre", "s", ORANGE, "centre")
+        _draw_mean_over_runs(axes, progress.dropna(subset=["centre"]), "centre", "s", ORANGE, "centre")
         legend_above(axes)
     if progress["run"].nunique() == 1 and {"low", "high"} <= set(progress.columns):
         bounds = np.abs(progress[["low", "high"]].to_numpy().T - progress["score"].to_numpy())
@@ -204,11 +206,11 @@ def plot_progress(axes: Axes, progress: pd.DataFrame) -> Axes:
 
 
 def plot_lineage(axes: Axes, family: pd.DataFrame) -> Axes:
-    """An individual and its ancestors: bars from birth to the last generation survived, lines to parents.
+    """Lineage of an individual: bars from birth to the last generation survived, lines to parents.
 
     Args:
         axes: to draw on.
-        family: as `evo.analysis.tables.ancestors` makes it.
+        family: from `evo.analysis.tables.ancestors`.
     """
     rows = {int(number): place for place, number in enumerate(family["individual"])}
     axes.barh(
@@ -233,25 +235,25 @@ def plot_lineage(axes: Axes, family: pd.DataFrame) -> Axes:
 
 SIGNIFICANT = 0.05
 MOST_LEAVES, MOST_LEAVES_NARROW = 40, 22
-"""Most individuals that are named below a tree, and below one on a telephone."""
+"""Most individuals named below a tree, and below a narrow one for telephones."""
 
 FAINTEST = 1e-6
-"""Smaller p-values are drawn like this one."""
+"""Least p-value on the colour scale; smaller ones are drawn alike."""
 
 
 def cluster_colours(n: int) -> dict[int, str]:
-    """A colour for each cluster, 1 to n."""
+    """Colours of the clusters 1 to n."""
     palette = sns.color_palette("colorblind", max(n, 1))
     return {number + 1: to_hex(colour) for number, colour in enumerate(palette)}
 
 
 def _label(cluster: Any) -> str:
-    """A row of `Clusters.summary` in a legend."""
+    """Legend entry of a row of `Clusters.summary`."""
     return f"{cluster.group}: {cluster.name} ({size_in_words(cluster.size)})"
 
 
 def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
-    """Ward's tree, coloured by cluster (EVA's Fig. 8)."""
+    """Dendrogram of Ward's tree, coloured by cluster (EVA's Fig. 8)."""
     labels = clusters.members["group"].to_numpy()
     colours = cluster_colours(labels.max())
     n = len(labels)
@@ -286,10 +288,10 @@ def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
 
 
 def project(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Principal components of shares.
+    """Project shares on their first two principal components.
 
     Returns:
-        Coordinates, shape (individuals, 2), and the part of the variance that each axis shows, shape (2,).
+        Coordinates, shape (individuals, 2), and the explained variance ratio of each axis, shape (2,).
     """
     from sklearn.decomposition import PCA  # noqa: PLC0415 - a second to import
 
@@ -303,7 +305,7 @@ def project(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def plot_map(axes: Axes, clusters: Clusters) -> Axes:
-    """All individuals in the plane of the first two principal components, by cluster; medoids have a ring."""
+    """Map of the individuals by their first two principal components and cluster; rings mark medoids."""
     places, kept = project(clusters.members[shares_of(clusters.members)].to_numpy())
     labels = clusters.members["group"].to_numpy()
     colours = cluster_colours(labels.max())
@@ -326,16 +328,16 @@ def plot_map(axes: Axes, clusters: Clusters) -> Axes:
 def plot_comparison(
     axes: Axes, comparisons: pd.DataFrame, decks: list[str], sizes: Mapping[int, int] | None = None
 ) -> Axes:
-    """How two clusters differ by decks (one part of EVA's Figs. 9 and 10).
+    """Heat map of score differences between two clusters by decks (one part of EVA's Figs. 9 and 10).
 
-    Differences of scores in points. Blue where the first cluster scores more, red where the second does,
-    darker for smaller corrected p-values; differences at 0.05 after correction have a thick box.
+    Numbers are differences in points. Blue: the first cluster scores more, red: the second; darker for
+    smaller corrected p-values; thick boxes mark corrected p-values below 0.05.
 
     Args:
         axes: to draw on.
         comparisons: rows of `evo.analysis.clustering.compare_clusters` of one kind and two clusters.
-        decks: in the order to draw.
-        sizes: of the clusters, to tell those of one individual.
+        decks: names, in the order to draw.
+        sizes: sizes of the clusters, to mark those of one individual.
     """
     shade = pd.DataFrame(0.0, index=decks, columns=decks)
     texts = pd.DataFrame("", index=decks, columns=decks)
@@ -377,11 +379,11 @@ def plot_comparison(
 
 
 def plot_accuracy(axes: Axes, table: pd.DataFrame) -> Axes:
-    """The share of the cards left that are predicted right, by cards seen: mean and 95% interval.
+    """Accuracy of deck prediction by number of cards seen: mean and 95% interval.
 
     Args:
         axes: to draw on.
-        table: as `evo.analysis.prediction.accuracy` makes it.
+        table: from `evo.analysis.prediction.accuracy`.
     """
     colours = (BLUE, ORANGE, GREY)
     for place, (exchanged, rows) in enumerate(table.groupby("exchanged")):

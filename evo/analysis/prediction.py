@@ -1,6 +1,6 @@
-"""Which deck an opponent plays and which cards are left in it, by the cards seen; how often that is right.
+"""Deck prediction: likely decks and remaining cards of an opponent from the cards seen, and its accuracy.
 
-The neighbours are those of the agents (`ilp_agent.lookahead.deck_prediction`); here a card is its name.
+The nearest decks are those of the agents (`ilp_agent.lookahead.deck_prediction`); here a card is its name.
 """
 
 from collections import Counter
@@ -23,20 +23,20 @@ from evo.stats.ratings import cluster_rate
 from ilp_agent.lookahead.deck_prediction import NEIGHBOURS, different, find_neighbours, library_of
 
 BODIES = "bodies"
-"""What stands for the class of decks without one."""
+"""Class name of decks without a class."""
 
 
 class PredictionError(WrongValueError, ValueError):
-    """What is asked of a prediction does not fit together."""
+    """The options of a prediction do not fit together."""
 
 
 class LikelyCard(NamedTuple):
-    """A card that may be left in a deck.
+    """A card that may remain in a deck.
 
     Attributes:
-        name: of the card.
-        copies: the mean number that is left.
-        chance: that at least one is.
+        name: name of the card.
+        copies: expected number of remaining copies.
+        chance: probability that at least one remains.
     """
 
     name: str
@@ -45,10 +45,10 @@ class LikelyCard(NamedTuple):
 
 
 class DeckLibrary:
-    """Decks that an opponent may play.
+    """Library of decks that an opponent may play, with nearest-neighbour prediction.
 
     Args:
-        decks: lists of 30 cards; random decks have none, and are left out.
+        decks: lists of 30 cards; random decks are left out.
 
     Raises:
         DeckError: no list is left.
@@ -61,28 +61,28 @@ class DeckLibrary:
         self.names = sorted({card.name for deck in self.decks for card in deck.cards})
         self._number = {name: number for number, name in enumerate(self.names)}
         lists = [self._numbers(card.name for card in deck.cards) for deck in self.decks]
-        sorts = np.arange(len(self.names) + 1)  # the last stands for cards that no deck holds
+        sorts = np.arange(len(self.names) + 1)  # the last number stands for cards in no deck
         self._kernel = library_of(self.decks, lists, sorts)
         self._counts = self._kernel.counts
 
     def likely_decks(self, seen: Sequence[str]) -> list[tuple[Deck, float]]:
-        """The nearest decks and their chances, the likeliest first.
+        """Nearest decks and their probabilities, the likeliest first.
 
         Args:
-            seen: names of cards, each as often as copies of it were seen.
+            seen: names of cards, repeated for every copy seen.
         """
         places, chances = self._neighbours(self._numbers(seen))
         return [(self.decks[place], chance) for place, chance in zip(places, chances.tolist(), strict=True)]
 
     def likely_cards(self, seen: Sequence[str]) -> list[LikelyCard]:
-        """The cards that may be left, the likeliest first; arguments as of `likely_decks`."""
+        """Cards that may remain, the likeliest first; arguments as in `likely_decks`."""
         by_copy = self._chances(self._numbers(seen))
         order = sorted(range(len(self.names)), key=lambda card: (-by_copy[card].sum(), self.names[card]))
         cards = (LikelyCard(self.names[card], float(by_copy[card].sum()), by_copy[card, 0]) for card in order)
         return [card for card in cards if card.copies > 0]
 
     def guess(self, seen: Sequence[str]) -> Counter[str]:
-        """The cards that are most likely left, so many as the deck has left; arguments as above."""
+        """Most likely remaining cards, as many as the deck has left; arguments as in `likely_decks`."""
         by_copy = self._chances(self._numbers(seen))
         n = DECK_SIZE - len(seen)
         best = np.argsort(-by_copy, axis=None, kind="stable")[:n]
@@ -92,14 +92,14 @@ class DeckLibrary:
         return [self._number.get(name, len(self.names)) for name in names]
 
     def _neighbours(self, seen: Sequence[int]) -> tuple[list[int], np.ndarray]:
-        """Places of the nearest decks, and their chances."""
+        """Indices of the nearest decks, and their probabilities."""
         shown, left, n_left, pools, chances = self._memory
         shown[: len(seen)] = seen
         found = find_neighbours(self._kernel, 0, shown, len(seen), left, n_left, pools, chances)
         return self._kernel.nearest[:found].tolist(), np.diff(chances[:found], prepend=0.0)
 
     def _chances(self, seen: Sequence[int]) -> np.ndarray:
-        """By card, the chance that at least 1, 2, ... copies are left; shape (cards, most copies)."""
+        """Probability that at least 1, 2, ... copies of each card remain; shape (cards, most copies)."""
         places, chances = self._neighbours(seen)
         gone = np.bincount(np.array(seen, np.int64), minlength=len(self.names) + 1)
         left = self._counts[places] - gone
@@ -124,10 +124,10 @@ class DeckLibrary:
 
 
 def of_class(decks: Iterable[Deck], hero_class: str) -> tuple[Deck, ...]:
-    """The decks of a class, or with `BODIES` those without one.
+    """Decks of a class; with `BODIES`, those without a class.
 
     Raises:
-        UnknownNameError: no deck is of this class; the message lists the classes that there are.
+        UnknownNameError: no deck is of this class; the message lists the known classes.
     """
     decks = tuple(decks)
     wanted = "" if hero_class == BODIES else hero_class.casefold()
@@ -139,10 +139,10 @@ def of_class(decks: Iterable[Deck], hero_class: str) -> tuple[Deck, ...]:
 
 
 def card_name(text: str, library: DeckLibrary) -> str:
-    """The name of a card by its name or id, case ignored; one that no deck of the library holds, too.
+    """Find the name of a card by name or id, ignoring case; it need not be in a deck of the library.
 
     Raises:
-        UnknownNameError: there is no such card; the message lists the nearest of the library.
+        UnknownNameError: there is no such card; the message suggests the nearest of the library.
     """
     folded = {name.casefold(): name for name in library.names}
     if text.casefold() in folded:
@@ -154,49 +154,49 @@ def card_name(text: str, library: DeckLibrary) -> str:
 
 
 def accuracy(decks: Sequence[Deck], orders: int, exchanged: Sequence[int], seed: int) -> pd.DataFrame:
-    """How much of what is left of a deck is predicted right, by the number of cards seen.
+    """Prediction accuracy: share of the remaining cards predicted correctly, by number of cards seen.
 
-    Every deck is seen card by card in random orders, by who knows its class and a library with the deck. A
-    deck of which cards are exchanged for others of its class is not in the library, as decks that people
-    change are not. One for which the library has too few others is then left out.
+    The cards of every deck are revealed in random orders; its class is given. To imitate decks that people
+    modify, some cards are exchanged for others of the class, so that the deck is not in the library; decks
+    for which the library has too few other cards are left out.
 
     Args:
-        decks: of the library, of any class.
-        orders: random orders of each deck, and exchanges.
-        exchanged: numbers of cards that are exchanged for others, 0 to `DECK_SIZE`.
-        seed: of orders and exchanges.
+        decks: decks of the library, of any class.
+        orders: random orders and exchanges per deck.
+        exchanged: numbers of cards to exchange, 0 to `DECK_SIZE`.
+        seed: seed of orders and exchanges.
 
     Returns:
-        A row for each number of cards exchanged and of cards seen: `exchanged`, `seen` (0 to 29), `right`
-        (the share of the cards left that are predicted, mean over decks), its 95% interval `low` to `high`,
+        One row per number of cards exchanged and of cards seen: `exchanged`, `seen` (0 to 29), `right` (the
+        share of the remaining cards that is predicted, mean over decks), its 95% interval `low` to `high`,
         and `decks`.
     """
     lists = [deck for deck in decks if not deck.random]
     rows = []
     for n in exchanged:
         found = [
-            _shares(deck, lists, orders, n, generator(seed, Stream.PREDICTION, number, n))
+            _shares_predicted(deck, lists, orders, n, generator(seed, Stream.PREDICTION, number, n))
             for number, deck in enumerate(lists)
-            if n == 0 or len(_others(deck, lists)) * COPIES >= n
+            if n == 0 or len(_exchange_candidates(deck, lists)) * COPIES >= n
         ]
         for seen, of_decks in enumerate(np.array(found).T):
             rows.append((n, seen, *cluster_rate(of_decks, np.ones(len(found))), len(found)))
     return pd.DataFrame(rows, columns=["exchanged", "seen", "right", "low", "high", "decks"])
 
 
-def _shares(
+def _shares_predicted(
     deck: Deck, decks: Sequence[Deck], orders: int, exchanged: int, pick: np.random.Generator
 ) -> np.ndarray:
-    """The share of the cards left that is predicted after each number of cards seen, mean over orders."""
+    """Share of the remaining cards predicted after each number of cards seen, mean over orders."""
     own_class = of_class(decks, deck.hero_class or BODIES)
-    library, others = DeckLibrary(own_class), _others(deck, decks)
+    library, others = DeckLibrary(own_class), _exchange_candidates(deck, decks)
     total = np.zeros(DECK_SIZE)
     for _ in range(orders):
         names = [card.name for card in deck.cards]
         places = pick.choice(DECK_SIZE, exchanged, replace=False)
         for place in places:
             names[place] = ""
-        for place in places:  # at most two of each
+        for place in places:  # at most two copies of each card
             names[place] = pick.choice([name for name in others if names.count(name) < COPIES])
         names = [names[place] for place in pick.permutation(DECK_SIZE)]
         for seen in range(DECK_SIZE):
@@ -205,8 +205,8 @@ def _shares(
     return total / orders
 
 
-def _others(deck: Deck, decks: Iterable[Deck]) -> list[str]:
-    """Names of cards of a library that a deck could hold and does not."""
+def _exchange_candidates(deck: Deck, decks: Iterable[Deck]) -> list[str]:
+    """Names of library cards that a deck may hold and does not."""
     held = {card.name for card in deck.cards}
     may = {deck.hero_class, "neutral"}
     return sorted(

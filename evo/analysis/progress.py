@@ -1,4 +1,4 @@
-"""Absolute progress: the best of each generation against fixed opponents, since fitness is relative."""
+"""Absolute progress: scores of each generation's best against fixed opponents, since fitness is relative."""
 
 import numpy as np
 import pandas as pd
@@ -24,17 +24,17 @@ def absolute_progress(
     generations: int = PROGRESS_GENERATIONS,
     games: int = PROGRESS_GAMES,
 ) -> pd.DataFrame:
-    """Score of the best of several generations against the thesis's seven, on the same deals for all.
+    """Play the bests of several generations against the thesis's seven, on the same deals.
 
     Args:
         runs: the runs whose best individuals play.
         config: decks and rules.
         play: plays a schedule.
         generations: approximate number of generations of each run, including the first and the last.
-        games: for each opponent and ordered pair of decks, even.
+        games: number per opponent and ordered pair of decks, even.
 
     Returns:
-        One row a run and generation: run, generation, individual, score, low, high (95% interval).
+        One row per run and generation: run, generation, individual, score, low, high (95% interval).
     """
     best = best_individuals(runs.individuals)
     last = best.groupby("run", observed=True)["generation"].transform("max")
@@ -60,12 +60,12 @@ def _names(individuals: pd.DataFrame) -> list[str]:
 
 
 def validated_progress(table: pd.DataFrame, who: str = BEST) -> pd.DataFrame:
-    """Score of the bests in the runs' own validations, or of the centres.
+    """Scores of the bests, or of the strategies' centres, in the runs' own validations.
 
-    A table as of `absolute_progress`, which may be empty. All validations of a run are on the same deals.
+    The columns are those of `absolute_progress`. All validations of a run use the same deals.
 
     Args:
-        table: as of `evo.analysis.tables.read_validation`.
+        table: from `evo.analysis.tables.read_validation`.
         who: `BEST` or `CENTRE`.
     """
     whole = table["opponent"].isna() & (table["who"] == who)

@@ -1,4 +1,4 @@
-"""The HTML report of a run or study: each section answers a question with figures and tables.
+"""HTML report of a run or study, made of sections with figures and tables.
 
 To add one, write a function here and add it to `SECTIONS`; docs/extending.md describes the steps.
 """
@@ -84,12 +84,12 @@ MOST_COMPARED = 3
 def clusters_section(
     clusters: Clusters, vector: type[WeightVector], scores: Mapping[int, float] | None = None
 ) -> Section:
-    """The clusters: their tree, their map, a table of them and the silhouettes of other numbers of clusters.
+    """Section on clusters: tree, map, table, and silhouettes by number of clusters.
 
     Args:
-        clusters: of a population.
-        vector: the class of its weights.
-        scores: by cluster, where they have played.
+        clusters: clusters of a population.
+        vector: class of its weights.
+        scores: score of each cluster, if known.
     """
     parts = []
     if len(clusters.members) > 1:
@@ -108,7 +108,7 @@ def clusters_section(
 
 
 def shown_weights(vector: type[WeightVector], names: Iterable[str]) -> dict[str, Format]:
-    """How columns of a table show the scale-free forms of weights of these names."""
+    """Column formats for the scale-free forms of named weights."""
     return {name: partial(vector.shown, name) for name in names}
 
 
@@ -121,7 +121,7 @@ def _clusters_table(
     columns |= dict(zip(shares_of(clusters.summary), names, strict=True))
     table = clusters.summary.drop(columns="medoid").rename(columns=columns)
     table["size"] = [Cell(size_in_words(size), size) for size in clusters.summary["size"]]
-    table["silhouette"] = table["silhouette"].mask(alone)  # 0 by convention, and says nothing
+    table["silhouette"] = table["silhouette"].mask(alone)  # 0 by convention, without information
     if scores is not None:
         table.insert(3, "score", table["cluster"].map(scores))
     formats = shown_weights(vector, names) | {"score": "{:.1%}"}
@@ -131,19 +131,22 @@ def _clusters_table(
 def comparisons_section(
     comparisons: pd.DataFrame, decks: list[str], sizes: Mapping[int, int], played: str
 ) -> Section:
-    """How clusters differ by decks.
+    """Section that compares clusters by decks.
 
     Args:
-        comparisons: as `evo.analysis.clustering.compare_clusters` makes it.
+        comparisons: from `evo.analysis.clustering.compare_clusters`.
         decks: names, in the order to draw.
-        sizes: of the clusters.
-        played: the games, in a sentence.
+        sizes: sizes of the clusters.
+        played: a sentence about the games.
     """
     few = comparisons[(comparisons["group"] <= MOST_COMPARED) & (comparisons["other"] <= MOST_COMPARED)]
     parts = []
-    cut = f" Drawn are the {MOST_COMPARED} largest clusters." if len(few) < len(comparisons) else ""
+    cut = f" The figure shows the {MOST_COMPARED} largest clusters." if len(few) < len(comparisons) else ""
     if len(few):
-        both = (_drawn(few, decks, sizes, columns=3), _drawn(few, decks, sizes, columns=1))
+        both = (
+            _draw_comparisons(few, decks, sizes, columns=3),
+            _draw_comparisons(few, decks, sizes, columns=1),
+        )
         parts.append(image(both, "clusters compared by decks"))
         parts.append(_comparisons_table(comparisons))
     sentence = say.comparisons_sentence(comparisons, sizes)
@@ -151,14 +154,16 @@ def comparisons_section(
         "Styles by decks",
         sentence,
         parts,
-        f"{played} Numbers: the first cluster's score less the second's, in points; depth of colour: the "
+        f"{played} Numbers: the first cluster's score minus the second's, in points; depth of colour: the "
         f"corrected p-value; thick boxes: below 0.05.{cut}",
         say.comparisons_conclusion(comparisons),
     )
 
 
-def _drawn(comparisons: pd.DataFrame, decks: list[str], sizes: Mapping[int, int], columns: int) -> bytes:
-    """A row for each two clusters, in it the kinds of comparison, in one figure."""
+def _draw_comparisons(
+    comparisons: pd.DataFrame, decks: list[str], sizes: Mapping[int, int], columns: int
+) -> bytes:
+    """Draw all comparisons in one figure, one row per pair of clusters."""
     pairs = list(comparisons.groupby(["group", "other", "kind"]))
     width = NARROW if columns == 1 else max(2.9, 1.2 + 0.45 * len(decks))
     with grid(len(pairs), width, 1.05 * width, columns) as (drawn, cells):
@@ -186,15 +191,15 @@ def crossplay_sections(
     decks: list[str],
     problems: tuple[str, ...] = (),
 ) -> list[Section]:
-    """What a crossplay tells of the clusters of its population.
+    """Sections of a crossplay's page on the clusters of its population.
 
     Args:
-        clusters: of the population.
-        vector: the class of its weights.
-        comparisons: of the clusters by the games that were played.
-        scores: of the clusters over all their games.
+        clusters: clusters of the population.
+        vector: class of its weights.
+        comparisons: comparisons of the clusters by these games.
+        scores: score of each cluster over all its games.
         decks: names, in the order to draw.
-        problems: what could not be read, one sentence each.
+        problems: unreadable parts of the runs, one sentence each.
     """
     sections = [clusters_section(clusters, vector, scores)]
     if len(clusters.summary) > 1:
@@ -207,15 +212,15 @@ def crossplay_sections(
 
 
 MOST_PLAYERS = 120
-"""Most individuals in the round robin of a report; of more, the best of each run play."""
+"""Most individuals in the round robin of a report; beyond it, only the best of each run play."""
 
 
 @dataclass(frozen=True)
 class Material:
-    """The data of the sections.
+    """Data of a report's sections.
 
     Attributes:
-        runs: as `evo.analysis.tables.read_runs` gives them; all with the same decks and rules.
+        runs: from `evo.analysis.tables.read_runs`; all with the same decks and rules.
         paths: as the user named them.
         play: plays a schedule (`evo.play.pool.Pool.play`).
     """
@@ -231,7 +236,7 @@ class Material:
 
     @cached_property
     def config(self) -> RunConfig:
-        """Decks and rules of all runs."""
+        """Configuration of the first run, whose decks and rules all runs share."""
         return next(iter(self.runs.configs.values()))
 
     @cached_property
@@ -253,20 +258,22 @@ class Material:
 
     @property
     def survive(self) -> bool:
-        """Whether parents compete with their children in these runs, so that they have ages and ancestors."""
+        """Whether parents may survive in any of these runs, so that individuals have ages and ancestors."""
         return any(find_strategy(config.strategy).SURVIVE for config in self.runs.configs.values())
 
     @cached_property
     def clusters(self) -> Clusters:
-        """The last populations in clusters."""
+        """Clusters of the last populations."""
         return cluster_weights(self.population)
 
 
 def what_was_run(given: Material) -> list[Section]:
-    """The number of runs and games, and a table of the runs."""
+    """Section on the numbers of runs and games, with a table of the runs."""
     individuals, runs = given.individuals, given.runs
     games = int(individuals["games"].sum() / 2)
-    if any(config.opponents.beside for config in runs.configs.values()):  # whose games are of one individual
+    if any(
+        config.opponents.beside for config in runs.configs.values()
+    ):  # those games count for one individual only
         games = int(read_pairings(runs, "games")[0]["games"].sum())
     last = individuals.groupby("run", observed=True)["generation"].max()
     finished = sum(
@@ -274,28 +281,28 @@ def what_was_run(given: Material) -> list[Section]:
     )
     text = (
         f"{_finished_runs(len(runs.folders), finished)}, {games:,} games of evolution. "
-        f"{_how_played(given.config)} {coverage_of(given.all_decks)}"
+        f"{_opponents_sentence(given.config)} {coverage_of(given.all_decks)}"
     )
     solved = solved_sentence(solved_turns(runs.folders.values()))
     text += f" {solved[0].upper()}{solved[1:]}." if solved else ""
     return [Section("What was run", text, [_runs_table(runs)])]
 
 
-def _how_played(config: RunConfig) -> str:
-    """Whom the individuals of a generation play, and on which deals."""
+def _opponents_sentence(config: RunConfig) -> str:
+    """Sentence on the opponents and deals of a generation's games."""
     options = config.opponents
-    whom = ["each other"] if options.population or not options.fixed else []
-    whom += [f"{listed(list(options.fixed), 'and')}"] if options.fixed else []
-    whom += ["bests of earlier generations"] if options.hall or options.nash else []
-    deals = "common deals" if config.deals == "common" else "deals of each pairing's own"
-    text = f"In every generation individuals play {', and '.join(whom)}"
+    opponents = ["each other"] if options.population or not options.fixed else []
+    opponents += [f"{listed(list(options.fixed), 'and')}"] if options.fixed else []
+    opponents += ["bests of earlier generations"] if options.hall or options.nash else []
+    deals = "common deals" if config.deals == "common" else "separate deals for each pairing"
+    text = f"In every generation individuals play {', and '.join(opponents)}"
     text += f", with every ordered pair of decks, on {deals}"
     text += "".join(f", with {key} = {value} of an older version" for key, value in config.removed.items())
     return f"{text}."
 
 
 def _finished_runs(n: int, finished: int) -> str:
-    """How many runs there are, and how many of them have all their generations."""
+    """Phrase for the number of runs, and of runs with all their generations."""
     if n == 1:
         return f"One run with {'all' if finished else 'not yet all of'} its generations"
     return f"{n} runs, {'all' if finished == n else f'{finished} of them'} with all their generations"
@@ -320,7 +327,7 @@ def _runs_table(runs: Runs) -> Markup:
 
 
 def champions(given: Material) -> list[Section]:
-    """The champions with their records."""
+    """Section on the champions and their records."""
     rows = []
     for name, folder in given.runs.folders.items():
         champion = whole_champion(folder)
@@ -361,20 +368,20 @@ def champions(given: Material) -> list[Section]:
 
 
 def fitness(given: Material) -> list[Section]:
-    """The spread of fitness in a generation."""
+    """Section on the spread of fitness by generation."""
     drawn = _draw(plot_fitness, given.individuals, "fitness")
     chosen = any(config.opponents.beside for config in given.runs.configs.values())
     return [Section("Fitness by generation", say.fitness_sentence(given.individuals, chosen), [drawn])]
 
 
 def progress(given: Material) -> list[Section]:
-    """Whether the best got better against fixed opponents."""
+    """Section on absolute progress: scores of the bests against fixed opponents."""
     validated = read_validation(given.runs)
     table = validated_progress(validated)
     if set(table["run"]) == set(given.runs.folders):
         centre = validated_progress(validated, CENTRE).rename(columns={"score": "centre"})
         table = table.merge(centre[["run", "generation", "centre"]], how="left", on=["run", "generation"])
-        note = "As the runs validated themselves, always on the same deals"
+        note = "From the runs' own validations, always on the same deals"
     else:
         table = absolute_progress(given.runs, given.config, given.play)
         note = (
@@ -393,7 +400,7 @@ def progress(given: Material) -> list[Section]:
 
 
 def ages(given: Material) -> list[Section]:
-    """How long individuals survive."""
+    """Section on ages and lifespans of individuals."""
     if not given.survive:
         return []
     spans = lifespans(given.individuals)
@@ -405,7 +412,7 @@ def ages(given: Material) -> list[Section]:
 
 
 def new_individuals(given: Material) -> list[Section]:
-    """How many of a population are replaced."""
+    """Section on the number of newcomers by generation."""
     if not given.survive:
         return []
     new = newcomers(given.individuals)
@@ -414,9 +421,9 @@ def new_individuals(given: Material) -> list[Section]:
 
 
 def weights(given: Material) -> list[Section]:
-    """Which weights are large, which near zero, which undecided."""
+    """Section on the weights of the last populations."""
     agent, population, vector = given.config.agent, given.population, given.runs.vector
-    marked = _marked(agent, vector, given.runs.inert_weights)
+    marked = _profile_shares(agent, vector, given.runs.inert_weights)
     width = max(WIDE, 0.35 * len(vector.names()))
 
     labels = {
@@ -457,7 +464,7 @@ def _weights_table(population: pd.DataFrame, vector: type[WeightVector]) -> Mark
 
 
 def step_sizes(given: Material) -> list[Section]:
-    """Which step sizes shrank; no section if the strategy has none."""
+    """Section on step sizes; none if the strategy has no step sizes."""
     if not sigmas_of(given.individuals):
         return []
     sigmas = long_sigmas(given.individuals)
@@ -465,7 +472,7 @@ def step_sizes(given: Material) -> list[Section]:
 
 
 def decks(given: Material) -> list[Section]:
-    """Which deck scores best, and which is the hardest to play against."""
+    """Section on scores by decks."""
     wins = wins_by_decks(given.population, given.decks)
     if len(wins) <= MOST_HEAT:
         shown = heat_table(wins, "Scores by decks")
@@ -480,7 +487,7 @@ def decks(given: Material) -> list[Section]:
 
 
 def styles(given: Material) -> list[Section]:
-    """The clusters, their tree and map, and their scores by decks."""
+    """Sections on the clusters, and on their scores by decks."""
     sections = [clusters_section(given.clusters, given.runs.vector)]
     if len(given.clusters.summary) > 1:
         sections.append(_comparisons(given))
@@ -498,7 +505,7 @@ def _comparisons(given: Material) -> Section:
 
 
 def lineage(given: Material) -> list[Section]:
-    """Ancestors of the individual that scores most against its own generation, of the longest runs."""
+    """Section on the ancestors of the best individual of the last generation."""
     if not given.survive:
         return []
     individuals = given.individuals
@@ -524,11 +531,11 @@ SECTIONS: tuple[Callable[[Material], list[Section]], ...] = (
     styles,
     lineage,
 )
-"""The sections in the order of the page."""
+"""Functions that make the sections, in the order of the page."""
 
 
-def _marked(agent: str, vector: type[WeightVector], inert: frozenset[str]) -> dict[str, np.ndarray]:
-    """Shares of the shipped profiles of an agent, by name, without those of inert weights."""
+def _profile_shares(agent: str, vector: type[WeightVector], inert: frozenset[str]) -> dict[str, np.ndarray]:
+    """Weight shares of an agent's shipped profiles, by name, without inert weights."""
     if is_outside(agent):
         return {}
     owner = vector.AGENT
@@ -545,10 +552,10 @@ def _draw(
 
 
 def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
-    """The page.
+    """Make the HTML report on runs.
 
     Args:
-        runs: as `evo.analysis.tables.read_runs` gives them.
+        runs: from `evo.analysis.tables.read_runs`.
         paths: as the user named them.
         play: plays a schedule (`evo.play.pool.Pool.play`).
 
@@ -558,7 +565,7 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
     given = Material(runs, paths, play)
     for config in runs.configs.values():
         if (config.found_decks, config.ruleset) != (given.config.found_decks, given.config.ruleset):
-            raise RunError("these runs have different decks or rulesets; report on them one by one")
+            raise RunError("these runs have different decks or rulesets; write a report for each")
     repeats = [
         f"manaforge evolve {shlex.quote(str(folder.path / 'config.toml'))} --out again/{shlex.quote(name)}"
         f"{allowing(folder.config.agent)}"
@@ -571,35 +578,35 @@ def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
         f"Coevolution of {len(runs.folders)} runs" if several else f"Run {next(iter(runs.folders))}",
         [section for make in SECTIONS for section in make(given)],
         "\n".join([*repeats, f"manaforge report {folder_of_repeats}{allowed}"]),
-        [*runs.problems, *_younger(runs), *_broken_champions(runs)],
-        f"{_about_weights(runs)} In a browser, also while it goes on: manaforge serve.",
+        [*runs.problems, *_unfinished_problems(runs), *_champion_problems(runs)],
+        f"{_weights_note(runs)} To follow a run in a browser: manaforge serve.",
     )
 
 
-def _about_weights(runs: Runs) -> str:
-    """What the numbers of the page's tables and figures are."""
+def _weights_note(runs: Runs) -> str:
+    """Sentence on how the page shows weights."""
     if not runs.vector.COMPARABLE:
-        return "Parameters are shown as the values that the agent plays by."
+        return "Parameters are shown as the values that the agent uses."
     return (
-        "Weights are divided by their sum wherever they are compared or drawn, since scaling them all "
+        "Weights are divided by their sum wherever they are compared or drawn, since a common factor "
         "changes no plan."
     )
 
 
-def _younger(runs: Runs) -> list[str]:
-    """Runs of fewer generations than the others, whose last populations are not comparable."""
+def _unfinished_problems(runs: Runs) -> list[str]:
+    """Problems of runs with fewer generations, whose last populations are not comparable."""
     last = runs.individuals.groupby("run", observed=True)["generation"].max()
     return [
-        f"run {name} stands at generation {value}, others at {last.max()}: its last population is younger"
+        f"run {name} is at generation {value}, others at {last.max()}: its last population is not comparable"
         for name, value in last.items()
         if value < last.max()
     ]
 
 
-def _broken_champions(runs: Runs) -> list[str]:
-    """Champions that do not belong to their runs as they stand."""
+def _champion_problems(runs: Runs) -> list[str]:
+    """Problems of champions that do not match the current state of their runs."""
     return [
-        f"run {name}: champion.toml is left out: it is damaged, or of another number of generations"
+        f"run {name}: champion.toml is left out: it is damaged, or from another number of generations"
         for name, folder in runs.folders.items()
         if (folder.path / "champion.toml").exists() and whole_champion(folder) is None
     ]

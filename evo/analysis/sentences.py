@@ -1,4 +1,4 @@
-"""Sentences of reports, computed from the tables of runs. Pure."""
+"""Report sentences, computed from the tables of runs by pure functions."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -17,17 +17,17 @@ STABLE = 0.75
 """Stability above which a cluster is stable."""
 
 ENOUGH_DEALS = 20
-"""Deals for each ordered pair of decks, EVA's number, from which a report says which deck is best."""
+"""Deals per ordered pair of decks (EVA's number) from which a report names the best deck."""
 
 
-def _between(low: float, high: float, form: Callable[[float], str]) -> str:
+def _over_runs(low: float, high: float, form: Callable[[float], str]) -> str:
     if np.isnan(low):
         return "one run, no interval"
     return f"95% interval over runs {form(low)} to {form(high)}"
 
 
 def fitness_sentence(individuals: pd.DataFrame, chosen: bool = False) -> str:
-    """The spread of fitness in the first and the last generation; `chosen`: against opponents, too."""
+    """Spread of fitness in the first and last generation; `chosen`: against opponents, too."""
     against = "its opponents" if chosen else "its own generation"
     spread = individuals.groupby("generation")["win_rate"].agg(
         lambda scores: scores.quantile(0.75) - scores.quantile(0.25)
@@ -35,15 +35,14 @@ def fitness_sentence(individuals: pd.DataFrame, chosen: bool = False) -> str:
     first, last = spread.index.min(), spread.index.max()
     best = individuals[individuals["generation"] == last].groupby("run", observed=True)["win_rate"].max()
     return (
-        f"The middle half of the individuals lies within {100 * spread[first]:.1f} points of "
-        f"score in generation {first} and within {100 * spread[last]:.1f} in generation {last}, whose best "
-        f"scores {best.mean():.1%} against {against}. Relative fitness says nothing of absolute "
-        "strength; absolute progress does."
+        f"The interquartile range of fitness is {100 * spread[first]:.1f} points of score in generation "
+        f"{first} and {100 * spread[last]:.1f} in generation {last}, whose best scores {best.mean():.1%} "
+        f"against {against}. Relative fitness says nothing about absolute strength; absolute progress does."
     )
 
 
 def progress_conclusion(progress: pd.DataFrame) -> str:
-    """How much the best gained against fixed opponents, in one sentence; "" for one generation."""
+    """Gain of the best against fixed opponents, in one sentence; "" for one generation."""
     by_run = _by_generation(progress)
     if by_run.shape[1] < 2:
         return ""
@@ -52,21 +51,22 @@ def progress_conclusion(progress: pd.DataFrame) -> str:
     sure = low > 0 or high < 0
     return (
         f"From generation {first} to {last} the best changed by {points(gain)} points of score against "
-        f"the thesis's seven ({_over(by_run, low, high)})" + ("." if sure else ", which may be chance.")
+        f"the thesis's seven ({_gain_interval(by_run, low, high)})"
+        + ("." if sure else ", which may be chance.")
     )
 
 
 def _by_generation(progress: pd.DataFrame) -> pd.DataFrame:
-    """Scores, one row a run, of the generations that all runs have."""
+    """Scores by run (rows) and generation (columns), of the generations that all runs have."""
     by_run = progress.pivot_table(index="run", columns="generation", values="score", observed=True)
     return by_run.dropna(axis=1)
 
 
 def _gain(progress: pd.DataFrame, first: int, last: int) -> tuple[float, float, float]:
-    """How much the best gained between two generations, with its 95% interval.
+    """Gain of the best between two generations, with its 95% interval.
 
-    The interval is over runs; of one run it is that of the games of both, as if the deals were independent,
-    and nan where the table has no intervals.
+    The interval is over runs; for one run it is over the games of both, as if the deals were independent, and
+    nan if the table has no intervals.
     """
     by_run = _by_generation(progress)
     gain = mean_over_runs(by_run[last] - by_run[first])
@@ -77,18 +77,18 @@ def _gain(progress: pd.DataFrame, first: int, last: int) -> tuple[float, float, 
     return gain[0], gain[0] - half, gain[0] + half
 
 
-def _over(by_run: pd.DataFrame, low: float, high: float) -> str:
-    """The interval of a gain in words, with what it is over."""
+def _gain_interval(by_run: pd.DataFrame, low: float, high: float) -> str:
+    """Interval of a gain in words: over runs, or over the games of one run."""
     if len(by_run) > 1 or np.isnan(low):
-        return _between(low, high, points)
+        return _over_runs(low, high, points)
     return f"95% interval of the games {points(low)} to {points(high)}"
 
 
 def progress_sentence(progress: pd.DataFrame) -> str:
-    """Whether the best got better against fixed opponents, and whether they still do."""
+    """Progress of the bests against fixed opponents, overall and in the second half."""
     by_run = _by_generation(progress)
     if by_run.shape[1] < 2:
-        return "There is one generation to compare."
+        return "There is only one generation, so nothing to compare."
     first, last = by_run.columns[0], by_run.columns[-1]
     half = by_run.columns[np.abs(by_run.columns - (first + last) / 2).argmin()]
     gain, late = (_gain(progress, start, last) for start in (first, half))
@@ -97,28 +97,31 @@ def progress_sentence(progress: pd.DataFrame) -> str:
     text = (
         f"Against the thesis's seven the best of generation {first} scores {by_run[first].mean():.1%}{mean} "
         f"and the best of generation {last} {by_run[last].mean():.1%}: a gain of {points(gain[0])} points "
-        f"({_over(by_run, *gain[1:])})"
+        f"({_gain_interval(by_run, *gain[1:])})"
     )
     if half > first:
-        text += f". Of it, {points(late[0])} points ({_over(by_run, *late[1:])}) came after generation {half}"
+        text += (
+            f". Of this, {points(late[0])} points ({_gain_interval(by_run, *late[1:])}) came after "
+            f"generation {half}"
+        )
     if np.isnan(late[1]):
-        return f"{text}; one run without intervals cannot tell this from chance."
+        return f"{text}; one run without intervals cannot distinguish this from chance."
     if half > first:
-        text += ": it still improved" if late[1] > 0 else "; further improvement cannot be told from chance"
+        text += ": it still improved" if late[1] > 0 else "; further improvement is not significant"
     elif late[1] <= 0 <= late[2]:
         text += ", which may be chance"
-    return text + (". Other seeds may gain more or less: one run cannot tell." if one else ".")
+    return text + (". Other seeds may gain more or less: this is one run." if one else ".")
 
 
 def inert_sentence(inert: Collection[str]) -> str:
-    """Which weights are left out, after a space; "" if none is."""
+    """Sentence on the inert weights that are left out, after a space; "" if there are none."""
     if not inert:
         return ""
-    return f" Left out, since they change no decision with these decks (inert): {', '.join(sorted(inert))}."
+    return f" Left out as inert, since they change no decision with these decks: {', '.join(sorted(inert))}."
 
 
 def ages_sentence(individuals: pd.DataFrame, spans: pd.DataFrame) -> str:
-    """How long individuals survive."""
+    """Sentences on the lifespans and ages of individuals."""
     lived = spans[spans["lifespan"] > 0]
     if lived.empty:
         return "No individual has survived a generation yet."
@@ -128,22 +131,22 @@ def ages_sentence(individuals: pd.DataFrame, spans: pd.DataFrame) -> str:
     age = survivors.loc[survivors["generation"] == last, "age"].median()
     median = counted(round(lived["lifespan"].median()), "generation")
     return (
-        f"{len(lived):,} of {len(spans):,} individuals survived at all, {median} "
-        f"in the median and {lived['lifespan'].max():.0f} at most; {lived['alive'].sum():,} "
+        f"{len(lived):,} of {len(spans):,} individuals survived at least one generation; their lifespan is "
+        f"{median} in the median and at most {lived['lifespan'].max():.0f}; {lived['alive'].sum():,} "
         f"of them are still alive. Half of them were born between generations {low:.0f} and {high:.0f}. "
         f"The survivors of generation {last} have a median age of {age:.0f}."
     )
 
 
 def newcomers_sentence(new: pd.DataFrame) -> str:
-    """How many of a population are replaced."""
+    """Sentence on the mean number of newcomers in early and late generations."""
     if new.empty:
         return "There are no newcomers before generation 1."
     ends = new.groupby("run", observed=True)["generation"].transform("max")
     early = mean_over_runs(new[new["generation"] <= 10].groupby("run", observed=True)["newcomers"].mean())
     text = (
         f"On average {early[0]:.1f} newcomers enter the population in each of generations 1 to "
-        f"{min(10, ends.max())} ({_between(early[1], early[2], '{:.1f}'.format)})"
+        f"{min(10, ends.max())} ({_over_runs(early[1], early[2], '{:.1f}'.format)})"
     )
     if ends.min() < 20:
         return text + "."
@@ -152,14 +155,14 @@ def newcomers_sentence(new: pd.DataFrame) -> str:
     )
     return (
         text
-        + f", and {late[0]:.1f} in each of a run's last ten ({_between(late[1], late[2], '{:.1f}'.format)})."
+        + f", and {late[0]:.1f} in each of the last ten ({_over_runs(late[1], late[2], '{:.1f}'.format)})."
     )
 
 
 def largest_weights(population: pd.DataFrame, vector: type[WeightVector] = Weights) -> str:
-    """The four weights with the largest median share; "" if no individual has a weight above 0.
+    """Sentence on the four weights with the largest median share; "" if all weights are 0.
 
-    Of weights that cannot be compared, the first four and their medians.
+    For parameters that cannot be compared, the first four and their medians.
     """
     shares = population[shares_of(population)].dropna()
     if shares.empty:
@@ -174,7 +177,7 @@ def largest_weights(population: pd.DataFrame, vector: type[WeightVector] = Weigh
 
 
 def weights_sentence(population: pd.DataFrame, vector: type[WeightVector] = Weights) -> str:
-    """Which weights are large, which near zero, which undecided."""
+    """Sentences on the largest, smallest, most and least variable weights."""
     names = names_of(population)
     shares = population[shares_of(population)].dropna()
     if shares.empty:
@@ -185,25 +188,25 @@ def weights_sentence(population: pd.DataFrame, vector: type[WeightVector] = Weig
     wide, narrow = int(width.argmax()), int(width.argmin())
     if not vector.COMPARABLE:
         return (
-            f"{largest_weights(population, vector)} Most undecided is {names[wide]}, whose middle half spans "
-            f"{width[wide]:.0%} of the way between its bounds; most settled {names[narrow]}, with "
-            f"{width[narrow]:.0%}."
+            f"{largest_weights(population, vector)} The most variable is {names[wide]}, with an "
+            f"interquartile range of {width[wide]:.0%} of the way between its bounds; the least variable is "
+            f"{names[narrow]}, with {width[narrow]:.0%}."
         )
     small = ", ".join(f"{names[i]} {middle[i]:.1%}" for i in order[::-1] if middle[i] < 0.05)
     return (
         f"{largest_weights(population, vector)} "
         + (f"Under 5%: {small}. " if small else "")
-        + f"Most undecided is {names[wide]}, whose middle half spans {100 * width[wide]:.1f} points; "
-        f"most settled {names[narrow]}, with {100 * width[narrow]:.1f}."
+        + f"The most variable is {names[wide]}, with an interquartile range of {100 * width[wide]:.1f} "
+        f"points; the least variable is {names[narrow]}, with {100 * width[narrow]:.1f}."
     )
 
 
 def weights_table(population: pd.DataFrame) -> pd.DataFrame:
-    """One row a weight: median share, quartiles, and the spread between and within runs.
+    """Table with one row per weight: median share, quartiles, and spread between and within runs.
 
     Columns weight, median, quartile_1, quartile_3, between_runs (standard deviation of the runs' means) and
-    within_runs (mean standard deviation inside a run): a weight that is not under selection varies inside
-    one population as much as between runs.
+    within_runs (mean standard deviation within a run): a weight without selection pressure varies within a
+    population as much as between runs.
     """
     columns = shares_of(population)
     shares = population[["run", *columns]].dropna()
@@ -221,7 +224,7 @@ def weights_table(population: pd.DataFrame) -> pd.DataFrame:
 
 
 def sigmas_sentence(sigmas: pd.DataFrame) -> str:
-    """Which step sizes shrank."""
+    """Sentence on the median step size, and the smallest ones."""
     middle = (
         sigmas[sigmas["survived"]]
         .groupby(["generation", "weight"], observed=True)["sigma"]
@@ -237,7 +240,7 @@ def sigmas_sentence(sigmas: pd.DataFrame) -> str:
 
 
 def decks_sentence(scores: pd.DataFrame) -> str:
-    """Which deck scores best, and which is the hardest to play against."""
+    """Sentences on the best deck, and on the hardest deck to play against."""
     if len(scores) == 1:
         return f"One deck was played: {scores.index[0]}."
     hardest = scores.mean(axis=0).idxmin()
@@ -249,44 +252,44 @@ def decks_sentence(scores: pd.DataFrame) -> str:
 
 
 def few_deals(deals: int) -> str:
-    """What to make of scores by decks that come from few deals; "" where there are enough."""
+    """Warning about scores by decks from few deals; "" if there are enough."""
     if deals >= ENOUGH_DEALS:
         return ""
     return (
-        " All pairings of a last generation play the same deals, whose luck moves the scores by tens of "
-        f"points: here {deals} for each ordered pair of decks. manaforge ladder compares decks on more."
+        f" All pairings of a generation share {deals} deals per ordered pair of decks, so chance moves these "
+        "scores by tens of points. manaforge ladder compares decks on more deals."
     )
 
 
 def best_deck(scores: pd.DataFrame) -> str:
-    """Which deck scores best; "" if there is one deck."""
+    """Sentence on the deck that scores best; "" if there is one deck."""
     if len(scores) == 1:
         return ""
     best = scores.mean(axis=1).idxmax()
-    return f"{best} serves best, with {scores.loc[best].mean():.1%} over all opponents."
+    return f"{best} scores best, with {scores.loc[best].mean():.1%} over all opponents."
 
 
 def clusters_sentence(clusters: Clusters) -> str:
-    """The number of clusters and their stability."""
+    """Sentences on the number of clusters and their stability."""
     text = clusters_conclusion(clusters)
     if len(clusters.summary) < 2:
         return text
     known = int(clusters.summary["stability"].notna().sum())
     stable = int((clusters.summary["stability"] > STABLE).sum())
     if known == 1:
-        count = (
-            f"One cluster is large enough to tell whether it is stable, and it is{'' if stable else ' not'}"
-        )
+        count = f"The stability of one cluster can be estimated: it is{'' if stable else ' not'} stable"
     elif known:
         are = "is" if stable == 1 else "are"
-        count = f"Of the {known} clusters large enough to tell, {stable or 'none'} {are} stable"
+        count = (
+            f"Of the {known} clusters that are large enough to estimate it, {stable or 'none'} {are} stable"
+        )
     else:
-        count = "No cluster is large enough to tell whether it is stable"
-    return f"{text} {count}. {'; '.join(map(_about, clusters.summary.itertuples()))}."
+        count = "No cluster is large enough to estimate its stability"
+    return f"{text} {count}. {'; '.join(map(_cluster_description, clusters.summary.itertuples()))}."
 
 
 def clusters_conclusion(clusters: Clusters) -> str:
-    """How clear the clusters are, and how many of them are one individual."""
+    """Sentences on how clear the clusters are, and how many have one individual."""
     notes = [note[0].upper() + note[1:] for note in clusters.notes]
     k = len(clusters.summary)
     alone = int((clusters.summary["size"] == 1).sum())
@@ -295,20 +298,20 @@ def clusters_conclusion(clusters: Clusters) -> str:
     return ". ".join(notes or [f"There are {k} clusters"]) + "."
 
 
-def _about(cluster: Any) -> str:
-    """A row of `Clusters.summary` in words."""
+def _cluster_description(cluster: Any) -> str:
+    """Description of a row of `Clusters.summary`."""
     start = (
         f"{cluster.group} ({cluster.name}): {size_in_words(cluster.size)} of {counted(cluster.runs, 'run')}"
     )
     if cluster.size == 1:
         return start
     if pd.isna(cluster.stability):
-        return f"{start}, too small to tell its stability"
+        return f"{start}, too small to estimate its stability"
     return f"{start}, stability {cluster.stability:.2f}"
 
 
 def comparisons_conclusion(comparisons: pd.DataFrame) -> str:
-    """In how many comparisons clusters score differently beyond chance; "" for one cluster."""
+    """Sentence on the number of significant differences between clusters; "" for one cluster."""
     if comparisons.empty:
         return ""
     beyond = comparisons.assign(beyond=comparisons["p_adjusted"] < 0.05).groupby("kind")["beyond"]
@@ -317,17 +320,17 @@ def comparisons_conclusion(comparisons: pd.DataFrame) -> str:
         f"{found[kind]} of {total[kind]}" for kind in ("any opponent", "decks exchanged")
     )
     return (
-        f"Scores of clusters differ beyond chance in {any_opponent} comparisons by decks against all "
-        f"opponents, and in {exchanged} against each other with the same decks."
+        f"Scores of clusters differ significantly in {any_opponent} comparisons by decks against all "
+        f"opponents, and in {exchanged} against each other with exchanged decks."
     )
 
 
 def comparisons_sentence(comparisons: pd.DataFrame, sizes: Mapping[int, int] | None = None) -> str:
-    """The number of differences between clusters beyond chance, and the largest of them.
+    """Sentences on the number of significant differences between clusters, and the largest.
 
     Args:
-        comparisons: as `evo.analysis.clustering.compare_clusters` makes it.
-        sizes: of the clusters, to tell those of one individual.
+        comparisons: from `evo.analysis.clustering.compare_clusters`.
+        sizes: sizes of the clusters, to mark those of one individual.
     """
     if comparisons.empty:
         return "With one cluster there is nothing to compare."
@@ -342,7 +345,7 @@ def comparisons_sentence(comparisons: pd.DataFrame, sizes: Mapping[int, int] | N
             row = beyond.loc[(beyond["score"] - beyond["other_score"]).abs().idxmax()]
             one, other = (called(row[name], sizes) for name in ("group", "other"))
             text += (
-                f", most of all cluster {one} against {other} with {row['deck']} against "
+                f", the largest between cluster {one} and {other} with {row['deck']} against "
                 f"{row['opponent_deck']}: {row['score']:.1%} to {row['other_score']:.1%}"
             )
         parts.append(text)
@@ -354,7 +357,7 @@ def comparisons_sentence(comparisons: pd.DataFrame, sizes: Mapping[int, int] | N
 
 
 def lineage_sentence(family: pd.DataFrame, run: str) -> str:
-    """Where the best of the last generation comes from."""
+    """Sentence on the birth and ancestors of the best of the last generation."""
     best = family[["individual", "birth"]].iloc[-1].astype(int)
     n, oldest = len(family) - 1, family["birth"].min()
     ancestry = counted(n, "ancestor") if n else "no ancestors"

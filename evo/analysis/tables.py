@@ -1,7 +1,7 @@
-"""Run folders as tidy tables: one run or many, finished or running. Reading never writes and never waits.
+"""Read run folders, finished or running, as tidy tables, without locks and without writing.
 
-Only committed generations are read. A file that is missing or does not agree with its checksum is reported
-in `Runs.problems` and by a `RunWarning`, and left out.
+Only committed generations are read. A file that is missing or fails its checksum is left out, and reported
+in `Runs.problems` and by a `RunWarning`.
 """
 
 import threading
@@ -28,24 +28,24 @@ from ilp_agent.weights import WeightVector
 READERS = 4
 
 MOST_CELLS = 2**25
-"""Numbers of the tables of a kind that are read together, 256 MB; ten of our largest runs hold 7 million."""
+"""Most cells of the tables of one kind read together: 256 MB; ten of our largest runs hold 7 million."""
 
 
 class RunWarning(UserWarning):
-    """A part of a run that could not be read and is left out."""
+    """A part of a run cannot be read and is left out."""
 
 
-class _Room:
-    """What tables that are read by several threads may still hold."""
+class _CellBudget:
+    """Budget of table cells, shared by the reading threads."""
 
     def __init__(self, kind: str) -> None:
         self._kind, self._left, self._lock = kind, MOST_CELLS, threading.Lock()
 
     def take(self, table: pa.Table) -> pa.Table:
-        """The table.
+        """Charge a table to the budget, and return it.
 
         Raises:
-            RunError: it is too much with those before.
+            RunError: the budget is exceeded.
         """
         with self._lock:
             self._left -= table.num_rows * table.num_columns
@@ -57,12 +57,12 @@ class _Room:
 
 @dataclass(frozen=True)
 class Runs:
-    """Runs in their state when they were read.
+    """Snapshot of runs: their folders and individuals.
 
     Attributes:
-        folders: by the run's name in tables.
+        folders: run folders by the run's name in tables.
         individuals: see `read_runs`.
-        problems: what could not be read, one sentence each.
+        problems: unreadable parts, one sentence each.
     """
 
     folders: dict[str, RunFolder]
@@ -76,17 +76,17 @@ class Runs:
 
     @property
     def vector(self) -> type[WeightVector]:
-        """The class of the weights that they evolve."""
+        """Class of the weights that the runs evolve."""
         return next(iter(self.configs.values())).vector
 
     @property
     def configs(self) -> dict[str, RunConfig]:
-        """Configurations by run."""
+        """Configurations by run name."""
         return {name: folder.config for name, folder in self.folders.items()}
 
 
 def weights_of(table: pd.DataFrame) -> list[str]:
-    """Columns of the weights as evolved, weight_NAME, in their order; [] for a table without them."""
+    """Columns of the raw weights, weight_NAME, in order; [] for a table without them."""
     return [name for name in table.columns if str(name).startswith("weight_")]
 
 
@@ -96,7 +96,7 @@ def shares_of(table: pd.DataFrame) -> list[str]:
 
 
 def sigmas_of(table: pd.DataFrame) -> list[str]:
-    """Columns of the step sizes, sigma_NAME for every weight; [] where a weight has none."""
+    """Columns of the step sizes, sigma_NAME for every weight; [] if a weight has none."""
     columns = [f"sigma_{name}" for name in names_of(table)]
     return columns if set(columns) <= set(table.columns) else []
 
@@ -107,7 +107,7 @@ def names_of(table: pd.DataFrame) -> list[str]:
 
 
 def find_runs(paths: Iterable[Path | str]) -> dict[str, Path]:
-    """Run folders among paths: those given, and those inside a study's folder.
+    """Find run folders: the given ones, and those in the folders of studies.
 
     Returns:
         Paths by name: the folder's own, or as much of its path as makes the names unique.
@@ -123,7 +123,7 @@ def find_runs(paths: Iterable[Path | str]) -> dict[str, Path]:
             raise RunNameError(what_it_is(path))
         found += inside
     if len({path.resolve() for path in found}) < len(found):
-        raise RunNameError(f"the same run twice in {', '.join(map(str, found))}")
+        raise RunNameError(f"a run is given twice: {', '.join(map(str, found))}")
     for depth in range(1, 20):
         names = [shown("/".join(path.resolve().parts[-depth:])) for path in found]
         if len(set(names)) == len(names):
@@ -132,13 +132,13 @@ def find_runs(paths: Iterable[Path | str]) -> dict[str, Path]:
 
 
 def read_runs(paths: Iterable[Path | str]) -> Runs:
-    """Read the individuals of runs.
+    """Read all individuals of runs into one table.
 
     Args:
         paths: run folders, or folders of studies.
 
     Returns:
-        Its `individuals` has one row an individual and generation: run, all columns of `generations/` (see
+        `individuals` has one row per individual and generation: run, all columns of `generations/` (see
         runs/README.md), share_NAME (the weights in their scale-free form: divided by their sum, since scaling
         all weights changes no plan, for `eva` see `rivals.EvaWeights`; missing where every weight is 0; no
         column for a weight that changes no decision with these decks, `Runs.inert_weights`), win_rate
@@ -146,7 +146,7 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
 
     Raises:
         RunError: there is no such run, or these runs evolve the weights of different agents, or different
-            sets of weights, or they are more than can be read together.
+            sets of weights, or the tables are too large to read together.
     """
     folders, problems = {}, []
     for name, path in find_runs(paths).items():
@@ -185,7 +185,7 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
     for place, name in enumerate(vector.names()):
         if name not in inert:
             individuals[f"share_{name}"] = shares[:, place]
-    # In older runs with racing some played fewer games; their fitness is as if they had played all.
+    # In older runs with racing some played fewer games; their fitness is extrapolated to all games.
     games = individuals.groupby(["run", "generation"], observed=True)["games"].transform("max")
     individuals["win_rate"] = individuals["fitness"] / games
     individuals["age"] = individuals["generation"] - individuals["birth"]
@@ -193,7 +193,7 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
 
 
 def read_pairings(runs: Runs, *columns: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The pairings of runs: run and these columns of `pairings/`, or all; and what could not be read."""
+    """Read the pairings of runs, with some or all columns of `pairings/`; also return the problems."""
     problems: list[str] = []
     frames = _read_all(runs.folders, "pairings", problems, columns)
     for problem in problems:
@@ -202,7 +202,7 @@ def read_pairings(runs: Runs, *columns: str) -> tuple[pd.DataFrame, tuple[str, .
 
 
 def read_validation(runs: Runs, names: Collection[str] | None = None) -> pd.DataFrame:
-    """The validations of runs: run and all columns of `validation/`; those that cannot be read are left out.
+    """Read the validations of runs, with all columns of `validation/`; unreadable ones are left out.
 
     A row without an opponent is against all of the seven; `who` is "best" of the generation, or "centre".
     """
@@ -219,23 +219,25 @@ def read_validation(runs: Runs, names: Collection[str] | None = None) -> pd.Data
 def _read_all(
     folders: dict[str, RunFolder], kind: str, problems: list[str], columns: Sequence[str] = ()
 ) -> list[pd.DataFrame]:
-    """Tables of runs, several at a time. `problems` is extended in place, in the order of the runs."""
+    """Read tables of runs in parallel. `problems` is extended in place, in the order of the runs."""
     found: list[list[str]] = [[] for _ in folders]
-    room = _Room(kind)
+    budget = _CellBudget(kind)
     with ThreadPoolExecutor(READERS) as readers:
         tables = list(
             readers.map(
-                lambda folder, problems: _read(folder, kind, problems, room, columns), folders.values(), found
+                lambda folder, problems: _read_tables(folder, kind, problems, budget, columns),
+                folders.values(),
+                found,
             )
         )
     problems += [problem for of_run in found for problem in of_run]
     return [table.assign(run=name) for name, table in zip(folders, tables, strict=True) if table is not None]
 
 
-def _read(
-    folder: RunFolder, kind: str, problems: list[str], room: _Room, columns: Sequence[str]
+def _read_tables(
+    folder: RunFolder, kind: str, problems: list[str], budget: _CellBudget, columns: Sequence[str]
 ) -> pd.DataFrame | None:
-    """All good generations of a run, or None. `problems` is extended in place."""
+    """Read all valid generations of a run; None without any. `problems` is extended in place."""
     tables = []
     sums = folder.path / "checksums.txt"
     try:
@@ -252,7 +254,7 @@ def _read(
         try:
             content = read_committed(folder.path, kind, number, entry)
             table = read_table(content, kind, folder.config)
-            tables.append(room.take(table.select(columns) if columns else table))
+            tables.append(budget.take(table.select(columns) if columns else table))
         except OSError as error:
             problems.append(f"{file} cannot be read: {error.strerror}")
         except HistoryError as error:
@@ -265,13 +267,13 @@ def _read(
 
 
 def long_weights(individuals: pd.DataFrame) -> pd.DataFrame:
-    """One row an individual, generation and weight: the individual's keys, value and share."""
+    """Long table, one row per individual, generation and weight: the keys, value and share."""
     values = [f"weight_{name}" for name in names_of(individuals)]
     return _long(individuals, {"value": values, "share": shares_of(individuals)})
 
 
 def long_sigmas(individuals: pd.DataFrame) -> pd.DataFrame:
-    """One row an individual, generation and weight: the individual's keys and sigma."""
+    """Long table, one row per individual, generation and weight: the keys and sigma."""
     return _long(individuals, {"sigma": sigmas_of(individuals)})
 
 
@@ -287,19 +289,19 @@ def _long(individuals: pd.DataFrame, values: dict[str, list[str]]) -> pd.DataFra
 
 
 def last_population(individuals: pd.DataFrame) -> pd.DataFrame:
-    """The survivors of each run's last generation that could be read, the best of a run first."""
+    """Survivors of each run's last readable generation, the best of a run first."""
     last = individuals.groupby("run", observed=True)["generation"].transform("max")
     rows = individuals[(individuals["generation"] == last) & individuals["survived"]]
     return rows.sort_values(["run", "rank"]).reset_index(drop=True)
 
 
 def best_individuals(individuals: pd.DataFrame) -> pd.DataFrame:
-    """The best of each run and generation."""
+    """Best individual of each run and generation."""
     return individuals[individuals["rank"] == 1].reset_index(drop=True)
 
 
 def lifespans(individuals: pd.DataFrame) -> pd.DataFrame:
-    """One row an individual: run, individual, birth, lifespan (generations it survived; 0: none), alive."""
+    """Table with one row per individual: run, individual, birth, lifespan (generations survived), alive."""
     last = individuals.groupby("run", observed=True)["generation"].transform("max")
     frame = individuals[["run", "individual", "birth"]].assign(
         lifespan=individuals["survived"].astype(int),
@@ -311,7 +313,7 @@ def lifespans(individuals: pd.DataFrame) -> pd.DataFrame:
 
 
 def newcomers(individuals: pd.DataFrame) -> pd.DataFrame:
-    """One row a run and generation after 0: the number of its survivors that were born in it."""
+    """Number of survivors born in each generation after 0, one row per run and generation."""
     survivors = individuals[individuals["survived"] & (individuals["generation"] > 0)]
     new = survivors["birth"] == survivors["generation"]
     return (
@@ -323,7 +325,7 @@ def newcomers(individuals: pd.DataFrame) -> pd.DataFrame:
 
 
 def wins_by_decks(population: pd.DataFrame, decks: Sequence[str]) -> pd.DataFrame:
-    """Score per game by own deck (rows) and other deck (columns) over individuals, as in EVA's Table 4."""
+    """Score per game by own deck (rows) and opponent's deck (columns), as in EVA's Table 4."""
     games = population["games"].sum() / len(decks) ** 2
     table = pd.DataFrame(
         [[population[wins_column(a, b)].sum() / games for b in decks] for a in decks],
@@ -334,10 +336,10 @@ def wins_by_decks(population: pd.DataFrame, decks: Sequence[str]) -> pd.DataFram
 
 
 def ancestors(individuals: pd.DataFrame, run: str, individual: int) -> pd.DataFrame:
-    """An individual and all its ancestors.
+    """Table of an individual and all its ancestors.
 
     Returns:
-        One row an ancestor, the oldest first: individual, birth, parent_a, parent_b, last (the last
+        One row per ancestor, the oldest first: individual, birth, parent_a, parent_b, last (the last
         generation it survived), share_NAME.
     """
     own = individuals[individuals["run"] == run]

@@ -1,4 +1,4 @@
-"""A running run, drawn for the terminal from its tables."""
+"""Live view of a run for the terminal, from its tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from ilp_agent.weights import WeightVector
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDEST = 48
-"""Most bars in a line."""
+"""Most bars in a sparkline."""
 
 SHORTEST = 12
-"""Fewest bars of a table: those of the newest generations."""
+"""Fewest bars of a sparkline, those of the newest generations."""
 
 
 def course_columns(first: int, last: int) -> tuple[Column, ...]:
-    """Of a table by generation."""
+    """Headings of the table of measures by generation."""
     return (
         Column("by generation"),
         Column(f"generation {first}", 2),
@@ -35,7 +35,7 @@ def course_columns(first: int, last: int) -> tuple[Column, ...]:
 
 
 def weight_columns(first: int, last: int, what: str = "share") -> tuple[Column, ...]:
-    """Of a table of weights by generation."""
+    """Headings of the table of weights by generation."""
     return (
         Column("weight"),
         Column(f"generation {first}", 3),
@@ -46,7 +46,7 @@ def weight_columns(first: int, last: int, what: str = "share") -> tuple[Column, 
 
 
 def bars(values: Sequence[float] | np.ndarray, width: int = WIDEST) -> str:
-    """Values as a line of bars from their least to their greatest, at most `width` of them."""
+    """Sparkline: values as bars from the least to the greatest, at most `width` of them."""
     array = np.asarray(values, float)
     if len(array) > width:
         array = np.array([part.mean() for part in np.array_split(array, width)])
@@ -57,14 +57,14 @@ def bars(values: Sequence[float] | np.ndarray, width: int = WIDEST) -> str:
 
 @dataclass(frozen=True)
 class RunView:
-    """One run, drawn in parts.
+    """View of one run, in parts that can be left out.
 
     Attributes:
-        state: whether it is running, and what is left of it.
-        head: one line: its name, generation, state, speed and time left.
-        newest: one line: what the newest generation is like; None before the first.
-        course: a table of its course by generation, the newest at the right; None before the first.
-        weights: a table of its weights; None before the first.
+        state: whether it is running, with speed and time left.
+        head: a line with name, generation, state, speed and time left.
+        newest: a line with the measures of the newest generation; None before the first.
+        course: table of the measures by generation, the newest at the right; None before the first.
+        weights: table of the weights; None before the first.
     """
 
     state: RunState
@@ -75,12 +75,12 @@ class RunView:
 
     @property
     def whole(self) -> RenderableType:
-        """All but the line that the table of its course makes needless."""
+        """The full view: heading, measures and weights."""
         return Group(*(part for part in (self.head, self.course, self.weights) if part is not None))
 
 
 def view_run(runs: Runs, name: str) -> RunView:
-    """The parts of one run's picture."""
+    """Make the view of one run."""
     folder = runs.folders[name]
     own = runs.individuals[runs.individuals["run"] == name]
     state = state_of(folder)
@@ -112,23 +112,27 @@ def view_run(runs: Runs, name: str) -> RunView:
     for what, values in by_generation.items():
         known = values.dropna()
         if len(known):
-            first = _number(what, known[begin]) if begin in known.index else ""
+            first = _measure_text(what, known[begin]) if begin in known.index else ""
             at = int(known.index[-1])
-            now = _number(what, known.iloc[-1]) + (f" ({at})" if at != last else "")
+            now = _measure_text(what, known.iloc[-1]) + (f" ({at})" if at != last else "")
             rows.append([what, first, bars(known.to_numpy()), now])
             newest.append(f"{what} {now}")
     inert = Text(", ".join(sorted(runs.inert_weights)))
-    note = [Text("inert with these decks, and left out: ") + inert] if inert else []
+    note = [Text("left out, since inert with these decks: ") + inert] if inert else []
     course = FittingTable(course_columns(begin, last), rows)
     return RunView(
-        state, head, Text(", ".join(newest)), course, Group(_weights(own, survivors, runs.vector), *note)
+        state,
+        head,
+        Text(", ".join(newest)),
+        course,
+        Group(_weights_table(own, survivors, runs.vector), *note),
     )
 
 
-def _weights(
+def _weights_table(
     own: pd.DataFrame, survivors: "pd.api.typing.DataFrameGroupBy", vector: type[WeightVector]
 ) -> FittingTable:
-    """Mean shares by generation, and their middle half now."""
+    """Table of mean shares by generation, and the current interquartile range."""
     means = survivors[shares_of(own)].mean()
     now = last_population(own)
     rows = []
@@ -144,12 +148,12 @@ def _weights(
 
 
 def _median(values: pd.DataFrame) -> float:
-    """The median of all values of a table; NaN of none."""
+    """Median of all values of a table; nan for an empty one."""
     return float(np.median(values.to_numpy())) if values.size else float("nan")
 
 
-def _number(what: str, value: float) -> str:
-    """A value as `evolve` writes it."""
+def _measure_text(what: str, value: float) -> str:
+    """Text of a measure, as `evolve` prints it."""
     if what in ("best", BEST_AGAINST_SEVEN, CENTRE_AGAINST_SEVEN):
         return f"{value:.1%}"
     return f"{value:.0f}" if what == "new" else f"{value:.1f}" if what == "mean age" else f"{value:.3f}"

@@ -1,1 +1,1 @@
-"""The command `manaforge`."""
+"""Command line of `manaforge`."""

@@ -1,4 +1,4 @@
-"""The commands of `python -m engine`: draw a position, list a deck, look up cards, count a move tree."""
+"""Commands of `python -m engine`: draw a position, list a deck, look up cards, count move trees (perft)."""
 
 import json
 import time
@@ -12,7 +12,7 @@ from engine.shipped import EDITION_NAMES
 from evo.terminal.console import command_line
 
 app = typer.Typer(
-    help="The rules of the game, and the cards.",
+    help="Positions, decks, cards and move trees of the game, without agents.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -25,7 +25,7 @@ _POSITION = typer.Argument(
 
 @app.command()
 def show(position: str = _POSITION) -> None:
-    """Draw a position and list what may be done in it."""
+    """Draw a position and list its legal actions."""
     from engine.notation import parse_position
     from evo.terminal.drawing import console, draw_position
 
@@ -51,12 +51,12 @@ def deck(
     ),
     edition: EditionName = "",
     bodies: Annotated[
-        bool, typer.Option("--bodies", help="Minions that are not exact are bodies with their keywords.")
+        bool, typer.Option("--bodies", help="Play minions that are not exact as bodies with their keywords.")
     ] = False,
     any_deck: Annotated[
         bool, typer.Option("--any-deck", help="Allow cards of other classes, and any number of copies.")
     ] = False,
-    code: Annotated[bool, typer.Option("--code", help="Print the deck code alone.")] = False,
+    code: Annotated[bool, typer.Option("--code", help="Print only the deck code.")] = False,
 ) -> None:
     """List the cards of a deck, or the decks that come with the package."""
     from engine.deck_files import code_of, find_deck, worded
@@ -66,7 +66,7 @@ def deck(
 
     names = worded(shipped_decks() if name is None else [name], reading_of(edition, bodies, any_deck))
     if code and name is None:
-        raise DeckNameError("--code prints the code of one deck: name it")
+        raise DeckNameError("--code prints the code of one deck: give its name")
     for deck_name in names:
         found = find_deck(deck_name)
         if code:
@@ -81,7 +81,7 @@ def card(
     edition: EditionName = "",
     as_data: AsJson = False,
 ) -> None:
-    """Show a card: its numbers, what is played of it in words, and what is not covered; and its printings."""
+    """Show a card: cost, stats, its effects as played, what is not covered, and its printings."""
     from engine.cards.lookup import find_facts
     from engine.decks import reading_of
     from evo.terminal.drawing import card_as_json, card_lines, console
@@ -105,7 +105,7 @@ def cards(
     kind: Annotated[
         str,
         typer.Option(
-            "--not-covered", help="List the cards that ask for this, such as secret.", metavar="KIND"
+            "--not-covered", help="List the cards that need this mechanic, such as secret.", metavar="KIND"
         ),
     ] = "",
     as_data: AsJson = False,
@@ -113,7 +113,7 @@ def cards(
         bool, typer.Option("--markdown", help="Print the tables of docs/effects.md, of all editions.")
     ] = False,
 ) -> None:
-    """Count the exact cards of an edition by set and class, and what the others ask for; or list cards."""
+    """Count the exact cards of an edition by set and class, and what the others need; or list cards."""
     from engine.cards import lookup
     from engine.cards.lookup import chosen_cards
     from engine.decks import reading_of
@@ -137,9 +137,9 @@ def cards(
 @app.command(name="perft")
 def count(
     position: str = _POSITION,
-    depth: int = typer.Argument(min=0, max=MAX_DEPTH, help="Length of the sequences."),
+    depth: int = typer.Argument(min=0, max=MAX_DEPTH, help="Actions of the longest sequences."),
 ) -> None:
-    """Count the sequences of legal actions from a position, for each depth up to DEPTH."""
+    """Count the sequences of legal actions from a position (perft), for each depth up to DEPTH."""
     from engine.notation import parse_position
     from engine.perft_counter import perft
 

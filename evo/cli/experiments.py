@@ -1,4 +1,4 @@
-"""The commands that run experiments: ablate, exploit, bench-optimisers."""
+"""Commands that run experiments: ablate, exploit, bench-optimisers."""
 
 import shlex
 from collections.abc import Iterable, Sequence
@@ -50,12 +50,13 @@ if TYPE_CHECKING:
 
 
 AblateOut = Annotated[
-    Path | None, typer.Option("--out", help="Its folder. (default: runs/ablate-<hash>)", show_default=False)
+    Path | None,
+    typer.Option("--out", help="Output folder. (default: runs/ablate-<hash>)", show_default=False),
 ]
 Decks = Annotated[str, typer.Option("--decks", help=DECKS_HELP, autocompletion=options.decks)]
 
-STOPPED = "the same command goes on"
-"""Said where a signal stops the games."""
+STOPPED = "repeat the command to continue"
+"""Message after a signal has stopped the games."""
 
 ABLATION_COLUMNS = (
     Column("weight"),
@@ -71,19 +72,19 @@ PAIR_COLUMNS = (
     Column("95% interval", 1, right=True),
 )
 MOST_PAIRS = 10
-"""Pairs that the terminal shows; the page has all."""
+"""Pairs that the terminal shows; the page shows all."""
 
 
 def ablate_command(
     entrant: str = typer.Argument(
-        help=f"Whose weights are left out, an entrant with a profile: {NOTATION}.",
+        help=f"Entrant with a profile, whose weights are left out: {NOTATION}.",
         autocompletion=options.entrants,
     ),
     decks: Decks = "thesis-paladin,thesis-warrior,hearthsim-basic",
     games: int = typer.Option(
-        800, min=2, max=10**6, help="Games against every copy and ordered pair of decks; even."
+        800, min=2, max=10**6, help="Games against each copy, per ordered pair of decks; even."
     ),
-    pairs: bool = typer.Option(False, "--pairs", help="Also leave out two weights together."),
+    pairs: bool = typer.Option(False, "--pairs", help="Also leave out pairs of weights."),
     ruleset: RulesetName = "thesis",
     seed: DealSeed = 1,
     edition: DeckEdition = "",
@@ -94,7 +95,7 @@ def ablate_command(
     pool: PoolName = "auto",
     address: Address = "",
 ) -> None:
-    """Find what each weight of a profile is worth: it plays copies of itself without them."""
+    """Measure the worth of each weight of a profile: play it against copies without that weight."""
     from engine import find_deck, find_ruleset
     from evo.cli.progress import Counter, output_console, print_problems
     from evo.cli.sessions import pool_of
@@ -155,7 +156,7 @@ def _ablation_table(single: "pd.DataFrame") -> FittingTable:
         ]
         for row in single.itertuples()
     ]
-    return FittingTable(ABLATION_COLUMNS, rows, "what each weight is worth: Elo that is lost without it")
+    return FittingTable(ABLATION_COLUMNS, rows, "worth of each weight: Elo lost without it")
 
 
 def _pairs_table(pairs: "pd.DataFrame") -> FittingTable:
@@ -168,7 +169,7 @@ def _pairs_table(pairs: "pd.DataFrame") -> FittingTable:
         ]
         for row in pairs.head(MOST_PAIRS).itertuples()
     ]
-    return FittingTable(PAIR_COLUMNS, rows, "pairs that are worth most more, or less, than their two alone")
+    return FittingTable(PAIR_COLUMNS, rows, "pairs worth most more, or less, than their two weights alone")
 
 
 BRED_ON = "thesis-paladin,thesis-warrior,hearthsim-basic"
@@ -180,7 +181,7 @@ ExploitOut = Annotated[
 TestDecks = Annotated[
     str,
     typer.Option(
-        "--test-decks", help="Decks that the response is scored on, too.", autocompletion=options.decks
+        "--test-decks", help="Further decks to score the response on.", autocompletion=options.decks
     ),
 ]
 
@@ -202,16 +203,16 @@ WEIGHT_COLUMNS = (
 
 def exploit_command(
     entrant: str = typer.Argument(
-        help=f"Against whom a best response is bred: {NOTATION}.", autocompletion=options.entrants
+        help=f"Entrant to exploit by a best response: {NOTATION}.", autocompletion=options.entrants
     ),
     budget: int = typer.Option(
-        100_000, "--budget", min=1_000, max=10**9, help="Games that breed the response, its final included."
+        100_000, "--budget", min=1_000, max=10**9, help="Games to evolve the response, its final included."
     ),
     decks: Decks = BRED_ON,
     test_decks: TestDecks = TESTED_ON,
-    games: int = typer.Option(4_000, min=2, max=10**8, help="Games of each score, about."),
+    games: int = typer.Option(4_000, min=2, max=10**8, help="Games per score, approximately."),
     watched: int = typer.Option(
-        60, min=1, max=10**5, help="Deals that are watched to tell how it wins; played in Python."
+        60, min=1, max=10**5, help="Deals replayed in Python to describe how the response wins."
     ),
     out: ExploitOut = None,
     overrides: Overrides = None,
@@ -220,7 +221,7 @@ def exploit_command(
     address: RunAddress = None,
     _agents: AllowAgent = None,
 ) -> None:
-    """Breed a best response to an entrant: a lower bound on how exploitable it is, and how it loses."""
+    """Evolve a best response to an entrant: a lower bound on its exploitability, and how it loses."""
     from engine import find_deck
     from evo.cli.progress import output_console, print_problems
     from evo.config.files import names_in
@@ -247,10 +248,10 @@ def exploit_command(
     console = output_console()
     with open_experiment(path, "exploit", definition) as folder:
         print_problems(console, folder.problems)
-        response, scores = _bred_and_scored(folder, chosen, victim, others, games, console)
+        response, scores = _evolve_and_score(folder, chosen, victim, others, games, console)
         seen = watch_games(response, victim, others, chosen.seed, watched, chosen.ruleset)
-        bred = profile_of_entrant(_entrant(chosen, path / "run")).weights
-        weights = weights_table(bred, _vector(victim), chosen.inert_weights)
+        bred = profile_of_entrant(_champion_text(chosen, path / "run")).weights
+        weights = weights_table(bred, _weights_of_player(victim), chosen.inert_weights)
         command = ["manaforge", "exploit", entrant, "--budget", str(budget), "--decks", decks]
         command += ["--test-decks", test_decks, "--games", str(games), "--watched", str(watched)]
         command += [part for value in given for part in ("--set", value)]
@@ -262,10 +263,12 @@ def exploit_command(
     console.print(_weights_table(weights))
     console.print(verdict(scores, entrant), markup=False, highlight=False)
     written = f"written: {path}/exploit.html, scores.csv, weights.csv"
-    console.print(f"{written}; play it as {_entrant(chosen, path / 'run')}", markup=False, soft_wrap=True)
+    console.print(
+        f"{written}; play it as {_champion_text(chosen, path / 'run')}", markup=False, soft_wrap=True
+    )
 
 
-def _bred_and_scored(
+def _evolve_and_score(
     folder: "ExperimentFolder",
     config: "RunConfig",
     victim: "Player",
@@ -273,7 +276,7 @@ def _bred_and_scored(
     games: int,
     console: "Console",
 ) -> "tuple[Player, pd.DataFrame]":
-    """Breed the response, or go on with it, and score it on new deals and on other decks."""
+    """Evolve or continue the response, and score it on new deals and on the test decks."""
     import pandas as pd
 
     from engine import find_ruleset
@@ -286,7 +289,7 @@ def _bred_and_scored(
     place, display = folder.path / "run", Display(console)
     with playing(config, display) as pool, open_or_create(place, config) as run:
         carry_on(run, pool, display, config.address, again=STOPPED)
-    response = replace(find_entrant(_entrant(config, place)).player, backend=config.backend)
+    response = replace(find_entrant(_champion_text(config, place)).player, backend=config.backend)
     ruleset, counter, parts = find_ruleset(config.ruleset), Counter(console, 2 * games), []
     where = Place(config.pool, config.workers, config.address)
     with pool_of(where, [response, victim], [*config.found_decks, *others], counter, STOPPED) as pool:
@@ -298,15 +301,15 @@ def _bred_and_scored(
     return response, pd.concat(parts, ignore_index=True)[columns]
 
 
-def _entrant(config: "RunConfig", place: Path) -> str:
-    """The champion of a run as an entrant that plays as it was bred."""
+def _champion_text(config: "RunConfig", place: Path) -> str:
+    """Entrant text of a run's champion, with the options it was evolved with."""
     from evo.play.notation import entrant_text
 
     return entrant_text(config.agent, place, config.options)
 
 
-def _vector(player: "Player") -> "WeightVector | None":
-    """The weights that a player plays by; None for an agent without."""
+def _weights_of_player(player: "Player") -> "WeightVector | None":
+    """Weights of a player; None for an agent without weights."""
     from rivals import find_kind
 
     kind = find_kind(player.kind).weights
@@ -325,7 +328,7 @@ def _scores_table(scores: "pd.DataFrame") -> FittingTable:
         ]
         for row in scores.itertuples()
     ]
-    return FittingTable(EXPLOIT_COLUMNS, rows, "the best response against it, on new deals")
+    return FittingTable(EXPLOIT_COLUMNS, rows, "best response against the entrant, on new deals")
 
 
 def _weights_table(weights: "pd.DataFrame") -> FittingTable:
@@ -341,14 +344,14 @@ DEFAULT = ("es", "eva", "cma", "spsa")
 
 Budgets = Annotated[
     list[int],
-    typer.Option("--budget", min=1, max=10**9, help="Games of a run; may repeat.", show_default=False),
+    typer.Option("--budget", min=1, max=10**9, help="Games per run; may repeat.", show_default=False),
 ]
 Optimisers = Annotated[
     list[str],
     typer.Option(
         "--optimiser",
         metavar="NAME[@KEY=VALUE,...]",
-        help="A strategy and what its runs do differently, such as es@deals=own or nevergrad:TBPSA; may "
+        help="A strategy, with configuration keys that differ, such as es@deals=own or nevergrad:TBPSA; may "
         "repeat. The others are compared with the first.",
     ),
 ]
@@ -356,7 +359,7 @@ Against = Annotated[
     list[str],
     typer.Option(
         "--against",
-        help="An entrant that rates them; may repeat. (default: the shipped champion of these weights)",
+        help="Opponent in the rating games; may repeat. (default: the shipped champion of these weights)",
         show_default=False,
         autocompletion=options.entrants,
     ),
@@ -365,8 +368,8 @@ BenchOut = Annotated[
     Path | None, typer.Option("--out", help=OUT_HELP.format("optimisers"), show_default=False)
 ]
 
-STOPPED_RUNS = "finished runs are kept; the same command goes on"
-"""Said where a signal stops the games."""
+STOPPED_RUNS = "finished runs are kept; repeat the command to continue"
+"""Message after a signal has stopped the games."""
 
 OPTIMISER_COLUMNS = (
     Column("optimiser", folds=True),
@@ -377,20 +380,20 @@ OPTIMISER_COLUMNS = (
     Column("95% interval", 3, right=True),
     Column("quadratic", 4, right=True),
 )
-"""The quadratic: Elo below its optimum."""
+"""Headings of the table; "quadratic" is the loss on the noisy quadratic, in Elo below its optimum."""
 
 
 def bench_optimisers_command(
     config: ConfigName,
     budgets: Budgets,
-    seeds: int = typer.Option(10, min=1, max=1_000, help="Runs of each optimiser and budget."),
+    seeds: int = typer.Option(10, min=1, max=1_000, help="Runs per optimiser and budget."),
     optimisers: Optimisers = list(DEFAULT),  # noqa: B006 - typer's way
     against: Against = [],  # noqa: B006
     games: int = typer.Option(
         400,
         min=2,
         max=10**6,
-        help="Games that rate a run, against each opponent and ordered pair of decks; even.",
+        help="Rating games per run, opponent and ordered pair of decks; even.",
     ),
     out: BenchOut = None,
     overrides: Overrides = None,
@@ -399,7 +402,7 @@ def bench_optimisers_command(
     address: RunAddress = None,
     _agents: AllowAgent = None,
 ) -> None:
-    """Compare strategies at equal games: a page with Elo over games, also on a noisy quadratic."""
+    """Compare evolution strategies at equal budgets of games: Elo by games played, and a noisy quadratic."""
     from evo.cli.progress import Counter, output_console, print_problems
     from evo.config.files import read_config
     from evo.experiments.folder import ExperimentOptionError, open_experiment
@@ -419,50 +422,50 @@ def bench_optimisers_command(
     given = overrides or ()
     chosen = placed(read_config(config, [*given, "strategy=es"], begins=True), workers, pool, address)
     contenders = _contenders(optimisers, config, given)
-    rating = _rating(against, chosen)
+    rating = _rating_opponents(against, chosen)
     bench = Bench(contenders, tuple(sorted(set(budgets))), seeds, rating, games)
     definition = {
         "optimisers": [[one.text, one.config.digest] for one in contenders],
         "budgets": bench.budgets,
         "seeds": seeds,
         "against": [[text, *player.played_as, player.row] for text, player in rating.items()],
-        **_bred_against(contenders),
+        **_fixed_opponents(contenders),
         "games": games,
     }
-    to_rate = games_of_rating(bench)  # which refuses budgets before there is a folder
+    to_rate = games_of_rating(bench)  # rejects budgets before the folder is made
     path = out or Path("runs") / f"optimisers-{digest_of(definition)[:8]}"
     console = output_console()
     with open_experiment(path, "bench-optimisers", definition) as folder:
         print_problems(console, folder.problems)
         counter = Counter(console, games_left(missing_runs(bench, folder)) + to_rate)
         console.print(f"{path}: {counter.total:,} games to play", markup=False, highlight=False)
-        points = _played(bench, folder, Place(chosen.pool, chosen.workers, chosen.address), counter)
-        console.print("the same runs on quadratics", highlight=False)
-        hills = simulated(bench)
+        points = _play_and_rate(bench, folder, Place(chosen.pool, chosen.workers, chosen.address), counter)
+        console.print("simulating the same runs on noisy quadratics", highlight=False)
+        quadratic_losses = simulated(bench)
         command = ["manaforge", "bench-optimisers", config, "--seeds", str(seeds), "--games", str(games)]
         command += _repeated("--budget", bench.budgets)
         command += _repeated("--optimiser", [one.text for one in contenders])
         command += _repeated("--against", dict.fromkeys(against)) + _repeated("--set", given)
         label = f"Elo against {', '.join(rating)}"
         folder.write("points.csv", csv_bytes(points))
-        folder.write("quadratic.csv", csv_bytes(hills))
+        folder.write("quadratic.csv", csv_bytes(quadratic_losses))
         folder.write("optimisers.png", optimisers_figure(points, label))
-        folder.write("optimisers.html", optimisers_page(bench, points, hills, shlex.join(command)))
-    console.print(_optimiser_table(points, hills))
+        folder.write("optimisers.html", optimisers_page(bench, points, quadratic_losses, shlex.join(command)))
+    console.print(_optimiser_table(points, quadratic_losses))
     files = "optimisers.html, optimisers.png, points.csv, quadratic.csv"
     console.print(f"written: {path}/{files}", markup=False)
 
 
 def _repeated(option: str, values: Iterable[object]) -> list[str]:
-    """An option that may repeat, with each value."""
+    """Command-line words of a repeated option, once per value."""
     return [part for value in values for part in (option, str(value))]
 
 
 def _contenders(texts: Sequence[str], config: str, given: Sequence[str]) -> "tuple[Contender, ...]":
-    """What takes part.
+    """Parse the strategies to compare.
 
     Raises:
-        ConfigError, UnknownNameError: a text is none, or two say the same.
+        ConfigError, UnknownNameError: a text names no strategy, or two texts mean the same.
     """
     from evo.evolution.records import new_strategy
     from evo.experiments.folder import ExperimentOptionError
@@ -470,15 +473,17 @@ def _contenders(texts: Sequence[str], config: str, given: Sequence[str]) -> "tup
 
     found = tuple(find_contender(text, config, given) for text in dict.fromkeys(texts))
     for one in found:
-        new_strategy(one.config)  # which another package may have to be installed for
+        new_strategy(one.config)  # fails if an optional package is missing
     for one, other in combinations(found, 2):
         if one.config.digest == other.config.digest:
-            raise ExperimentOptionError(f"--optimiser: {one.text} and {other.text} are the same")
+            raise ExperimentOptionError(
+                f"--optimiser: {one.text} and {other.text} are the same configuration"
+            )
     return found
 
 
-def _bred_against(contenders: "Sequence[Contender]") -> dict[str, Any]:
-    """The fixed opponents of contenders, as players: what a name means may change."""
+def _fixed_opponents(contenders: "Sequence[Contender]") -> dict[str, Any]:
+    """Fixed opponents of the contenders as players, not names, since the meaning of a name may change."""
     from evo.evolution.fitness import find_opponents
 
     found: dict[str, Any] = {}
@@ -488,13 +493,13 @@ def _bred_against(contenders: "Sequence[Contender]") -> dict[str, Any]:
     return {"opponents": found} if found else {}
 
 
-def _rating(against: Sequence[str], config: "RunConfig") -> "dict[str, Player]":
-    """The entrants that rate, by their texts; the shipped champion where none is named.
+def _rating_opponents(against: Sequence[str], config: "RunConfig") -> "dict[str, Player]":
+    """Opponents in the rating games, by their texts; the shipped champion if none is named.
 
     Raises:
         EntrantError, UnknownNameError, ProfileError, OptionError: a text names no entrant.
-        DeckError: one plays bodies alone, and decks have a class.
-        ExperimentOptionError: none is named, and no champion of these weights is shipped.
+        DeckError: an opponent does not support card effects, and decks have a class.
+        ExperimentOptionError: no opponent is named, and no champion of these weights is shipped.
     """
     from evo.experiments.folder import ExperimentOptionError
     from evo.play.entrants import find_entrant
@@ -503,7 +508,9 @@ def _rating(against: Sequence[str], config: "RunConfig") -> "dict[str, Player]":
 
     texts = list(dict.fromkeys(against))
     if not texts and config.vector.AGENT != DEFAULT_AGENT:
-        raise ExperimentOptionError(f"--against: name entrants that rate runs of {config.agent}")
+        raise ExperimentOptionError(
+            f"--against is needed: no champion of {config.agent} is shipped to rate its runs"
+        )
     champion = "study" if config.weights == "thesis" else "extended"
     file = configs_folder() / "champions" / f"{champion}.toml"
     places = {text: text for text in texts} or {f"{champion} champion": f"{DEFAULT_AGENT}:{file}"}
@@ -512,8 +519,10 @@ def _rating(against: Sequence[str], config: "RunConfig") -> "dict[str, Player]":
     return found
 
 
-def _played(bench: "Bench", folder: "ExperimentFolder", place: Place, counter: "Counter") -> "pd.DataFrame":
-    """Play what is missing and rate all points."""
+def _play_and_rate(
+    bench: "Bench", folder: "ExperimentFolder", place: Place, counter: "Counter"
+) -> "pd.DataFrame":
+    """Play the missing runs, and rate all runs at all budgets."""
     from evo.cli.sessions import pool_of
     from evo.evolution.fitness import find_opponents
     from evo.experiments.optimisers import play_missing, points_table, rated
@@ -530,15 +539,15 @@ def _played(bench: "Bench", folder: "ExperimentFolder", place: Place, counter: "
 
         play_missing(bench, folder, play, pool.workers)
         return rated(bench, points_table(bench, folder), folder.playing(pool, counter.advance))
-    raise AssertionError("a pool that is stopped ends the process")
+    raise AssertionError("a stopped pool ends the process")
 
 
-def _optimiser_table(points: "pd.DataFrame", hills: "pd.DataFrame") -> FittingTable:
-    """A row an optimiser and budget."""
+def _optimiser_table(points: "pd.DataFrame", quadratic_losses: "pd.DataFrame") -> FittingTable:
+    """Table with one row per optimiser and budget."""
     from evo.experiments.optimisers import curves, differences
 
     less = {(row.contender, row.budget): row for row in differences(points).itertuples()}
-    hill = {(row.contender, row.budget): row.mean for row in curves(hills, "loss").itertuples()}
+    hill = {(row.contender, row.budget): row.mean for row in curves(quadratic_losses, "loss").itertuples()}
     rows = []
     for row in curves(points).itertuples():
         if row.budget:

@@ -1,4 +1,4 @@
-"""The commands about single games and agents: play, replay, explain, check-agent."""
+"""Commands about single games and agents: play, replay, explain, check-agent."""
 
 import json
 import shlex
@@ -42,7 +42,9 @@ SOLVERS = "; ".join(entry.summary for entry in BACKENDS.values())
 GamePage = Annotated[
     Path | None,
     typer.Option(
-        "--html", metavar="FILE", help="Write a page to step through the game, with plans of ILP agents."
+        "--html",
+        metavar="FILE",
+        help="Write an HTML page to step through the game, with the plans of ILP agents.",
     ),
 ]
 
@@ -69,9 +71,9 @@ def play_command(
     bodies: AsBodies = False,
     any_deck: AnyDeck = False,
     library: LibraryFolder = None,
-    seed: int = typer.Option(1, min=0, max=2**64 - 1, help="The same seed deals and plays the same game."),
+    seed: int = typer.Option(1, min=0, max=2**64 - 1, help="Seed of the game: the same seed, the same game."),
     ruleset: str = typer.Option(
-        "thesis", help=f"{', '.join(shipped_rulesets())}.", autocompletion=options.rulesets_of
+        "thesis", help=f"Ruleset: {', '.join(shipped_rulesets())}.", autocompletion=options.rulesets_of
     ),
     explain_turns: bool = typer.Option(
         False, "--explain", help="Explain the plan of each turn of an ILP agent."
@@ -102,8 +104,8 @@ def play_command(
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
     print(shown(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}"))
     print(shown(coverage_of(dict.fromkeys(both))))
-    parts: list[str] = []  # of the current turn: its heading, then its actions
-    reasons: list[ConsoleRenderable] = []  # for the current turn
+    parts: list[str] = []  # heading and actions of the current turn
+    reasons: list[ConsoleRenderable] = []  # explained plan of the current turn
 
     def print_turn() -> None:
         if parts:
@@ -147,23 +149,23 @@ def play_command(
 
 def replay_command(
     folder: TournamentFolder,
-    number: int = typer.Argument(min=0, help="The number of the game, from 0."),
+    number: int = typer.Argument(min=0, help="Number of the game, from 0."),
     html: ReplayPage = None,
     _agents: AllowAgent = None,
 ) -> None:
-    """Play a game of a tournament again, and write a page to step through it, with reasons."""
+    """Replay a game of a tournament, and write a page to step through it, with the agents' plans."""
     from engine.errors import WrongValueError
     from engine.game_session import nothing
     from evo.game_pages.story import replayed, story_page
     from evo.tournament.reading import read_tournament, tournament_to_replay
 
     if not (folder / "tournament.json").is_file():
-        raise WrongValueError(f"{folder} is no tournament: it has no tournament.json")
+        raise WrongValueError(f"{folder} is not a tournament folder: it has no tournament.json")
     html = html or Path(f"game-{number}.html")
     _write_game(html, b"")
     record = read_tournament(folder)
     if number >= len(record.games):
-        raise WrongValueError(f"{folder} has {len(record.games):,} games, from number 0 on; got {number}")
+        raise WrongValueError(f"{folder} has {len(record.games):,} games, numbered from 0; got {number}")
     story = replayed(record, tournament_to_replay(record), number, nothing)
     _write_game(html, story_page(story))
     print(shown("\n".join(filter(None, (story["result"], story["error"], story["remark"])))))
@@ -171,7 +173,7 @@ def replay_command(
 
 
 def _write_game(file: Path, page: bytes) -> None:
-    """Write the page of a game; an empty one is not written: it is only looked whether it could be.
+    """Write the page of a game; for an empty page, only check that the file can be written.
 
     Raises:
         RunError: the file cannot be written.
@@ -190,7 +192,7 @@ def _write_game(file: Path, page: bytes) -> None:
 def _explained(
     position: "Position", weights: "Weights", backend: str, title: str = ""
 ) -> "ConsoleRenderable":
-    """The plan of the player to move, on real cards or on bodies, explained."""
+    """Explain the best plan of the player to move, on real cards or on bodies."""
     from evo.cli.tables import draw_explanation
     from ilp_agent import explain, turn_of
 
@@ -198,7 +200,7 @@ def _explained(
 
 
 def _heading(position: "Position") -> str:
-    """The turn, who has it, health and mana."""
+    """Heading of a turn: number, player, health and mana."""
     own, enemy = (position.state["sides"][seat] for seat in (position.active, 1 - position.active))
     return (
         f"turn {position.state['turn']:>2} {('first', 'second')[position.active]:<6} "
@@ -207,16 +209,14 @@ def _heading(position: "Position") -> str:
 
 
 def _two_decks(text: str, edition: str, bodies: bool, any_deck: bool) -> "tuple[Deck, Deck]":
-    """The decks of the first and the second player, read as options say; one named is both players'."""
+    """Decks of the first and second player; a single name is the deck of both."""
     from engine import find_deck
     from engine.errors import DeckNameError
     from evo.config.files import names_in
 
     names = names_in(text)
     if len(names) not in (1, 2):
-        raise DeckNameError(
-            f"--decks takes the decks of the first and the second, FIRST,SECOND, got {text!r}"
-        )
+        raise DeckNameError(f"--decks takes one deck for both players, or two as FIRST,SECOND, got {text!r}")
     names = chosen_decks(names, edition, bodies, any_deck)
     return find_deck(names[0]), find_deck(names[-1])
 
@@ -236,7 +236,7 @@ def explain_command(
         autocompletion=options.formulations,
     ),
 ) -> None:
-    """Show the best plan of a turn, and its terms beside those of the best plan without its first action."""
+    """Show the best plan of a turn, term by term against the best plan without its first action."""
     from engine import parse_position
     from evo.cli.tables import as_json
     from evo.play.entrants import entrant_profile
@@ -271,21 +271,21 @@ def explain_command(
     screen.print(explained)
 
 
-COLUMNS = (Column("check"), Column("verdict"), Column("what came out", folds=True))
+COLUMNS = (Column("check"), Column("verdict"), Column("result", folds=True))
 
 
 def check_agent_command(
     entrant: str = typer.Argument(
         help=f"The agent. {WHO_PLAYS}", show_default=False, autocompletion=options.entrants
     ),
-    games: int = typer.Option(1000, min=2, max=10**6, help="Games against an agent that plays at random."),
+    games: int = typer.Option(1000, min=2, max=10**6, help="Games against the random agent."),
     pairs: int = typer.Option(
-        200, min=1, max=10**6, help="Pairs of positions that differ only in what is hidden."
+        200, min=1, max=10**6, help="Pairs of positions that differ only in hidden information."
     ),
     seed: DealSeed = 1,
     as_data: AsJson = False,
 ) -> None:
-    """Check whether an agent plays legally, in time, repeatably, and by what its player knows alone."""
+    """Check that an agent plays legally, in time, reproducibly, and without hidden information."""
     from engine.terminal import say_error
     from evo.cli.progress import Counter, output_console, stop_on_signals
     from evo.play.checking import REPEATED, check_agent
@@ -295,13 +295,13 @@ def check_agent_command(
     console = output_console(stderr=as_data)
     found = find_entrant(entrant)
     counter = Counter(console, games + 2 * min(REPEATED, games))
-    counter.at_once = True
+    counter.stops_immediately = True
     checks: list[Check] = []
     try:
         with stop_on_signals(counter):
             checks += check_agent(found, games, pairs, seed, counter.advance)
     except (InterruptedRunError, KeyboardInterrupt):
-        say_error("stopped: nothing is kept")
+        say_error("stopped: no results were saved")
         raise typer.Exit(128 + (counter.stopping or signal.SIGINT)) from None
     finally:
         counter.close()

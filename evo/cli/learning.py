@@ -1,4 +1,4 @@
-"""The commands that learn from games: learn, features, mulligan, predict."""
+"""Commands that learn from games: learn, features, mulligan, predict."""
 
 import json
 import signal
@@ -55,7 +55,7 @@ LearnConfigName = Annotated[
     str,
     typer.Argument(
         metavar="CONFIG",
-        help=f"A file of learning, or one of {', '.join(shipped_learning())}; docs/learning.md has its keys.",
+        help=f"A learning configuration file, or one of {', '.join(shipped_learning())} (docs/learning.md).",
         autocompletion=options.learning,
     ),
 ]
@@ -64,7 +64,7 @@ FEATURES_SPRT = "elo0=-15 elo1=0"
 LearnOut = Annotated[
     Path | None,
     typer.Option(
-        "--out", help="Its folder; one that holds this learning is continued. (default: runs/<config>-<hash>)"
+        "--out", help="Output folder; repeating the command continues it. (default: runs/<config>-<hash>)"
     ),
 ]
 
@@ -78,13 +78,13 @@ def learn_command(
             "--workers",
             min=0,
             max=MOST_WORKERS,
-            help="Threads; 0: one a processor. (default: the file's)",
+            help="Threads; 0: one per processor. (default: the file's)",
         ),
     ] = None,
     overrides: Overrides = None,
     _agents: AllowAgent = None,
 ) -> None:
-    """Learn the value of lookahead from games against itself; the same command again continues."""
+    """Learn the value function of lookahead by self-play; repeating the command continues."""
     from evo.cli.progress import Counter, output_console, print_problems
     from evo.config.files import read_config_as
     from evo.learning.config import LearnConfig
@@ -98,14 +98,14 @@ def learn_command(
     with open_learning(path, chosen) as folder:
         left = max(0, chosen.rounds + 1 - max(1, len(folder.rounds)))
         counter = Counter(console, left * chosen.games)
-        known = f", {len(folder.rounds) - 1} of them learned before" if len(folder.rounds) > 1 else ""
+        known = f", {len(folder.rounds) - 1} of them already learned" if len(folder.rounds) > 1 else ""
         console.print(
             f"learning {path}: {chosen.method}, {chosen.rounds} rounds of {chosen.games:,} games{known}",
             markup=False,
             highlight=False,
         )
         print_problems(console, folder.problems)
-        profile = _learned(folder, counter)
+        profile = _learn_rounds(folder, counter)
         write_learning(folder, profile)
     for line in (
         f"written: {path}/profile.toml, report.html, curve.csv",
@@ -115,8 +115,8 @@ def learn_command(
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _learned(folder: "LearningFolder", counter: "Counter") -> "Profile[LookaheadWeights]":
-    """Play the rounds that are missing, with their lines and progress; the value that scored best."""
+def _learn_rounds(folder: "LearningFolder", counter: "Counter") -> "Profile[LookaheadWeights]":
+    """Play the missing rounds with progress lines, and return the profile that scored best."""
     from evo.cli.options import Place
     from evo.cli.sessions import pool_of
     from evo.config.messages import counted
@@ -140,11 +140,11 @@ def _learned(folder: "LearningFolder", counter: "Counter") -> "Profile[Lookahead
             safe = f"{counted(done, 'round')} {'is' if done == 1 else 'are'} safe in {folder.path}"
             say_error(f"stopped by {name}: {safe}. To continue: the same command again")
             raise
-    raise AssertionError("a pool that is stopped ends the process")
+    raise AssertionError("a stopped pool ends the process")
 
 
 def round_line(content: Mapping[str, Any]) -> str:
-    """A round in one line: samples, loss on them before they were learned from, Elo against each opponent."""
+    """One line about a round: samples, log loss on them before training, Elo against each opponent."""
     from evo.stats.ratings import elo
 
     parts = [f"round {content['round']}"]
@@ -170,19 +170,19 @@ FEATURE_COLUMNS = (
 
 
 def features_command(
-    folder: Annotated[Path, typer.Argument(help="The folder of manaforge learn.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(help="Output folder of manaforge learn.", show_default=False)],
     games: Annotated[
-        int, typer.Option(min=2, max=10**8, help="Games of a set against the value with all, at most.")
+        int, typer.Option(min=2, max=10**8, help="Most games of a set against the value with all features.")
     ] = 4_000,
     sprt: Annotated[
-        str, typer.Option(metavar="KEY=VALUE...", help="The test: elo0 is worse, elo1 no worse.")
+        str, typer.Option(metavar="KEY=VALUE...", help="Sequential test: elo0 means worse, elo1 no worse.")
     ] = FEATURES_SPRT,
     alone: Annotated[
-        bool, typer.Option("--alone/--no-alone", help="Also leave out each feature alone.")
+        bool, typer.Option("--alone/--no-alone", help="Also leave out each feature by itself.")
     ] = True,
-    workers: Annotated[int, typer.Option(min=0, max=MOST_WORKERS, help="Threads; 0: one a processor.")] = 0,
+    workers: Annotated[int, typer.Option(min=0, max=MOST_WORKERS, help="Threads; 0: one per processor.")] = 0,
 ) -> None:
-    """Find the features that a learned value needs: leave out one after the other, and each alone."""
+    """Find the features that a learned value needs, by backward elimination and by leaving out each one."""
     import shlex
 
     from evo.cli.options import Place
@@ -198,22 +198,22 @@ def features_command(
     command += [] if alone else ["--no-alone"]
     with found:
         found.take("features.csv")
-        tables = _compared(trial, found, Place("local", workers, ""), alone)
+        tables = _play_feature_sets(trial, found, Place("local", workers, ""), alone)
         backward, singly = (table_of(tables[name]) for name in ("features", "features-alone"))
-        text = _enough(smallest(tables["features"]), trial.known, trial.most)
+        text = _features_sentence(smallest(tables["features"]), trial.known, trial.most)
         found.write("features.html", features_page(found, singly, backward, text, shlex.join(command)))
         found.write("features.png", features_figure(backward))
     console = output_console()
-    console.print(_table(tables["features"]))
+    console.print(_elimination_table(tables["features"]))
     console.print(text, markup=False, highlight=False)
     files = ", ".join(["features.html", "features.png", *(f"{name}.csv" for name in tables if tables[name])])
     console.print(f"written: {folder}/{files}", markup=False)
 
 
-def _compared(
+def _play_feature_sets(
     trial: "Trial", folder: "LearningFolder", place: "Place", alone: bool
 ) -> "dict[str, list[Comparison]]":
-    """Play all sets of features, with a line and a row of a table for each; by the name of the table."""
+    """Play all feature sets, print a line for each, and return their tables by name."""
     from evo.cli.progress import Counter, output_console
     from evo.cli.sessions import pool_of
     from evo.config.messages import counted
@@ -237,34 +237,32 @@ def _compared(
         except InterruptedRunError as error:
             counter.close()
             name = signal.Signals(error.signal).name
-            said = (
-                f"what was found so far is in the csv files of {folder.path}; the command again begins anew"
-            )
+            said = f"results so far are in the csv files of {folder.path}; repeating the command starts over"
             say_error(f"stopped by {name}: {said}")
             raise
     return tables
 
 
-def _enough(least: "Comparison | None", known: list[str], games: int) -> str:
-    """What a backward search came to, in a sentence."""
+def _features_sentence(least: "Comparison | None", known: list[str], games: int) -> str:
+    """Result of a backward elimination, as a sentence."""
     if least is None:
-        return f"With {games:,} games at most, no set of fewer features is shown to be no worse."
+        return f"No smaller set of features was shown to be no worse within {games:,} games."
     names = [name for name in known if name not in least.left_out]
     return f"{least.features} of {len(known)} features are enough: {', '.join(names)}."
 
 
-def _table(backward: "Sequence[Comparison]") -> FittingTable:
-    """A backward search, one row a set."""
+def _elimination_table(backward: "Sequence[Comparison]") -> FittingTable:
+    """Table of a backward elimination, one row per feature set."""
     rows = []
     for one in backward:
         rating, interval = _elo_of(one).split(" ", 1)
         numbers = [f"{one.games:,}", one.verdict or "undecided", f"{one.loss:.4f}"]
         rows.append([str(one.features), one.left_out[-1], rating, interval.strip("()"), *numbers])
-    return FittingTable(FEATURE_COLUMNS, rows, "left out one after the other, against all features")
+    return FittingTable(FEATURE_COLUMNS, rows, "features left out one after the other, against all features")
 
 
 def _elo_of(tested: "Comparison") -> str:
-    """Elo of a set with its interval: "-3 (-9 to +4)"."""
+    """Elo of a feature set with its interval: "-3 (-9 to +4)"."""
     from evo.stats.ratings import elo
 
     return f"{elo(tested.score):+.0f} ({elo(tested.low):+.0f} to {elo(tested.high):+.0f})"
@@ -273,7 +271,7 @@ def _elo_of(tested: "Comparison") -> str:
 Learner = Annotated[
     str,
     typer.Argument(
-        help=f"Whose mulligan is learned, an entrant with a profile: {NOTATION}.",
+        help=f"Entrant with a profile, whose mulligan is learned: {NOTATION}.",
         autocompletion=options.entrants,
     ),
 ]
@@ -285,12 +283,12 @@ Opponents = Annotated[
 ProfileOut = Annotated[
     Path,
     typer.Option(
-        "--out", help="File of the profile that is written, NAME.toml; its games are kept in NAME.mulligan."
+        "--out", help="Profile file to write, NAME.toml; its games are saved in the folder NAME.mulligan."
     ),
 ]
 
-STOPPED = "no profile was written; the same command goes on"
-"""Said where a signal stops the games."""
+STOPPED = "no profile was written; repeat the command to continue"
+"""Message after a signal has stopped the games."""
 
 COLUMNS = (
     Column("card"),
@@ -300,7 +298,7 @@ COLUMNS = (
     Column("", 0),
     Column("rule", 1),
 )
-"""Of a deck in one seat; the column without a heading says what the profile does."""
+"""Headings of the keep values of a deck in one seat; the empty one is for the learned decision."""
 
 
 def mulligan_command(
@@ -309,10 +307,10 @@ def mulligan_command(
     against: Opponents,
     out: ProfileOut,
     games: int = typer.Option(
-        20_000, min=1, max=10**7, help="Games for each deck, seat and round, about: deals are whole."
+        20_000, min=1, max=10**7, help="Games per deck, seat and round, approximately: deals are whole."
     ),
     rounds: int = typer.Option(
-        2, min=1, max=100, help="Each learns under the mulligan that the one before found."
+        2, min=1, max=100, help="Rounds; each plays with the mulligan that the round before learned."
     ),
     ruleset: RulesetName = "standard",
     seed: DealSeed = 1,
@@ -346,24 +344,24 @@ def mulligan_command(
     with open_experiment(path, "mulligan", lesson.definition) as folder:
         console.print(heading, markup=False, highlight=False, soft_wrap=True)
         print_problems(console, folder.problems)
-        values = _played(lesson, folder, place, Counter(console, lesson.total))
+        values = _play_lesson(lesson, folder, place, Counter(console, lesson.total))
         learned = learned_profile(profile, lesson, values, out.stem, against)
         folder.write("profile.toml", learned.to_toml().encode())
         write_learned(learned, out)
     tables = [(one, rows_of(one, found[number // 2], lesson.ruleset)) for number, one in enumerate(values)]
     if as_data:
-        print(json.dumps(_as_json(entrant, lesson, tables), indent=1, allow_nan=False))
+        print(json.dumps(_mulligan_json(entrant, lesson, tables), indent=1, allow_nan=False))
         return
     for one, rows in tables:
         console.print(_keep_value_table(one, rows))
     console.print(f"written: {out}; play it as {player.kind}:{out}", markup=False, soft_wrap=True)
-    console.print(f"with --ruleset {ruleset}, which has a mulligan", markup=False)
+    console.print(f"use --ruleset {ruleset}, which has a mulligan", markup=False)
 
 
-def _played(
+def _play_lesson(
     lesson: "Lesson", folder: "ExperimentFolder", place: "Place", counter: "Counter"
 ) -> "tuple[SeatValues, ...]":
-    """Play all games of a lesson that are not kept; the keep values of the last round."""
+    """Play the missing games of a mulligan lesson, and return the keep values of the last round."""
     from evo.cli.sessions import pool_of
     from evo.learning.mulligan import learn_keeps
 
@@ -375,7 +373,7 @@ def _played(
 
 
 def _keep_value_table(values: "SeatValues", rows: "list[CardRow]") -> FittingTable:
-    """The cards of a deck in one seat."""
+    """Table of the keep values of a deck in one seat."""
     from ilp_agent.mulligan import SEATS
 
     does = {True: "keep", False: "replace"}
@@ -393,7 +391,7 @@ def _keep_value_table(values: "SeatValues", rows: "list[CardRow]") -> FittingTab
     return FittingTable(COLUMNS, cells, f"{values.deck}, going {SEATS[values.seat]}")
 
 
-def _as_json(
+def _mulligan_json(
     entrant: str, lesson: "Lesson", tables: "list[tuple[SeatValues, list[CardRow]]]"
 ) -> dict[str, Any]:
     """The keep values as JSON values."""
@@ -413,10 +411,10 @@ def _as_json(
 
 
 EXCHANGED = (0, 3, 6)
-"""Cards of a deck that are exchanged where accuracy is measured."""
+"""Numbers of exchanged cards for which accuracy is measured."""
 
 MOST_HOLDERS = 3
-"""Decks that are named for a card."""
+"""Most decks that a message names for a card."""
 
 SHOWN = 15
 """Most cards of a table."""
@@ -424,11 +422,11 @@ SHOWN = 15
 Seen = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="CARD", help="Cards seen, by name or id; a second copy once more.", show_default=False
+        metavar="CARD", help="Cards seen, by name or id; name a second copy again.", show_default=False
     ),
 ]
 
-FigureOut = Annotated[Path | None, typer.Option("--out", help="A PNG file for the figure of --accuracy.")]
+FigureOut = Annotated[Path | None, typer.Option("--out", help="PNG file for the figure of --accuracy.")]
 
 
 def predict_command(
@@ -445,58 +443,58 @@ def predict_command(
     seed: DealSeed = 1,
     as_data: AsJson = False,
 ) -> None:
-    """Predict an opponent's deck by the cards seen: the likeliest decks, and the cards left in them."""
+    """Predict an opponent's deck from the cards seen: the likeliest decks, and the cards left in them."""
     from evo.analysis.prediction import DeckLibrary, card_name, of_class
     from evo.cli.progress import output_console
     from evo.decklibrary import shipped_and
 
-    _check(cards, accuracy, out)
+    _check_prediction_options(cards, accuracy, out)
     every = shipped_and(library)
     decks = of_class(every, hero_class) if hero_class else every
     console = output_console()
     if accuracy:
-        _measure(decks, orders, seed, out, as_data, console)
+        _print_accuracy(decks, orders, seed, out, as_data, console)
         return
     known = DeckLibrary(decks)
     seen = [card_name(text, known) for text in cards or ()]
     if as_data:
-        print(json.dumps(_as_data(known, seen), indent=1))
+        print(json.dumps(_prediction_json(known, seen), indent=1))
     else:
-        _show(known, seen, console)
-        elsewhere = [name for name in sorted(set(seen) - set(known.names)) if _holders(name, every)]
+        _print_prediction(known, seen, console)
+        elsewhere = [name for name in sorted(set(seen) - set(known.names)) if _decks_with(name, every)]
         for name in elsewhere:
-            said = f"in no {hero_class} deck of the library: {name} (it is in {_holders(name, every)})"
+            said = f"in no {hero_class} deck of the library: {name} (it is in {_decks_with(name, every)})"
             console.print(said, markup=False, highlight=False)
         nowhere = sorted(set(seen) - set(known.names) - set(elsewhere))
         if nowhere:
             console.print(f"in no deck of the library: {', '.join(nowhere)}", markup=False, highlight=False)
 
 
-def _holders(card: str, decks: "tuple[Deck, ...]") -> str:
-    """Names of the first few decks that hold a card; "" where none does."""
+def _decks_with(card: str, decks: "tuple[Deck, ...]") -> str:
+    """Names of the first few decks that hold a card; "" if none does."""
     found = [deck.name for deck in decks if any(card == one.name for one in deck.cards)]
     return ", ".join(found[:MOST_HOLDERS]) + (", ..." if len(found) > MOST_HOLDERS else "")
 
 
-def _check(cards: list[str] | None, accuracy: bool, out: Path | None) -> None:
-    """Refuse lines whose parts do not belong together."""
+def _check_prediction_options(cards: list[str] | None, accuracy: bool, out: Path | None) -> None:
+    """Reject options that do not fit together."""
     from engine import ManaforgeError
     from engine.codes import DECK_SIZE
     from evo.analysis.prediction import PredictionError
     from evo.storage.files import temporary_of, why_not_writable
 
     if accuracy and cards:
-        raise PredictionError("--accuracy measures all decks of the library; leave the cards out")
+        raise PredictionError("--accuracy measures all decks of the library; remove the cards")
     if out is not None and not accuracy:
-        raise PredictionError("--out is the figure of --accuracy; add --accuracy, or leave it out")
+        raise PredictionError("--out is the figure of --accuracy; add --accuracy, or remove --out")
     why = why_not_writable(out, temporary_of(out)) if out is not None else ""
     if why:
         raise ManaforgeError(f"cannot write {out}: {why}; choose another --out")
     if len(cards or ()) > DECK_SIZE:
-        raise PredictionError(f"a deck has {DECK_SIZE} cards, got {len(cards or ())} that were seen")
+        raise PredictionError(f"a deck has {DECK_SIZE} cards, got {len(cards or ())} cards seen")
 
 
-def _as_data(library: "DeckLibrary", seen: list[str]) -> dict[str, object]:
+def _prediction_json(library: "DeckLibrary", seen: list[str]) -> dict[str, object]:
     decks = [
         {"deck": deck.name, "class": deck.hero_class, "chance": chance}
         for deck, chance in library.likely_decks(seen)
@@ -504,7 +502,7 @@ def _as_data(library: "DeckLibrary", seen: list[str]) -> dict[str, object]:
     return {"seen": seen, "decks": decks, "cards": [card._asdict() for card in library.likely_cards(seen)]}
 
 
-def _show(library: "DeckLibrary", seen: list[str], console: "Console") -> None:
+def _print_prediction(library: "DeckLibrary", seen: list[str], console: "Console") -> None:
     """Print the likeliest decks and cards."""
     from evo.terminal.console import Column, FittingTable
 
@@ -523,10 +521,10 @@ def _show(library: "DeckLibrary", seen: list[str], console: "Console") -> None:
         console.print(f"and {len(likely) - SHOWN} more (--json lists all)", markup=False, highlight=False)
 
 
-def _measure(
+def _print_accuracy(
     decks: "tuple[Deck, ...]", orders: int, seed: int, out: Path | None, as_data: bool, console: "Console"
 ) -> None:
-    """Print accuracy by cards seen, and write its figure."""
+    """Print the prediction accuracy by number of cards seen, and write its figure."""
     from evo.analysis.prediction import accuracy as measure
     from evo.terminal.console import Column, FittingTable
 
@@ -545,7 +543,7 @@ def _measure(
     columns = Column("cards seen"), *(Column(name, place, right=True) for place, name in enumerate(names))
     console.print(FittingTable(columns, rows))
     counts = " to ".join(dict.fromkeys(str(n) for n in sorted({*table["decks"]})))
-    said = f"cards left that are predicted right, mean of {counts} decks with 95% intervals"
+    said = f"share of the cards left predicted correctly, mean of {counts} decks with 95% intervals"
     console.print(said, markup=False, highlight=False)
     if out is not None:
         console.print(f"written: {out}", markup=False, highlight=False)

@@ -1,4 +1,4 @@
-"""The command `manaforge`, with all its commands."""
+"""Entry point of `manaforge`, and its table of commands, which are imported when called."""
 
 import ast
 import importlib
@@ -50,11 +50,11 @@ A module is imported when its command is called, so that --help and short comman
 """
 
 GROUPS = {"config": "Configurations of runs."}
-"""Groups of commands, with their texts in --help."""
+"""Help texts of command groups, by name."""
 
 
 class Commands(TyperGroup):
-    """The commands of `COMMANDS` whose names begin with `prefix`."""
+    """Lazy command group: the commands of `COMMANDS` whose names begin with `prefix`."""
 
     def __init__(self, *arguments: Any, prefix: str = "", **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -64,11 +64,11 @@ class Commands(TyperGroup):
         self.commands = {name.partition(" ")[0]: TyperCommand(name) for name in own}
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """Names, in the order of `COMMANDS`."""
+        """Names of the commands, in the order of `COMMANDS`."""
         return list(self.commands)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """A command or a group; while --help lists them, its name and sentence alone."""
+        """Look up a command or group; while --help lists them, without importing it."""
         if not self._prefix and cmd_name in GROUPS:
             return Commands(name=cmd_name, prefix=f"{cmd_name} ", help=GROUPS[cmd_name], no_args_is_help=True)
         place = COMMANDS.get(self._prefix + cmd_name)
@@ -88,7 +88,7 @@ class Commands(TyperGroup):
 
 
 def _docstring(place: str) -> str:
-    """The docstring of a function MODULE:FUNCTION, read without importing it."""
+    """Docstring of a function MODULE:FUNCTION, read without importing it."""
     module, _, name = place.partition(":")
     spec = importlib.util.find_spec(module)
     source = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""

@@ -20,62 +20,64 @@ if TYPE_CHECKING:
     from evo.config.run_config import RunConfig
 
 
-def _beginning(incomplete: str, known: Iterable[str]) -> list[str]:
+def _starting_with(incomplete: str, known: Iterable[str]) -> list[str]:
     return [name for name in known if name.startswith(incomplete)]
 
 
 def _last_of_list(incomplete: str, known: Iterable[str]) -> list[str]:
-    """Completions of the last name of a list with commas, with what stands before it."""
+    """Complete the last name of a comma-separated list, keeping the names before it."""
     before, comma, last = incomplete.rpartition(",")
     named = before.split(",")
-    return [f"{before}{comma}{name}" for name in _beginning(last, known) if name not in named]
+    return [f"{before}{comma}{name}" for name in _starting_with(last, known) if name not in named]
 
 
 def configs(incomplete: str) -> list[str]:
-    """Shipped configurations, and TOML files here."""
+    """Complete configurations: shipped ones, and TOML files in the current folder."""
     files = (str(file) for file in Path().glob("*.toml") if file.name != "pyproject.toml")
-    return _beginning(incomplete, [*shipped_configs(), *files])
+    return _starting_with(incomplete, [*shipped_configs(), *files])
 
 
 def learning(incomplete: str) -> list[str]:
-    """Shipped configurations of learning, and TOML files here."""
+    """Complete learning configurations: shipped ones, and TOML files in the current folder."""
     files = (str(file) for file in Path().glob("*.toml") if file.name != "pyproject.toml")
-    return _beginning(incomplete, [*shipped_learning(), *files])
+    return _starting_with(incomplete, [*shipped_learning(), *files])
 
 
 def keys(incomplete: str) -> list[str]:
-    """Keys of a configuration, as --set takes them; after KEY= its values, where they are a closed set."""
+    """Complete KEY=VALUE of --set: configuration keys, and after KEY= its values if they are a closed set."""
     from evo.config.run_config import choices, meanings
 
     key, equals, value = incomplete.partition("=")
     if key == "decks" and equals:
         return [f"{key}={names}" for names in decks(value)]
     if equals:
-        return [f"{key}={name}" for name in _beginning(value, choices().get(key, ()))]
-    return _beginning(incomplete, [f"{key}=" for key, _ in meanings() if key not in ("schema", "address")])
+        return [f"{key}={name}" for name in _starting_with(value, choices().get(key, ()))]
+    return _starting_with(
+        incomplete, [f"{key}=" for key, _ in meanings() if key not in ("schema", "address")]
+    )
 
 
 def editions(incomplete: str) -> list[str]:
-    """Editions of real cards."""
+    """Complete editions of real cards."""
     return [name for name in EDITION_NAMES if name.startswith(incomplete)]
 
 
 def decks(incomplete: str) -> list[str]:
-    """Shipped decks, also as the last of a list with commas."""
+    """Complete shipped decks, also as the last of a comma-separated list."""
     return _last_of_list(incomplete, shipped_decks())
 
 
 def runs(incomplete: str) -> list[str]:
-    """Run folders and studies in `runs/`."""
+    """Complete run folders and studies in `runs/`."""
     from evo.storage.files import RUNS
 
     found = {file.parent for file in RUNS.glob("*/config.toml")}
     found |= {file.parent.parent for file in RUNS.glob("*/*/config.toml")}
-    return _beginning(incomplete, sorted(map(str, found)))
+    return _starting_with(incomplete, sorted(map(str, found)))
 
 
 def entrants(incomplete: str) -> list[str]:
-    """Agents, shipped profiles, and the runs in `runs/`."""
+    """Complete entrants: agents, shipped profiles, and champions of the runs in `runs/`."""
     from evo.storage.files import RUNS
 
     found = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weighted]
@@ -84,17 +86,17 @@ def entrants(incomplete: str) -> list[str]:
             found += [f"{kind.name}:{name}" for name in shipped_profiles(kind.owner)]
     champions = [*sorted(RUNS.glob("*/champion.toml")), *sorted(RUNS.glob("*/*/champion.toml"))]
     found += [f"{_agent_of(file.parent)}:{file.parent.relative_to(RUNS)}" for file in champions]
-    return _beginning(incomplete, found)
+    return _starting_with(incomplete, found)
 
 
 def entrant_lists(incomplete: str) -> list[str]:
-    """Entrants, also as the last of a list with commas."""
+    """Complete entrants, also as the last of a comma-separated list."""
     before, comma, last = incomplete.rpartition(",")
     return [f"{before}{comma}{name}" for name in entrants(last) if name not in before.split(",")]
 
 
 def _agent_of(run: Path) -> str:
-    """The agent whose weights a run evolved, by its configuration alone; the default where it says none."""
+    """Agent whose weights a run evolved, from its configuration; the default agent if it names none."""
     try:
         return str(read_toml(run / "config.toml").get("agent", DEFAULT_AGENT))
     except (OSError, ValueError):
@@ -102,29 +104,29 @@ def _agent_of(run: Path) -> str:
 
 
 def profiles(incomplete: str) -> list[str]:
-    """Profiles of the turn program, and run folders."""
-    return [*_beginning(incomplete, shipped_profiles()), *runs(incomplete)]
+    """Complete profiles of the turn program, and run folders."""
+    return [*_starting_with(incomplete, shipped_profiles()), *runs(incomplete)]
 
 
 def pools(incomplete: str) -> list[str]:
-    """Kinds of pools."""
+    """Complete kinds of worker pools."""
     from evo.play.pools import POOLS
 
-    return _beginning(incomplete, POOLS)
+    return _starting_with(incomplete, POOLS)
 
 
 def rulesets_of(incomplete: str) -> list[str]:
-    """Rulesets."""
-    return _beginning(incomplete, shipped_rulesets())
+    """Complete rulesets."""
+    return _starting_with(incomplete, shipped_rulesets())
 
 
 def backends(incomplete: str) -> list[str]:
-    """Solvers of the turn program."""
-    return _beginning(incomplete, BACKENDS)
+    """Complete solvers of the turn program."""
+    return _starting_with(incomplete, BACKENDS)
 
 
 def weights(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Weights of the agent chosen before, or of every agent, with the names that --weight also takes."""
+    """Complete weights, with their aliases, of the agent typed before, or of every agent."""
     entrant = ctx.params.get("entrant") or next(
         iter(ctx.args), ""
     )  # not parsed before an option without value
@@ -133,27 +135,27 @@ def weights(ctx: typer.Context, incomplete: str) -> list[str]:
     for kind in [AGENTS[agent]] if agent in AGENTS else AGENTS.values():
         if kind.weights:
             found += [*kind.weights.names(), *kind.weights.further(), *kind.weights.ALIASES]
-    return _beginning(incomplete, sorted(set(found)))
+    return _starting_with(incomplete, sorted(set(found)))
 
 
 def keywords(incomplete: str) -> list[str]:
-    """Keywords of minions."""
-    return _beginning(incomplete, KEYWORD_FIELDS)
+    """Complete keywords of minions."""
+    return _starting_with(incomplete, KEYWORD_FIELDS)
 
 
 def formats(incomplete: str) -> list[str]:
-    """Formats of a tournament."""
-    return _beginning(incomplete, OFFERED_FORMATS)
+    """Complete tournament formats."""
+    return _starting_with(incomplete, OFFERED_FORMATS)
 
 
 def seats(incomplete: str) -> list[str]:
-    """Kinds of seats."""
-    return _beginning(incomplete, SEATS)
+    """Complete seating modes."""
+    return _starting_with(incomplete, SEATS)
 
 
 def formulations(incomplete: str) -> list[str]:
-    """Formulations of the turn program."""
-    return _beginning(incomplete, FORMULATIONS)
+    """Complete formulations of the turn program."""
+    return _starting_with(incomplete, FORMULATIONS)
 
 
 DeckEdition = Annotated[
@@ -169,27 +171,31 @@ AsBodies = Annotated[
     bool,
     typer.Option(
         "--bodies",
-        help="In deck codes and decks with a class, minions that are not exact are bodies with keywords.",
+        help="In deck codes and decks with a class, play minions that are not exact as bodies with keywords.",
     ),
 ]
 AnyDeck = Annotated[
     bool,
     typer.Option(
         "--any-deck",
-        help="Deck codes and decks with a class may hold cards of other classes and any number of copies.",
+        help="Allow cards of other classes and any number of copies in deck codes and decks with a class.",
     ),
 ]
 DECKS_HELP = f"Decks, separated by commas: {', '.join(shipped_decks())}, files or deck codes."
-OUT_HELP = "Its folder; the same command again continues where it stopped. (default: runs/{}-<hash>)"
+OUT_HELP = "Output folder; repeating the command continues where it stopped. (default: runs/{}-<hash>)"
 
 MOST_WORKERS = 100_000
 
-Workers = Annotated[int, typer.Option(min=0, max=MOST_WORKERS, help="Workers; 0 for one on each processor.")]
-PoolName = Annotated[str, typer.Option("--pool", help="auto, local or ray.", autocompletion=pools)]
+Workers = Annotated[
+    int, typer.Option(min=0, max=MOST_WORKERS, help="Number of workers; 0: one per processor.")
+]
+PoolName = Annotated[
+    str, typer.Option("--pool", help="Worker pool: auto, local or ray.", autocompletion=pools)
+]
 Address = Annotated[str, typer.Option(help="Ray cluster to join: auto or HOST:PORT.")]
 RulesetName = Annotated[
     str,
-    typer.Option("--ruleset", help=f"{', '.join(shipped_rulesets())}.", autocompletion=rulesets_of),
+    typer.Option("--ruleset", help=f"Ruleset: {', '.join(shipped_rulesets())}.", autocompletion=rulesets_of),
 ]
 DealSeed = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Seed of the deals.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON for machines.")]
@@ -200,14 +206,14 @@ RunWorkers = Annotated[
         "--workers",
         min=0,
         max=MOST_WORKERS,
-        help="Workers; 0 for one on each processor. (default: the configuration's)",
+        help="Number of workers; 0: one per processor. (default: the configuration's)",
     ),
 ]
 RunPool = Annotated[
     str | None,
     typer.Option(
         "--pool",
-        help="auto, local or ray. (default: the configuration's)",
+        help="Worker pool: auto, local or ray. (default: the configuration's)",
         autocompletion=pools,
     ),
 ]
@@ -220,7 +226,7 @@ Overrides = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Override a value of the configuration; may repeat.",
+        help="Override a configuration value; may repeat.",
         autocompletion=keys,
     ),
 ]
@@ -237,7 +243,7 @@ Tensorboard = Annotated[
 
 
 def _outside_agents(names: list[str] | None) -> list[str] | None:
-    """Refuse what names no agent from outside."""
+    """Reject names that are no agents from outside."""
     for name in names or ():
         command_of(name)
     return names
@@ -249,16 +255,17 @@ AllowAgent = Annotated[
         OPTION,
         metavar="AGENT",
         callback=_outside_agents,
-        help="An agent from outside that a file names, python:MODULE:CLASS or process:COMMAND; may repeat.",
+        help="Allow an agent from outside that a file names: python:MODULE:CLASS or process:COMMAND; may "
+        "repeat.",
     ),
 ]
-"""Nobody looks at its value: all words of the command line name agents (`rivals.outside.permissions`)."""
+"""Commands ignore the value: permissions come from the whole command line (`rivals.outside.permissions`)."""
 
 RunDecks = Annotated[
     str,
     typer.Option(
         "--decks",
-        help="Deck files of a run whose own are gone; they are put into its folder.",
+        help="Deck files to restore into a run folder whose own are missing.",
         autocompletion=decks,
     ),
 ]
@@ -268,16 +275,16 @@ LibraryFolder = Annotated[
     typer.Option(
         "--library",
         metavar="FOLDER",
-        help="Decks that an opponent may play, beside the shipped: a folder of deck files (.toml) and codes "
-        "(.txt, one a line), for hands=predicted.",
+        help="Decks that an opponent may play beside the shipped ones, for hands=predicted: a folder of deck "
+        "files (.toml) and deck codes (.txt, one per line).",
         show_default=False,
     ),
 ]
-WHO_PLAYS = f"Who plays: {NOTATION}."
+WHO_PLAYS = f"Entrant: {NOTATION}."
 
 
 class Place(NamedTuple):
-    """Where games are played: the pool, its workers, and the Ray cluster."""
+    """Worker pool options: its kind, the number of workers, and the address of a Ray cluster."""
 
     pool: str
     workers: int
@@ -287,13 +294,13 @@ class Place(NamedTuple):
 def chosen_decks(
     names: Sequence[str], edition: str = "", bodies: bool = False, any_deck: bool = False, card: bool = False
 ) -> tuple[str, ...]:
-    """Decks with what --edition, --bodies and --any-deck say written in front of those they are about.
+    """Deck names, prefixed with the options --edition, --bodies and --any-deck that apply to them.
 
-    With `card`, --edition is about a card as well.
+    With `card`, --edition applies to a card as well.
 
     Raises:
         UnknownNameError: there is no such edition.
-        DeckError: an option is given that is about none of the decks, or a file is no deck.
+        DeckError: an option applies to none of the decks, or a file is not a deck.
     """
     from engine.deck_files import worded
     from engine.decks import reading_of
@@ -302,11 +309,11 @@ def chosen_decks(
 
 
 def place_of(pool: str, workers: int, address: str) -> Place:
-    """The options --pool, --workers and --address.
+    """Validate the options --pool, --workers and --address.
 
     Raises:
         UnknownNameError: there is no such pool; the message lists them.
-        PlaceError: the address is none, or not for this pool.
+        PlaceError: the address is malformed, or this pool takes none.
         DefinitionError: the number of workers is below 0.
     """
     from evo.play.pools import check_place
@@ -320,11 +327,11 @@ def place_of(pool: str, workers: int, address: str) -> Place:
 
 
 def placed(config: "RunConfig", workers: int | None, pool: str | None, address: str | None) -> "RunConfig":
-    """The configuration with the command line's workers, pool and address.
+    """Configuration with the workers, pool and address of the command line.
 
     Raises:
         UnknownNameError: there is no such pool.
-        PlaceError: the address is none, or not for this pool.
+        PlaceError: the address is malformed, or this pool takes none.
         ConfigError: a value is not allowed.
     """
     from evo.play.pools import check_place
@@ -340,22 +347,22 @@ def placed(config: "RunConfig", workers: int | None, pool: str | None, address: 
 
 
 def unfollowed_address(file: Path, address: str | None, option: str = "--address auto") -> str:
-    """What to say about the address in a configuration from before, which is not followed; else empty.
+    """Note that the address in an older configuration file is ignored; "" if there is none.
 
     Args:
-        file: the configuration.
-        address: as the command line gives it; None if it does not.
-        option: how it is given.
+        file: the configuration file.
+        address: of the command line; None if not given.
+        option: text of the option that sets it.
     """
     from evo.config.files import read_toml
 
     if address is not None or not read_toml(file, "configuration").get("address"):
         return ""
-    return f'{file}: address = "auto" is not followed; to join the cluster of this machine: {option}'
+    return f'{file}: address = "auto" is ignored; to join the cluster of this machine, use {option}'
 
 
 def check_pool(pool: str) -> None:
-    """Refuse an unknown name of a pool.
+    """Reject an unknown name of a worker pool.
 
     Raises:
         UnknownNameError: there is no such pool; the message lists them.
@@ -367,10 +374,10 @@ def check_pool(pool: str) -> None:
 
 
 def one_of(option: str, what: str, text: str, known: tuple[str, ...]) -> str:
-    """The text, if it is one of the known ones.
+    """Check that the text of an option is one of its known values, and return it.
 
     Raises:
-        DefinitionError: it is not; the message lists the nearest.
+        DefinitionError: it is not; the message suggests the nearest.
     """
     from evo.tournament.folder import DefinitionError
 

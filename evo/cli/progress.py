@@ -1,4 +1,4 @@
-"""Progress of commands: a live display, or plain lines without a terminal; signals."""
+"""Progress displays of commands: a live bar, or plain lines without a terminal; stops by signals."""
 
 import contextlib
 import importlib.util
@@ -29,23 +29,23 @@ from evo.strategies import Strategy, Told, find_strategy
 from evo.terminal.console import Screen, plain_width
 
 PLAIN_WIDTH = 140
-"""Characters of a table without a terminal."""
+"""Width in characters of a table without a terminal."""
 
 
 class Output(Screen):
-    """A console that stops what is being played when nobody reads it any more, as after `| head -1`.
+    """Console that stops the running games when its reader closes the pipe, as in `| head -1`.
 
     Attributes:
-        stoppable: what stops then, and says how to go on; None: the command ends without a word.
+        stoppable: the display whose games stop; None: the command exits silently.
     """
 
     stoppable: "Stoppable | None" = None
 
     def on_no_reader(self) -> None:
-        """Stop.
+        """Stop the games, or exit.
 
         Raises:
-            SystemExit: nothing is there to be stopped.
+            SystemExit: there are no games to stop.
         """
         if self.stoppable is None:
             super().on_no_reader()
@@ -54,24 +54,24 @@ class Output(Screen):
 
 
 class Stoppable:
-    """Something that a signal can ask to stop, or the end of who reads its output.
+    """Base of displays whose games stop on a signal or a closed pipe.
 
     Attributes:
-        stopping: number of the signal; 0 without one.
-        at_once: whether a signal raises `KeyboardInterrupt` wherever the program is, as nothing is kept yet.
-        parent: a signal to it stops this one too.
+        stopping: number of the signal received; 0 for none.
+        stops_immediately: whether a signal raises `KeyboardInterrupt`, since there is nothing to save yet.
+        parent: a display whose stop also stops this one.
     """
 
     console: Console
     stopping = 0
-    at_once = False
+    stops_immediately = False
     parent: "Stoppable | None" = None
 
     def raise_if_stopped(self) -> None:
-        """Stop if a signal asked for it.
+        """Raise if a signal was received.
 
         Raises:
-            InterruptedRunError: a signal asked to stop.
+            InterruptedRunError: a signal was received.
         """
         if self.stopping:
             raise InterruptedRunError(self.stopping)
@@ -81,12 +81,12 @@ class Stoppable:
 
 @contextlib.contextmanager
 def stop_on_signals(display: Stoppable) -> Iterator[None]:
-    """In this context Ctrl-C and SIGTERM ask the run to stop; a second one ends the process at once.
+    """Context in which Ctrl-C, SIGTERM or a closed pipe stops the display's games; a second signal kills.
 
-    So does the end of who reads its output. Only the main thread may handle signals.
+    Signals are handled in the main thread only.
 
     Raises:
-        KeyboardInterrupt: at a signal while the display is to stop `at_once`; its argument is the signal.
+        KeyboardInterrupt: a signal while `stops_immediately` is set; its argument is the signal.
     """
     if isinstance(display.console, Output):
         display.console.stoppable = display
@@ -99,7 +99,7 @@ def stop_on_signals(display: Stoppable) -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         display.stopping = number
-        if display.at_once:
+        if display.stops_immediately:
             raise KeyboardInterrupt(number)
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -111,16 +111,16 @@ def stop_on_signals(display: Stoppable) -> Iterator[None]:
 
 
 def output_console(stderr: bool = False) -> Console:
-    """Standard output or error: live on a terminal and in a notebook, plain lines of any length elsewhere.
+    """Console on standard output or error: live on a terminal or in a notebook, else plain lines.
 
-    Tables elsewhere are as wide as COLUMNS says, or `PLAIN_WIDTH`. A notebook is live with ipywidgets alone.
+    Plain tables have the width of COLUMNS, or `PLAIN_WIDTH`. A notebook needs ipywidgets for live output.
     """
     if (sys.stderr if stderr else sys.stdout).isatty():
         return Output(stderr=stderr)
     notebook = Screen().is_jupyter
     if notebook and importlib.util.find_spec("ipywidgets"):
         return Output()
-    terminal = False if notebook else None  # kernels ask for colours, which are for terminals
+    terminal = False if notebook else None  # notebook kernels claim colours, which need a terminal
     return Output(
         soft_wrap=True,
         width=plain_width(PLAIN_WIDTH),
@@ -131,26 +131,26 @@ def output_console(stderr: bool = False) -> Console:
 
 
 def is_live(console: Console) -> bool:
-    """Whether a console shows bars that move."""
+    """Whether a console shows live progress bars."""
     return console.is_terminal or console.is_jupyter
 
 
 def print_problems(console: Console, problems: Iterable[str]) -> None:
-    """A warning for each, such as damage that was found in a folder."""
+    """Print a warning for each problem, such as damage found in a folder."""
     for problem in problems:
         console.print(f"warning: {problem}", markup=False, highlight=False, style="bold red")
 
 
 SHORTEST_BAR, LONGEST_BAR = 8, 40
-"""Characters of a bar."""
+"""Least and greatest width of a bar in characters."""
 
 
 class Part(NamedTuple):
-    """A part of a bar's line.
+    """Part of a progress line.
 
     Attributes:
-        column: draws it.
-        importance: 0 stays always; of the others the highest number goes first.
+        column: draws the part.
+        importance: 0: always shown; of the others the highest number is dropped first.
     """
 
     column: ProgressColumn
@@ -158,21 +158,21 @@ class Part(NamedTuple):
 
 
 class TimeLeft(ProgressColumn):
-    """The time left, and the word for it; nothing while it is unknown."""
+    """Column with the time left; empty while it is unknown."""
 
     max_refresh = 0.5  # seconds
 
     def render(self, task: Task) -> Text:
-        """Such as "11 h 58 min left"."""
+        """Text such as "11 h 58 min left"."""
         left = task.time_remaining
         return Text("" if left is None else f"{duration(left)} left", style="progress.remaining")
 
 
 class FittingProgress(Progress):
-    """A progress bar on one line, which is fitted anew whenever it is drawn.
+    """One-line progress bar that drops its least important parts to fit the terminal.
 
     Args:
-        parts: from left to right.
+        parts: the parts from left to right.
         console: the terminal.
     """
 
@@ -181,9 +181,9 @@ class FittingProgress(Progress):
         super().__init__(*(part.column for part in parts), console=console, transient=True)
 
     def make_tasks_table(self, tasks: Iterable[Task]) -> Table:
-        """The parts that fit, of its only task."""
+        """Table of the parts that fit, for the only task."""
         shown = list(tasks)
-        left, places = self._terminal.width + 1, set()  # no space behind the last
+        left, places = self._terminal.width + 1, set()  # no space after the last
         for place in sorted(range(len(self._parts)), key=lambda place: self._parts[place].importance):
             part = self._parts[place]
             width = max((self._width(part.column, task) for task in shown), default=0) + 1
@@ -198,18 +198,18 @@ class FittingProgress(Progress):
         return super().make_tasks_table(shown)
 
     def _width(self, column: ProgressColumn, task: Task) -> int:
-        """Characters that a column takes."""
+        """Width of a column in characters."""
         if isinstance(column, BarColumn):
             return SHORTEST_BAR
         return Measurement.get(self._terminal, self._terminal.options, column(task)).maximum
 
 
 def fitted_line(parts: Sequence[tuple[str, int]], width: int) -> str:
-    """Parts with commas between them in so many characters.
+    """Join parts by commas, dropping the least important ones until they fit a width.
 
     Args:
-        parts: texts with their importance: 0 stays always; of the others the highest number goes first.
-        width: characters.
+        parts: texts with importance: 0 is always kept; of the others the highest number is dropped first.
+        width: of the line, in characters.
     """
     kept = list(parts)
     while len(", ".join(text for text, _ in kept)) > width:
@@ -222,9 +222,10 @@ def fitted_line(parts: Sequence[tuple[str, int]], width: int) -> str:
 
 LEGEND = (
     "{best}\n"
-    "spread: how far the parents' shares lie apart; step: their median step size; new: parents born just now"
+    "spread: standard deviation of weight shares among parents; step: median step size; "
+    "new: parents created in this generation"
 )
-"""What the numbers of a generation mean, said once."""
+"""Meaning of the numbers in a generation's line, printed once."""
 
 BEST_LEGEND = (
     "best: win rate of a generation's best against its own generation, which does not rise with strength"
@@ -233,24 +234,24 @@ BEST_LEGEND_CHOSEN = "best: score of a generation's best against its opponents, 
 
 VALIDATION_LEGEND = (
     f"{BEST_AGAINST_SEVEN}: its score against the thesis's seven profiles, which rises with strength; "
-    "centre: that of the mean of the parents, or where else the strategy stands"
+    "centre: that of the mean of the parents, or the strategy's mean"
 )
-"""The same of what only runs with validation show."""
+"""Meaning of the numbers that only runs with validation show."""
 
 SPEED_WINDOW = 20.0
-"""Seconds over which the speed is measured."""
+"""Time window of the speed, in seconds."""
 
 LINE_SECONDS = 10.0
 """Seconds between progress lines of a tournament without a terminal."""
 
 
 class Display(Stoppable):
-    """Shows a run on a console: generation, games a second, time left, best, spread and step sizes.
+    """Progress display of an evolution run: generation, speed, time left, best, spread and step sizes.
 
     Args:
-        console: the output; without a terminal, one plain line a generation.
+        console: the output; without a terminal, one plain line per generation.
         tensorboard: whether to write scalars into the run folder's `tensorboard/`.
-        name: of a run among several, printed before each line, without a live display.
+        name: of one run among several, printed before each plain line; "" for a live display.
     """
 
     def __init__(self, console: Console, tensorboard: bool = False, name: str = "") -> None:
@@ -267,18 +268,18 @@ class Display(Stoppable):
         self._validated = ""
 
     def of_run(self, name: str) -> "Display":
-        """A display of plain lines for one run among several, which stops when this one does."""
+        """Plain-line display for one run among several; it stops when this display does."""
         display = Display(self.console, self._tensorboard, name)
         display.parent = self
         return display
 
     def say(self, text: str) -> None:
-        """Print a line, if there is something to say."""
+        """Print a line; nothing if the text is empty."""
         if text:
             self.console.print(text, markup=False, highlight=False)
 
     def begin(self, folder: RunFolder, games: int) -> None:
-        """A run starts or is resumed."""
+        """Show the heading of a run that starts or resumes, and begin its bar."""
         config = folder.config
         self._generations = config.generations
         self._inert = config.inert_weights
@@ -327,10 +328,10 @@ class Display(Stoppable):
             self._bar.start()
 
     def advance(self, games: int) -> None:
-        """Count finished games; stop if a signal asked for it.
+        """Count finished games; stop if a signal was received.
 
         Raises:
-            InterruptedRunError: a signal asked to stop.
+            InterruptedRunError: a signal was received.
         """
         self.raise_if_stopped()
         self._left -= games
@@ -351,7 +352,7 @@ class Display(Stoppable):
     def generation(
         self, told: Told, strategy: Strategy, tally: Tally, seconds: float, validation: Validation | None
     ) -> None:
-        """Show a committed generation, and its validation if it has one."""
+        """Show a committed generation, and its validation if there is one."""
         n = len(told.individuals)
         games = int(tally.played(max(n, 1 + int(tally.pairings.max())))[:n].sum(axis=(1, 2)).max())
         vector = strategy.parameters.vector
@@ -364,7 +365,7 @@ class Display(Stoppable):
             "median step size": strategy.step_size(),
             "games a second": float(tally.games.sum()) / seconds,
         }
-        if told.generation:  # in the first all are
+        if told.generation:  # in generation 0 all parents are new
             scalars["new parents"] = float(
                 sum(parent.birth == told.generation for parent in strategy.parents)
             )
@@ -405,11 +406,11 @@ class Display(Stoppable):
         self.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def stopped(self, stop: Stop) -> None:
-        """Say why the stop rule ends the run."""
+        """Print why the stop rule ends the run."""
         self.console.print(f"{self._before}{stop.sentence}", markup=False, highlight=False, soft_wrap=True)
 
     def final(self) -> None:
-        """Show that the final starts."""
+        """Show that the final has started."""
         if self._bar is not None:
             self._bar.update(self._task, best="the final", rest="")
         else:
@@ -426,7 +427,7 @@ class Display(Stoppable):
 
 
 class Counter(Stoppable):
-    """Shows how many games of a tournament are played: a bar, or occasional lines without a terminal.
+    """Progress display that counts games: a bar, or a line every `LINE_SECONDS` without a terminal.
 
     Args:
         console: the output.
@@ -446,10 +447,10 @@ class Counter(Stoppable):
         self._lock = threading.Lock()
 
     def advance(self, games: int) -> None:
-        """Count finished games; stop if a signal asked for it.
+        """Count finished games; stop if a signal was received.
 
         Raises:
-            InterruptedRunError: a signal asked to stop.
+            InterruptedRunError: a signal was received.
         """
         self.raise_if_stopped()
         with self._lock:  # runs side by side share a counter
@@ -471,7 +472,7 @@ class Counter(Stoppable):
             self.console.print(text, highlight=False)
 
     def _start_bar(self) -> None:
-        """Begin the bar with the first games: what comes before, such as compiling, has its own messages."""
+        """Start the bar at the first games; earlier steps, such as compiling, have their own messages."""
         if is_live(self.console) and self.total:
             self._bar = FittingProgress(
                 (
@@ -493,5 +494,5 @@ class Counter(Stoppable):
 
 
 def default_folder(config: Path | str) -> Path:
-    """`runs/<config>-<UTC time>`, below the current folder."""
+    """Default run folder: `runs/<config>-<UTC time>`, below the current folder."""
     return Path("runs") / f"{Path(config).stem}-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}"

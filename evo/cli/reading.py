@@ -1,4 +1,4 @@
-"""The commands that read runs: crossplay, report, watch, serve."""
+"""Commands that read runs: crossplay, report, watch, serve."""
 
 import secrets
 from pathlib import Path
@@ -40,14 +40,14 @@ CrossplayOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format
 ReportOut = Annotated[
     Path | None,
     typer.Option(
-        "--out", help="The page. (default: report.html in the run's or study's folder; for several, here)"
+        "--out", help="HTML file. (default: report.html in the folder of the run or study; for several, here)"
     ),
 ]
 
 
 def crossplay_command(
     runs: RunPaths,
-    games: int = typer.Option(2, min=2, help="Games for each pairing and ordered pair of decks; even."),
+    games: int = typer.Option(2, min=2, help="Games per pairing and ordered pair of decks; even."),
     out: CrossplayOut = None,
     workers: Workers = 0,
     pool: PoolName = "auto",
@@ -55,7 +55,7 @@ def crossplay_command(
     decks: RunDecks = "",
     _agents: AllowAgent = None,
 ) -> None:
-    """Play the runs' last populations, all individuals against all, and compare clusters by decks."""
+    """Play a round robin of the runs' last populations, and compare their clusters by decks."""
     import numpy as np
 
     from engine.decks import coverage_of
@@ -115,7 +115,7 @@ def report_command(
     decks: RunDecks = "",
     _agents: AllowAgent = None,
 ) -> None:
-    """Write a page on runs: findings, figures, tables, and the commands that repeat the runs."""
+    """Write an HTML report on runs: findings, figures, tables, and the commands that repeat the runs."""
     from evo.cli.progress import output_console
     from evo.cli.run_summary import read_quietly
     from evo.cli.sessions import write_page
@@ -128,9 +128,9 @@ def report_command(
 def watch_command(
     runs: RunPaths,
     every: float = typer.Option(2.0, min=0.1, help="Seconds between updates."),
-    once: bool = typer.Option(False, help="Print the state once and exit, as without a terminal."),
+    once: bool = typer.Option(False, help="Print the state once and exit (the default without a terminal)."),
 ) -> None:
-    """Watch running runs: time left, fitness, ages, step sizes and weights by generation. q leaves."""
+    """Watch runs live: time left, fitness, ages, step sizes and weights by generation; q quits."""
     from evo.cli.progress import output_console
     from evo.cli.run_summary import look, watch, whole
 
@@ -144,7 +144,7 @@ def watch_command(
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 Root = Annotated[
-    Path, typer.Argument(metavar="RUNS", help="The folder with runs and tournaments.", show_default=True)
+    Path, typer.Argument(metavar="RUNS", help="Folder with runs and tournaments.", show_default=True)
 ]
 Opponents = Annotated[
     list[str] | None,
@@ -160,18 +160,18 @@ Opponents = Annotated[
 def serve_command(
     root: Root = Path("runs"),
     host: str = typer.Option(
-        "127.0.0.1", help="Address to listen on, of this machine alone unless another is said."
+        "127.0.0.1", help="Address to listen on; the default accepts connections from this machine only."
     ),
-    port: int = typer.Option(8000, min=0, max=65_535, help="0: any that is free."),
+    port: int = typer.Option(8000, min=0, max=65_535, help="Port; 0: any free one."),
     play: bool = typer.Option(
-        False, "--play", help="Also play against agents: shipped ones, and the champions of RUNS."
+        False, "--play", help="Also offer games against agents: shipped ones, and the champions of RUNS."
     ),
     opponents: Opponents = None,
     _agents: AllowAgent = None,
 ) -> None:
-    """Show runs, tournaments and games in a browser, as they grow; it changes nothing on the disk.
+    """Show runs, tournaments and games live in a browser; read-only.
 
-    The printed address holds a token, without which nothing is answered.
+    The printed address contains a token; requests without it are refused.
     """
     import socket
 
@@ -181,11 +181,11 @@ def serve_command(
     from evo.serving.app import make_app, make_server
 
     if not root.is_dir():
-        raise WrongValueError(f"{root} is no folder; manaforge evolve quickstart makes one with a run")
+        raise WrongValueError(f"{root} is not a folder; manaforge evolve quickstart creates one with a run")
     if not host:
-        raise WrongValueError("--host needs an address, such as 0.0.0.0 for all of this machine's")
+        raise WrongValueError("--host needs an address, such as 0.0.0.0 for all interfaces")
     if opponents and not play:
-        raise WrongValueError("--opponent names whom to play against: with --play")
+        raise WrongValueError("--opponent needs --play")
     for text in opponents or ():
         find_entrant(text)
     token = secrets.token_urlsafe(24)
@@ -196,7 +196,7 @@ def serve_command(
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-        listener.listen()  # who reads the address may ask at once
+        listener.listen()  # connections are possible once the address is printed
     except (OSError, UnicodeError) as error:
         listener.close()
         said = getattr(error, "strerror", None) or error
@@ -205,6 +205,6 @@ def serve_command(
         ) from None
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/?token={token}"
-    output_console().print(f"showing {root} at {address}; Ctrl-C ends it", markup=False, soft_wrap=True)
+    output_console().print(f"serving {root} at {address}; press Ctrl-C to stop", markup=False, soft_wrap=True)
     with listener:
         make_server(app).run([listener])

@@ -1,4 +1,4 @@
-"""What commands print about a run: estimate before, progress while watched, champion at its end."""
+"""Run summaries in the terminal: time estimate before, live view during, champion after a run."""
 
 import contextlib
 import os
@@ -43,10 +43,10 @@ from ilp_agent import WeightVector
 from rivals import read_agent_profile
 
 MOST_COLUMNS, WIDE = 8, 90
-"""Most weights whose table has a column each, and the width that it needs."""
+"""Most weights shown as columns of a table, and the terminal width that this needs."""
 
 SHARES = "share of sum"
-"""What weights are called that are divided by their sum, at any width."""
+"""Heading of weights divided by their sum."""
 
 WEIGHT_COLUMNS = (
     Column("weight"),
@@ -66,13 +66,13 @@ OPPONENT_COLUMNS = (
 )
 
 
-def _whom(config: RunConfig, games: int) -> str:
-    """What a champion's score in the final is of."""
+def _final_games_phrase(config: RunConfig, games: int) -> str:
+    """Phrase for the games of a champion's score in the final."""
     options = config.opponents
     if not options.fixed:
         return f"of {games:,} games against the other candidates"
-    whom = "fixed opponents and the other candidates" if options.population else "the fixed opponents"
-    return f"in {games:,} games against {whom}, by their shares"
+    opponents = "fixed opponents and the other candidates" if options.population else "the fixed opponents"
+    return f"in {games:,} games against {opponents}, by their shares"
 
 
 def show_champion(path: Path, console: Console) -> None:
@@ -85,7 +85,7 @@ def show_champion(path: Path, console: Console) -> None:
     final = provenance.get("final")
     if isinstance(final, dict):
         console.print(
-            f"final: {final['win_rate']:.1%} {_whom(config, int(final['games']))} "
+            f"final: {final['win_rate']:.1%} {_final_games_phrase(config, int(final['games']))} "
             f"(95% interval {final['low']:.1%} to {final['high']:.1%})",
             highlight=False,
         )
@@ -124,9 +124,9 @@ def show_champion(path: Path, console: Console) -> None:
 
 
 def _weights_table(vector: WeightVector, inert: frozenset[str], title: str, width: int) -> ConsoleRenderable:
-    """Weights as evolved and scale-free: a column each if they fit a terminal, else a row each.
+    """Table of raw and scale-free weights: as columns if they fit the terminal, else as rows.
 
-    Parameters of an outside agent are shown as it has them.
+    Parameters of an agent from outside are shown as its raw values.
     """
     names, active = vector.names(), vector.active(inert)
     if not vector.COMPARABLE:
@@ -147,29 +147,29 @@ def _weights_table(vector: WeightVector, inert: frozenset[str], title: str, widt
 
 
 SLOWEST, SLOWEST_CARDS, SLOWEST_PYTHON = 500.0, 2.0, 0.3
-"""Games a second of slow machines, compiled on bodies and on real cards, and in Python.
+"""Games per second on slow machines: compiled on bodies, compiled on real cards, and in Python.
 
-Less than an hour at these is not measured.
+Runs that take less than an hour at these speeds get no estimate.
 """
 
 SAMPLE_SECONDS = 0.5
 SAMPLE_STAGE = 1002
-"""Part of the address of the sample's deals."""
+"""Part of the random stream of the sample's deals."""
 
 BUSY = 0.8
-"""A machine that gives less than this part of the processors that a pool could use does other work too."""
+"""A machine is busy if the sample got less than this share of the processors."""
 
 FILE_BYTES, INDIVIDUAL_BYTES, CELL_BYTES = 14_000, 160, 3
-"""Bytes of a generation's two files: a part of their own, a row of an individual, a row of `pairings/`."""
+"""Bytes of a generation's two files: fixed, per individual, and per row of `pairings/`."""
 
 
 class Speed(NamedTuple):
-    """Games a second of a pool.
+    """Measured speed of a worker pool.
 
     Attributes:
-        now: as measured.
-        share: of the processors that the pool could use, the part that it got meanwhile; 1 where that cannot
-            be told, on Ray.
+        now: games per second.
+        share: part of the usable processors that the pool got during the measurement; 1 if unknown, as on
+            Ray.
     """
 
     now: float
@@ -177,18 +177,18 @@ class Speed(NamedTuple):
 
 
 def begin_or_refuse(config: RunConfig, runs: int, pool: Pool, console: Console, sure: bool) -> None:
-    """Say how long runs of more than an hour will take; of more than a day, ask first.
+    """Print a time estimate of runs longer than an hour; ask for confirmation beyond a day.
 
     Args:
-        config: of the runs.
-        runs: how many.
-        pool: that will play them; plays a sample.
-        console: for the sentence.
+        config: configuration of the runs.
+        runs: number of runs.
+        pool: the worker pool of the runs, which plays a sample.
+        console: the output.
         sure: begin without asking.
 
     Raises:
-        typer.Exit: 2: longer than a day, not confirmed, and nobody to ask.
-        typer.Abort: asked, and refused.
+        typer.Exit: with 2, if it takes more than a day and there is no terminal to ask on.
+        typer.Abort: the user declined.
     """
     games = runs * games_to_play(config, 0)
     real = any(deck.effects for deck in config.found_decks)
@@ -205,41 +205,39 @@ def begin_or_refuse(config: RunConfig, runs: int, pool: Pool, console: Console, 
     said = f"{games:,} games: about {duration(seconds)} at {rate} games a second"
     console.print(f"{said}, {megabytes:,.0f} MB on disk", markup=False, highlight=False)
     if speed.share < BUSY:
-        alone = f"without that work about {duration(seconds * speed.share)}"
-        busy = (
-            f"this machine does other work too: the sample had {speed.share:.0%} of the processors; {alone}"
-        )
+        if_idle = f"about {duration(seconds * speed.share)} if it were idle"
+        busy = f"this machine is busy: the sample got {speed.share:.0%} of the processors; {if_idle}"
         console.print(busy, markup=False, highlight=False)
     if seconds < DAY or sure:
         return
     if not sys.stdin.isatty():
-        say_error("manaforge: more than a day; to begin it all the same: --yes")
+        say_error("manaforge: this takes more than a day; to start anyway, add --yes")
         raise typer.Exit(2)
     typer.confirm("Begin?", abort=True)
 
 
 def refuse_without_memory(config: RunConfig) -> None:
-    """Refuse a run that needs more memory than this machine has.
+    """Reject a run that needs more memory than this machine has.
 
     Raises:
-        RunError: it does.
+        RunError: it needs more.
     """
     need, memory = memory_of(config), os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if need > memory:
         raise RunError(
             f"this run needs about {need / 1e9:,.0f} GB of memory, for the games of a generation or of the "
-            f"final, and this machine has {memory / 1e9:,.0f} GB; choose less of mu, lambda, games, "
+            f"final, and this machine has {memory / 1e9:,.0f} GB; reduce mu, lambda, games, "
             "final.games or decks"
         )
 
 
 def games_a_second(config: RunConfig, pool: Pool) -> Speed:
-    """Speed of a pool on this configuration's games, between its first individuals."""
+    """Measure the speed of a pool on games between a configuration's first individuals."""
     individuals = new_strategy(config).ask()
     pairings = make_pairings(len(individuals), "round-robin", ())
     matchups = Matchups(pairings, len(config.decks), 10**6, config.seed, (Stream.FINAL, SAMPLE_STAGE))
     roster, count = roster_of(config, individuals), 2 * pool.workers
-    if not all(player.compiled for player in roster.players):  # what is started or loaded first is no game
+    if not all(player.compiled for player in roster.players):  # exclude start-up and loading
         pool.play(roster, matchups.schedule(0, pool.workers)[0], lambda _: None)
     while True:
         schedule, _ = matchups.schedule(0, count)
@@ -255,27 +253,27 @@ def games_a_second(config: RunConfig, pool: Pool) -> Speed:
 
 
 def disk_of(config: RunConfig) -> float:
-    """About how many bytes a whole run takes."""
+    """Estimated disk space of a whole run, in bytes."""
     n = config.mu + config.lambda_
     cells = n * (n - 1) / 2 * len(config.decks) ** 2
     return (config.generations + 1) * (FILE_BYTES + INDIVIDUAL_BYTES * n + CELL_BYTES * cells)
 
 
 GRACE_SECONDS = 5.0
-"""How long no run may go on before a watch ends: between two runs of a study there is a moment without."""
+"""Seconds without a running run after which a watch ends; runs of a study have gaps between them."""
 
-LEAVE = "q leaves"
+LEAVE = "press q to quit"
 
 
 def read_quietly(paths: list[Path]) -> Runs:
-    """Read runs without Python warnings; the command prints their problems itself."""
+    """Read runs without Python warnings; commands print the problems themselves."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RunWarning)
         return read_runs(paths)
 
 
 def look(paths: list[Path]) -> tuple[list[RunView], list[Text]]:
-    """The present state of all runs, and what cannot be read."""
+    """Views of the current state of all runs, and warnings about unreadable parts."""
     find_runs(paths)
     try:
         found = read_quietly(paths)
@@ -286,24 +284,24 @@ def look(paths: list[Path]) -> tuple[list[RunView], list[Text]]:
 
 
 def whole(views: Sequence[RunView], problems: Sequence[Text]) -> RenderableType:
-    """All of all runs; below it what cannot be read."""
+    """All runs in full, then the warnings."""
     return Group(*(view.whole for view in views), *problems)
 
 
 def fitting(
     console: Console, views: Sequence[RunView], problems: Sequence[Text], height: int
 ) -> RenderableType:
-    """As much as so many lines hold, running runs first.
+    """As much of the runs as fits a number of lines, running runs first.
 
-    Every run has its first line as long as they fit; then come the newest generations of one run after the
-    other, as a table or in a line, and at last their weights.
+    First lines of all runs come first, as far as they fit; then the newest generations of each run, as a
+    table or a line; then the weights.
     """
     order = sorted(range(len(views)), key=lambda place: views[place].state.word != "running")
     left = height - sum(_lines(console, problem) for problem in problems)
     heads: list[int] = []
     for place in order:
         lines = _lines(console, views[place].head)
-        spare = 0 if len(heads) == len(views) - 1 else 1  # for the line on those without
+        spare = 0 if len(heads) == len(views) - 1 else 1  # for the line that counts the others
         if lines + spare > left:
             break
         heads.append(place)
@@ -327,16 +325,16 @@ def fitting(
 
 
 def watch(console: Console, paths: list[Path], every: float) -> None:
-    """Draw runs until none of them goes on any more, or someone leaves by q or Ctrl-C.
+    """Draw runs live until none is running, or until q or Ctrl-C.
 
     Args:
         console: the terminal.
-        paths: of the runs, or of studies.
-        every: seconds between two looks.
+        paths: run folders, or folders of studies.
+        every: seconds between updates.
     """
     leave = Text(LEAVE, style="dim")
     views, problems = look(paths)
-    last_running = time.monotonic() if _any_runs(views) else -GRACE_SECONDS
+    last_running = time.monotonic() if _any_running(views) else -GRACE_SECONDS
     with (
         contextlib.suppress(KeyboardInterrupt),
         pressed_keys() as pressed,
@@ -344,7 +342,7 @@ def watch(console: Console, paths: list[Path], every: float) -> None:
     ):
         while True:
             now = time.monotonic()
-            last_running = now if _any_runs(views) else last_running
+            last_running = now if _any_running(views) else last_running
             height = console.height - 1
             over = now - last_running >= GRACE_SECONDS
             drawn = fitting(console, views, problems, height if over else height - 1)
@@ -359,7 +357,7 @@ def watch(console: Console, paths: list[Path], every: float) -> None:
 
 @contextlib.contextmanager
 def pressed_keys() -> Iterator[Callable[[float], str]]:
-    """A function that waits for so many seconds, or until a key is pressed, and returns what was typed."""
+    """Yield a function that waits some seconds, or until a key is pressed, and returns the keys."""
     if not sys.stdin.isatty():
         yield _wait
         return
@@ -370,7 +368,7 @@ def pressed_keys() -> Iterator[Callable[[float], str]]:
 
     before = termios.tcgetattr(sys.stdin)
     try:
-        tty.setcbreak(sys.stdin, termios.TCSADRAIN)  # what was typed before is kept
+        tty.setcbreak(sys.stdin, termios.TCSADRAIN)  # keeps keys typed before
         yield pressed
     finally:
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
@@ -381,10 +379,10 @@ def _wait(seconds: float) -> str:
     return ""
 
 
-def _any_runs(views: Sequence[RunView]) -> bool:
+def _any_running(views: Sequence[RunView]) -> bool:
     return any(view.state.word == "running" for view in views)
 
 
 def _lines(console: Console, part: RenderableType) -> int:
-    """Lines that a part takes."""
+    """Height of a part in lines."""
     return len(console.render_lines(part, pad=False))

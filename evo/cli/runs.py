@@ -1,4 +1,4 @@
-"""The commands about runs: evolve, resume, study, runs, export, config."""
+"""Commands about evolution runs: evolve, resume, study, runs, export, config."""
 
 import json
 from pathlib import Path
@@ -51,7 +51,7 @@ RunOrStudy = Annotated[
         metavar="RUN", help="A run folder, or the folder of a study.", autocompletion=options.runs
     ),
 ]
-Yes = Annotated[bool, typer.Option("--yes", help="Begin without asking, even if it takes more than a day.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Start without asking, even if it takes more than a day.")]
 Root = Annotated[Path, typer.Argument(help="The folder of run folders.")]
 ProfilesOut = Annotated[Path, typer.Option("--out", help="The folder to write profile files into.")]
 
@@ -67,7 +67,7 @@ def evolve_command(
     resume: bool = typer.Option(
         False,
         "--resume",
-        help="Continue the run if --out holds it already: for jobs that a cluster restarts.",
+        help="Continue the run if --out already holds it, for jobs that a cluster restarts.",
     ),
     yes: Yes = False,
     _agents: AllowAgent = None,
@@ -84,7 +84,7 @@ def evolve_command(
     refuse_without_memory(chosen)
     path = out or default_folder(config)
     if resume and out is None:
-        raise RunNameError("--resume needs --out: the folder that all starts share")
+        raise RunNameError("--resume needs --out, the run folder to create or continue")
     if not resume:
         check_vacant(path)
     display = Display(output_console(), tensorboard)
@@ -138,12 +138,12 @@ def study_command(
     overrides: Overrides = None,
     tensorboard: Tensorboard = False,
     parallel: int = typer.Option(
-        0, min=0, help="Runs at a time; 0: one, or on a cluster as many as keep its nodes busy."
+        0, min=0, help="Runs at a time; 0: one, or as many as keep the nodes of a cluster busy."
     ),
     yes: Yes = False,
     _agents: AllowAgent = None,
 ) -> None:
-    """Evolve several runs of one configuration, in folders 00, 01, ...; the same command again continues."""
+    """Evolve several runs of one configuration, in folders 00, 01, ...; repeating the command continues."""
     from engine import ManaforgeError
     from evo.analysis.listing import runs_below
     from evo.cli.progress import Display, output_console
@@ -208,14 +208,14 @@ def runs_command(
 def export_command(
     run: RunOrStudy,
     out: ProfilesOut,
-    top: int = typer.Option(1, min=1, help="Number of candidates, from the best of the final on."),
+    top: int = typer.Option(1, min=1, help="Number of candidates, from the best of the final down."),
     clusters: bool = typer.Option(
         False,
-        help="Instead the medoid of each cluster of the last population, or of a study's last populations.",
+        help="Export the medoid of each cluster of the last population (of a study: of all) instead.",
     ),
     decks: RunDecks = "",
 ) -> None:
-    """Write the champion of a run, or its best candidates, as profiles; of a study, those of every run."""
+    """Export the champion of a run, or its best candidates, as profile files; of a study, of every run."""
     from evo.analysis.export import cluster_profiles, study_profiles, write_profiles
     from evo.cli.progress import output_console
     from evo.cli.tables import give_decks_to
@@ -272,13 +272,13 @@ def show_config(
         value = (values[section] if section else values)[name]
         text = ", ".join(map(_shown, value)) if isinstance(value, list) else str(value)
         if isinstance(value, bool) or value == "":
-            text = json.dumps(value)  # as TOML has it
+            text = json.dumps(value)  # in TOML notation
         table.add_row(key, text, meaning)
     output_console().print(table)
 
 
 def _shown(item: object) -> str:
-    """An item of a list: a text, or the values of a table."""
+    """Text of a list item: itself, or the values of a table."""
     return " ".join(map(str, item.values())) if isinstance(item, dict) else str(item)
 
 

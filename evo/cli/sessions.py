@@ -1,4 +1,4 @@
-"""Sessions of commands that play games: pool, signals, progress, and the message after a stop."""
+"""Sessions of commands that play games: worker pool, signals, progress, and the message after a stop."""
 
 import contextlib
 import json
@@ -45,12 +45,12 @@ from rivals.outside.permissions import allowing
 
 @contextlib.contextmanager
 def playing(config: RunConfig, display: Display, opponents: Sequence[Player] | None = None) -> Iterator[Pool]:
-    """A pool for a configuration.
+    """Context with a worker pool for the games of a run.
 
     Args:
-        config: of the run.
-        display: shows its progress.
-        opponents: the fixed ones; None: those that the configuration names, which must be there.
+        config: configuration of the run.
+        display: shows the progress.
+        opponents: the fixed opponents; None: find those that the configuration names.
     """
     refuse_changed(config)
     players = [Player((1.0,) * len(config.vector.names()), config.backend, config.agent)]
@@ -70,14 +70,14 @@ def pool_of(
     display: Display | Counter,
     if_stopped: str = "",
 ) -> Iterator[Pool]:
-    """A pool for players, with signal handlers; after a signal the process exits with 130 or 143.
+    """Context with a worker pool and signal handlers; after a signal the process exits with 130 or 143.
 
     Args:
-        place: where games are played.
-        players: who plays.
-        decks: that are played.
+        place: kind of pool, number of workers, and address.
+        players: the players of the games.
+        decks: the decks of the games.
         display: shows the progress.
-        if_stopped: what a stop means, said on standard error; "" where the caller says it.
+        if_stopped: message after a stop, for standard error; "" if the caller prints it.
     """
     for player in players:
         if is_outside(player.kind):
@@ -93,11 +93,11 @@ def pool_of(
                 slow = slow_players(players)
                 if slow and any(player.compiled for player in players):
                     names = ", ".join(slow)
-                    note = f"games of {names} are not compiled, so far slower than the others"
+                    note = f"games of {names} are not compiled, so they are much slower than the others"
                     display.console.print(note, markup=False, highlight=False)
-                display.at_once = True
+                display.stops_immediately = True
                 compile_games(players, decks)
-                display.at_once = False
+                display.stops_immediately = False
                 display.raise_if_stopped()
                 ready = True
                 yield pool
@@ -120,13 +120,13 @@ def pool_of(
 
 
 def games_before_ray(players: Sequence[Player]) -> int:
-    """How many games Python plays about as soon as Ray starts: by an agent, or by a solver for every turn."""
+    """Number of uncompiled games below which starting Ray does not pay, with and without a solver."""
     by_solver = any(find_kind(player.kind).takes_backend and not player.compiled for player in players)
     return 50 if by_solver else 10_000
 
 
 def slow_players(players: Sequence[Player]) -> list[str]:
-    """The agent kinds that do not play compiled games, with the backend that is to blame."""
+    """Names of the agents whose games are not compiled, with the backend if that is the cause."""
     names = (
         f"{player.kind} with {player.backend}" if find_kind(player.kind).takes_backend else player.kind
         for player in players
@@ -143,15 +143,15 @@ def carry_on(
     generations: int | None = None,
     again: str = "",
 ) -> None:
-    """Evolve a run to its end, or to a new one; if it is stopped, print how to resume it.
+    """Evolve a run to its end; if it is stopped, print how to resume it.
 
     Args:
-        folder: of the run.
-        pool: plays its games.
-        display: shows its progress.
+        folder: the run folder.
+        pool: plays the games.
+        display: shows the progress.
         address: of the cluster; "" without one.
-        generations: a new total.
-        again: what goes on with it; "" for `manaforge resume`.
+        generations: new total of generations; None: as before.
+        again: how to continue; "" for `manaforge resume`.
     """
     begin_session(folder, pool)
     if generations is not None:
@@ -185,7 +185,7 @@ More = Callable[[pd.DataFrame, Standings], Sequence[Section]]
 
 @dataclass(frozen=True)
 class Finished:
-    """A tournament that was played and written."""
+    """A finished tournament, with its folder and tables."""
 
     path: Path
     games: pd.DataFrame
@@ -194,13 +194,13 @@ class Finished:
     console: Console
 
     def print_written(self) -> None:
-        """Say where its files are."""
+        """Print where its files are."""
         files = f"{self.path}/tournament.html, results.csv, ratings.csv, games.parquet"
         self.console.print(f"written: {files}", markup=False)
 
 
 def print_json(summary: dict[str, Any]) -> None:
-    """Print a summary for programs, and its warnings on standard error."""
+    """Print a summary as JSON, and its warnings on standard error."""
     print(json.dumps(summary, indent=1, allow_nan=False))
     print_warnings(summary)
 
@@ -212,7 +212,7 @@ def print_warnings(summary: dict[str, Any]) -> None:
 
 
 def no_sections(_games: pd.DataFrame, _read: Standings) -> list[Section]:
-    """The page of a plain tournament has no sections of its own."""
+    """No extra sections, for the page of a plain tournament."""
     return []
 
 
@@ -224,15 +224,15 @@ def play_into(
     console: Console,
     more: More = no_sections,
 ) -> Finished:
-    """Play a tournament in its folder, show its progress, and write all its files.
+    """Play a tournament in its folder with progress, and write all its files.
 
     Args:
-        tournament: its definition.
-        out: its folder; None: `runs/KIND-HASH`.
-        kind: its name in messages, such as "sweep".
-        place: where the games are played.
+        tournament: the definition.
+        out: the folder; None: `runs/KIND-HASH`.
+        kind: name in messages, such as "sweep".
+        place: options of the worker pool.
         console: for progress.
-        more: sections that the page shows first, from the games and their tables.
+        more: makes extra first sections of the page, from games and standings.
 
     Raises:
         TournamentError, PoolError: the folder or the pool cannot be used.
@@ -249,7 +249,7 @@ def play_into(
 
 
 def with_kept_decks(tournament: Tournament, folder: TournamentFolder) -> Tournament:
-    """The tournament with decks and library named as its folder keeps them, for the command to repeat it."""
+    """Tournament with the deck files and library saved in its folder, for the command that repeats it."""
     named = zip(tournament.deck_names, tournament.decks, strict=True)
     decks = tuple(str(folder.deck_files.get(deck.name, text)) for text, deck in named)
     library = tournament.library_folder if folder.library is None else str(folder.library)
@@ -260,7 +260,7 @@ def with_kept_decks(tournament: Tournament, folder: TournamentFolder) -> Tournam
 def played(
     tournament: Tournament, out: Path | None, kind: str, place: Place, console: Console
 ) -> Iterator[tuple[TournamentFolder, Verdict]]:
-    """Play all games of a tournament; yields its folder and verdict. Arguments as of `play_into`."""
+    """Play all games of a tournament; yield its folder and verdict. Arguments as in `play_into`."""
     path = out or Path("runs") / f"{kind}-{tournament.digest[:8]}"
     is_new = not path.exists()
     with (
@@ -276,7 +276,7 @@ def played(
             folder.keep_library(Path(tournament.library_folder))
         left = len(tournament.matchups) - len(folder.played)
         print_problems(console, folder.problems)
-        known = f", {len(folder.played):,} of them played before" if len(folder.played) else ""
+        known = f", {len(folder.played):,} of them already played" if len(folder.played) else ""
         heading = f"{kind} {path}: {len(tournament.matchups):,} games{known}"
         console.print(heading, markup=False, highlight=False)
         counter = Counter(console, max(left, 0))
@@ -292,25 +292,25 @@ def played(
                 except InterruptedRunError as error:
                     counter.close()
                     name = signal.Signals(error.signal).name
-                    say_error(f"stopped by {name}: {_how_to_continue_games(folder)}")
+                    say_error(f"stopped by {name}: {_how_to_continue_tournament(folder)}")
                     raise
                 except PoolLostError as error:
-                    raise PoolLostError(f"{error}; {_how_to_continue_games(folder)}") from None
+                    raise PoolLostError(f"{error}; {_how_to_continue_tournament(folder)}") from None
         yield folder, verdict
 
 
-def _how_to_continue_games(folder: TournamentFolder) -> str:
+def _how_to_continue_tournament(folder: TournamentFolder) -> str:
     return f"{len(folder.played):,} games are safe in {folder.path}. To continue: the same command again"
 
 
 def write_page(found: Runs, runs: list[Path], out: Path | None, workers: int, console: Console) -> Path:
-    """Write the page of runs; returns its place.
+    """Write the HTML report on runs; return its path.
 
     Args:
-        found: as read from `runs`.
-        runs: as the user named them.
-        out: the page; None: `report.html` in the run's or study's folder; of several, in the current one.
-        workers: for its games; 0: one for each processor.
+        found: the runs, read from `runs`.
+        runs: paths as the user gave them.
+        out: the page; None: `report.html` in the folder of the run or study; for several, in the current one.
+        workers: number of workers for its games; 0: one per processor.
         console: for progress and problems.
 
     Raises:

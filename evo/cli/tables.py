@@ -1,4 +1,4 @@
-"""Tables of commands: run lists, deck ratings, sweep curves and explained plans."""
+"""Terminal tables of commands: run lists, deck ratings, sweep curves and explained plans."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -52,7 +52,7 @@ OTHER_COLUMNS = (
 
 
 def show_runs(runs: Sequence[dict[str, Any]], console: Console) -> None:
-    """Print a table of run folders, as `runs_below` finds them, if there are any."""
+    """Print a table of run folders, from `runs_below`; nothing if there are none."""
     rows = [
         [
             run["run"],
@@ -74,7 +74,7 @@ def show_runs(runs: Sequence[dict[str, Any]], console: Console) -> None:
 
 
 def _against_seven(run: dict[str, Any]) -> str:
-    """The champion's score; without one the best's of the last generation that was validated."""
+    """Score of the champion against the seven; without a champion, of the last validated best."""
     for who, key in (("champion", "against_thesis_seven"), ("best", "best_against_thesis_seven")):
         if run[key] is not None:
             return f"{who} {run[key]:.1%}"
@@ -82,7 +82,7 @@ def _against_seven(run: dict[str, Any]) -> str:
 
 
 def show_all(root: Path, console: Console) -> None:
-    """Print all folders below a folder that commands wrote, or how to begin a run."""
+    """Print all runs, tournaments and experiments below a folder, or how to create a run."""
     runs, tournaments, others = runs_below(root), tournaments_below(root), others_below(root)
     show_runs(runs, console)
     _show_tournaments(tournaments, console)
@@ -97,7 +97,7 @@ def show_all(root: Path, console: Console) -> None:
 
 
 def _show_tournaments(tournaments: Iterable[dict[str, Any]], console: Console) -> None:
-    """Print a table of tournaments, as `tournaments_below` finds them, if there are any."""
+    """Print a table of tournaments, from `tournaments_below`; nothing if there are none."""
     rows = [
         [
             one["tournament"],
@@ -119,7 +119,7 @@ def _minute(time: str) -> str:
 
 
 DEAREST = 7
-"""Cost from which cards are counted together in a curve."""
+"""Mana cost from which cards are counted together in a mana curve."""
 
 DECK_RATING_COLUMNS = (
     Column("deck"),
@@ -140,17 +140,17 @@ PAIR_COLUMNS = (
 
 
 def give_decks_to(runs: Sequence[Path], decks: str) -> None:
-    """Put deck files into the folders of runs whose own are gone.
+    """Restore deck files into run folders whose own are missing.
 
     Raises:
-        RunError: none is gone, or the runs were not started with these.
+        RunError: none is missing, or the runs were started with other decks.
     """
     for path in find_runs(runs).values() if decks else ():
         give_decks(path, names_in(decks))
 
 
 def show_decks(read: Standings, decks: Sequence[Deck], console: Console) -> None:
-    """Print ratings of decks and the score of every pair, from `evo.stats.standings.deck_standings`."""
+    """Print deck ratings and the score of every pair of decks, from `evo.stats.standings.deck_standings`."""
     by_name = {deck.name: deck for deck in decks}
     rows = [
         [
@@ -185,7 +185,7 @@ def _exact(deck: Deck) -> str:
 
 
 def curve_of(deck: Deck) -> str:
-    """How many cards cost 0, 1, ... and 7 or more."""
+    """Mana curve of a deck: numbers of cards that cost 0, 1, ... and 7 or more."""
     costs = [min(card.spec.cost, DEAREST) for card in deck.cards]
     return " ".join(f"{costs.count(cost):>2}" for cost in range(DEAREST + 1))
 
@@ -199,11 +199,11 @@ CURVE_COLUMNS = (
     Column("95% interval", 2, right=True),
     Column("", 3),
 )
-"""Beside the values."""
+"""Headings of a sweep's curve after the column of values."""
 
 
 def sweep_figure(curve: pd.DataFrame, variants: Variants, against: str) -> bytes:
-    """The curve as an image."""
+    """Figure of a sweep's curve, as a PNG."""
     from evo.figures.style import figure, png  # two seconds to import
     from evo.tournament.report import plot_sweep
 
@@ -213,7 +213,7 @@ def sweep_figure(curve: pd.DataFrame, variants: Variants, against: str) -> bytes
 
 
 def show_curve(curve: pd.DataFrame, usual: float | None, unproven: int, console: Console) -> None:
-    """Print the curve as a table, with its best values marked."""
+    """Print a sweep's curve as a table, with the best values marked."""
     rows = []
     for row in curve.itertuples():
         counts = [f"{count:,}" for count in (row.games, row.wins, row.losses, row.draws)]
@@ -222,13 +222,11 @@ def show_curve(curve: pd.DataFrame, usual: float | None, unproven: int, console:
         rows.append([value, *counts, f"{row.win_rate:.1%}", interval, row.against_best])
     console.print(FittingTable((Column(str(curve["weight"].iloc[0])), *CURVE_COLUMNS), rows))
     if unproven:
-        console.print(
-            f"{counted(unproven, 'turn')} unproven: the search for the best plan had not ended", markup=False
-        )
+        console.print(f"{counted(unproven, 'turn')} unproven: the search reached its limit", markup=False)
 
 
 def draw_explanation(explanation: Explanation, position: Position, title: str = "") -> ConsoleRenderable:
-    """The plan in words, and its terms beside those of the best plan without its first action."""
+    """Draw a plan and its terms, beside the best plan without its first action."""
     words, plan, other = told(explanation, position), explanation.plan, explanation.alternative
     lines = [
         Text(f"plan{f' ({title})' if title else ''}: {words.plan}", style="bold"),
@@ -239,7 +237,7 @@ def draw_explanation(explanation: Explanation, position: Position, title: str = 
     if other is not None:
         lines.append(Text(f'without "{words.refused}": {words.alternative}'))
         if explanation.tie:
-            lines.append(Text("a tie: the plan without it is worth as much"))
+            lines.append(Text("a tie: both plans have the same value"))
         table.add_column("without", justify="right")
         table.add_column("decides", justify="right")
     for w, name in enumerate(plan.terms._asdict()):
@@ -257,8 +255,8 @@ def draw_explanation(explanation: Explanation, position: Position, title: str = 
 def as_json(
     explanation: Explanation, profile: Profile[Weights], backend: str, position: Position
 ) -> dict[str, Any]:
-    """The explanation as plain data; actions in words, and as numbers of the problem or of the engine."""
-    by_kind = _of_bodies if isinstance(explanation.turn, TurnProblem) else _of_cards
+    """An explained plan as JSON values; actions as text and as indices of the problem or the engine."""
+    by_kind = _json_of_bodies if isinstance(explanation.turn, TurnProblem) else _json_of_cards
     refused, data = by_kind(explanation, position)
     return {
         "position": str(position),
@@ -272,8 +270,8 @@ def as_json(
     }
 
 
-def _of_bodies(explanation: Any, position: Position) -> tuple[Any, Callable[[Any], Any]]:
-    """The first action of a plan of bodies as data, and what makes data of such plans."""
+def _json_of_bodies(explanation: Any, position: Position) -> tuple[Any, Callable[[Any], Any]]:
+    """First action of a plan on bodies as JSON values, and a function that converts such plans."""
     names = names_of(explanation.turn, position)
     m = len(explanation.turn.friendly)
 
@@ -306,8 +304,8 @@ def _of_bodies(explanation: Any, position: Position) -> tuple[Any, Callable[[Any
     return action_data(refused) if refused is not None else None, plan_data
 
 
-def _of_cards(explanation: Any, position: Position) -> tuple[Any, Callable[[Any], Any]]:
-    """The same on real cards."""
+def _json_of_cards(explanation: Any, position: Position) -> tuple[Any, Callable[[Any], Any]]:
+    """First action of a plan on real cards as JSON values, and a function that converts such plans."""
 
     def action_data(here: Position, action: Action) -> dict[str, Any]:
         return {

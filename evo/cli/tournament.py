@@ -1,4 +1,4 @@
-"""The commands that compare players: tournament, ladder, sweep, arena."""
+"""Commands that compare players and decks: tournament, ladder, sweep, arena."""
 
 import itertools
 import json
@@ -62,13 +62,13 @@ def tournament_command(
         200,
         min=1,
         max=10**9,
-        help="Games for each matchup and ordered pair of decks; even with paired seats.",
+        help="Games per matchup and ordered pair of decks; even with paired seats.",
     ),
     style: str = typer.Option(DEFAULT_FORMAT, "--format", help=FORMATS_HELP, autocompletion=options.formats),
     ruleset: RulesetName = "thesis",
     seats: str = typer.Option(
         "paired",
-        help="paired: every deal twice, entrants exchanged, over all pairs of decks; fixed: every ordered "
+        help="paired: every deal twice with entrants swapped, over all pairs of decks; fixed: every ordered "
         "pair of entrants, self-play included, with the first deck for the entrant that goes first.",
         autocompletion=options.seats,
     ),
@@ -77,7 +77,7 @@ def tournament_command(
     sprt: str = typer.Option(
         "",
         metavar="KEY=VALUE...",
-        help="Stop as soon as the games show which is better: elo0=0 elo1=20 alpha=.05 beta=.05 "
+        help="Stop by a sequential test (SPRT) of which is better: elo0=0 elo1=20 alpha=.05 beta=.05 "
         "(model=normalized). For two entrants; --games is then the maximum.",
     ),
     seed: DealSeed = 1,
@@ -86,7 +86,7 @@ def tournament_command(
     address: Address = "",
     as_data: AsJson = False,
 ) -> None:
-    """Play a tournament: ratings with intervals, scores, and how sure they are."""
+    """Play a tournament: Elo ratings and scores, with confidence intervals."""
     from evo.cli.progress import output_console
     from evo.cli.sessions import play_into, print_json
     from evo.cli.tables import show_decks
@@ -135,15 +135,15 @@ def ladder_command(
     decks: DeckNames,
     players: str = typer.Option(
         DEFAULT_PLAYER,
-        help=f"Who plays all decks against itself, separated by commas. {WHO_PLAYS}",
+        help=f"Players of all decks in self-play, separated by commas. {WHO_PLAYS}",
         autocompletion=options.entrant_lists,
     ),
     games: int = typer.Option(
-        400, min=2, max=10**8, help="Games for each player and ordered pair of decks; even."
+        400, min=2, max=10**8, help="Games per player and ordered pair of decks; even."
     ),
     ruleset: str = typer.Option(
         BALANCED,
-        help="Ruleset; in the default, going first counts least.",
+        help="Ruleset; the default minimises the advantage of going first.",
         autocompletion=options.rulesets_of,
     ),
     edition: DeckEdition = "",
@@ -156,7 +156,7 @@ def ladder_command(
     address: Address = "",
     as_data: AsJson = False,
 ) -> None:
-    """Play deck against deck under one or more players: ratings of decks, and every pair's score."""
+    """Compare decks in self-play of one or more agents: deck ratings, and the score of every pair."""
     from engine import find_deck, find_ruleset
     from engine.decks import coverage_of
     from evo.cli.progress import output_console
@@ -193,7 +193,7 @@ def ladder_command(
     done = play_into(tournament, out, "ladder", place, output_console(stderr=as_data))
     read = deck_standings(done.games)
     ratings = read.ratings.rename(columns={"entrant": "deck"})
-    ratings = ratings.drop(columns=["illegal_actions", "agent_errors"])  # of players, not of decks
+    ratings = ratings.drop(columns=["illegal_actions", "agent_errors"])  # facts about players, not decks
     pairs = read.decks.drop(columns="entrant")
     for name, table in (("deck_ratings", ratings), ("deck_pairs", pairs)):
         replace_file(done.path / f"{name}.csv", csv_bytes(table), done.path / f"{name}.csv.tmp")
@@ -230,7 +230,7 @@ ArenaOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("ar
 
 
 class Swept(NamedTuple):
-    """What a sweep varies, as typed: one of a weight, a card and a keyword."""
+    """Options of a sweep: exactly one of weight, card and keyword is varied."""
 
     entrant: str
     weight: str
@@ -240,18 +240,18 @@ class Swept(NamedTuple):
 
     @property
     def words(self) -> list[str]:
-        """The option that says what is varied, as words of a command."""
+        """Command-line words of the varied option."""
         given = {"--weight": self.weight, "--card": self.card, "--keyword": self.keyword}
         return [word for option, text in given.items() if text for word in (option, text)]
 
     def find(
         self, decks: str, edition: str, bodies: bool, any_deck: bool, is_fixed: bool
     ) -> "tuple[tuple[str, ...], tuple[Deck, ...], Variants]":
-        """Names of the decks, the decks, and the entrant with each of the values.
+        """Find the decks, with their names, and the variants of the entrant, one per value.
 
         Raises:
-            SweepError: not one thing is varied, it is not there, or a value is not allowed.
-            DeckError, UnknownNameError: a deck cannot be played, or is not there.
+            SweepError: none or several things are varied, the thing is unknown, or a value is not allowed.
+            DeckError, UnknownNameError: a deck cannot be played, or is unknown.
         """
         from engine import find_deck
         from evo.config.files import names_in
@@ -260,43 +260,42 @@ class Swept(NamedTuple):
 
         if len(self.words) != 2:
             got = " and ".join(self.words[::2]) or "none of them"
-            raise SweepError(f"a sweep varies one thing: --weight, --card or --keyword; got {got}")
-        who, values = find_entrant(self.entrant), parse_values(self.values)
-        varied = vary(who, self.weight, values) if self.weight else None
+            raise SweepError(f"a sweep needs exactly one of --weight, --card and --keyword; got {got}")
+        varied_entrant, values = find_entrant(self.entrant), parse_values(self.values)
+        varied = vary(varied_entrant, self.weight, values) if self.weight else None
         names = chosen_decks(names_in(decks), edition, bodies, any_deck, bool(self.card))
         found = tuple(find_deck(name) for name in names)
         n_held = 1 if is_fixed else len(found)
         if self.card:
-            varied = vary_card(who, self.card, values, found, n_held, edition)
-        return names, found, varied or vary_keyword(who, self.keyword, values, found, n_held)
+            varied = vary_card(varied_entrant, self.card, values, found, n_held, edition)
+        return names, found, varied or vary_keyword(varied_entrant, self.keyword, values, found, n_held)
 
 
 def sweep_command(
-    entrant: str = typer.Argument(
-        help=f"The entrant of which something is varied: {NOTATION}.", autocompletion=options.entrants
-    ),
+    entrant: str = typer.Argument(help=f"Entrant to vary: {NOTATION}.", autocompletion=options.entrants),
     weight: str = typer.Option(
         "",
-        help="Vary this weight; of hearthsim also aggressiveness.",
+        help="Vary this weight (hearthsim also has aggressiveness).",
         autocompletion=options.weights,
         show_default=False,
     ),
     card: str = typer.Option(
         "",
-        help="Vary the copies of this card in its deck, by name or id; each game replaces others.",
+        help="Vary the copies of this card, by name or id, in its deck; each game replaces other cards.",
         show_default=False,
     ),
     keyword: str = typer.Option(
         "",
-        help="Vary how many minions of its deck have this keyword, such as taunt; each game others.",
+        help="Vary how many minions of its deck have this keyword, such as taunt; each game chooses others.",
         autocompletion=options.keywords,
         show_default=False,
     ),
     values: str = typer.Option(
         ...,
-        help="FIRST:LAST:STEP, such as 0:2:0.1, or values separated by commas; of cards whole numbers to 30.",
+        help="FIRST:LAST:STEP, such as 0:2:0.1, or values separated by commas; whole numbers up to 30 for "
+        "cards and keywords.",
     ),
-    against: str = typer.Option(..., help="The opponent, an entrant.", autocompletion=options.entrants),
+    against: str = typer.Option(..., help="Opponent, an entrant.", autocompletion=options.entrants),
     decks: str = typer.Option(..., help=DECKS_HELP, autocompletion=options.decks),
     edition: SweepEdition = "",
     bodies: AsBodies = False,
@@ -305,17 +304,17 @@ def sweep_command(
         10_000,
         min=1,
         max=10**9,
-        help="Games for each value and ordered pair of decks; even with paired seats.",
+        help="Games per value and ordered pair of decks; even with paired seats.",
     ),
     ruleset: RulesetName = "thesis",
     seats: str = typer.Option(
         "paired",
-        help="paired: every deal twice, entrants exchanged, over all pairs of decks; fixed: the entrant goes "
-        "first, with the first deck.",
+        help="paired: every deal twice with entrants swapped, over all pairs of decks; fixed: the entrant "
+        "goes first, with the first deck.",
         autocompletion=options.seats,
     ),
     seed: int = typer.Option(
-        1, min=0, max=2**64 - 1, help="Seed of the deals, which are the same for all values."
+        1, min=0, max=2**64 - 1, help="Seed of the deals, which all values share (common random numbers)."
     ),
     out: SweepOut = None,
     workers: Workers = 0,
@@ -323,7 +322,7 @@ def sweep_command(
     address: Address = "",
     as_data: bool = typer.Option(False, "--json", help="Print the curve as JSON for machines."),
 ) -> None:
-    """Play the curve of one weight, or of a card or keyword in the deck: win rate by value."""
+    """Measure win rate by the value of one weight, or by copies of a card or keyword in the deck."""
     from engine import find_ruleset
     from engine.decks import coverage_of
     from evo.cli.progress import output_console
@@ -387,10 +386,12 @@ def sweep_command(
 
 def arena_command(
     config: str = typer.Argument(
-        "arena", help="File of an arena; by default configs/arena.toml.", show_default=False
+        "arena", help="Arena file; by default configs/arena.toml.", show_default=False
     ),
-    champion: str = typer.Option("", help=f"Another champion: {NOTATION}.", autocompletion=options.entrants),
-    games: int = typer.Option(0, min=0, max=10**9, help="Games a pairing, at least; 0: as in the file."),
+    champion: str = typer.Option(
+        "", help=f"Champion to play instead: {NOTATION}.", autocompletion=options.entrants
+    ),
+    games: int = typer.Option(0, min=0, max=10**9, help="Least games per pairing; 0: as in the file."),
     seed: DealSeed = 1,
     out: ArenaOut = None,
     workers: Workers = 0,
@@ -399,7 +400,7 @@ def arena_command(
     as_data: AsJson = False,
     _agents: AllowAgent = None,
 ) -> None:
-    """Play a champion, the hand-made profiles and all rivals against each other over all decks."""
+    """Play a round robin of a champion, the hand-made profiles and all rivals over all decks."""
     from evo.cli.progress import output_console
     from evo.cli.sessions import play_into, print_json
     from evo.stats.ratings import verdict_of

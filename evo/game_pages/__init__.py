@@ -1,1 +1,1 @@
-"""Games as pages, step by step."""
+"""HTML pages to step through games."""

@@ -1,4 +1,4 @@
-"""A game step by step as one HTML page: every position, the action taken, and the reason."""
+"""HTML page to step through a game: every position, the action taken, and the plan behind it."""
 
 import base64
 import hashlib
@@ -39,13 +39,13 @@ from rivals import is_outside
 from rivals.outside.messages import state_of
 
 TEMPLATES = Path(__file__).parent / "templates"
-"""The board, the steps, and the page around them, which a server's pages of games share."""
+"""Templates of the board, the steps and the page, shared with the game pages of the server."""
 
 
 def story_page(story: dict[str, Any]) -> bytes:
-    """The page of a game (`evo.game_pages.story.tell`), to step through by keyboard and buttons.
+    """Render the HTML page of a game (`evo.game_pages.story.tell`), with controls by keyboard and buttons.
 
-    Its only script is allowed by its hash; the game is data, which no browser runs.
+    The content security policy allows its only script by hash; the game is embedded as inert JSON.
     """
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined
@@ -64,12 +64,12 @@ def story_page(story: dict[str, Any]) -> bytes:
 
 
 def _joined(*names: str) -> str:
-    """Files of the templates, one after another."""
+    """Concatenate template files."""
     return "\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
 
 
 def as_data(content: Any) -> str:
-    """JSON that cannot end the element it stands in."""
+    """JSON text that is safe inside a script element."""
     text = json.dumps(content, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -78,13 +78,13 @@ AGAIN = "then solve the turn again"
 
 
 class Told(NamedTuple):
-    """An explanation in words.
+    """Texts of an explained plan.
 
     Attributes:
-        plan: the plan.
-        promise: what is certain about it.
-        refused: its first action; None where the plan is empty.
-        alternative: the best plan without that action; None where there is none.
+        plan: actions of the plan.
+        promise: its certain effects.
+        refused: its first action; None if the plan is empty.
+        alternative: actions of the best plan without that action; None if there is none.
     """
 
     plan: str
@@ -94,8 +94,8 @@ class Told(NamedTuple):
 
 
 def told(explanation: Explanation, position: Position) -> Told:
-    """An explanation of the turn in a position, in words."""
-    plan: Any = explanation.plan  # of the kind of the turn, as the other two
+    """Texts of an explained plan in a position."""
+    plan: Any = explanation.plan  # its type, like those of the other two, depends on the turn
     refused: Any = explanation.refused
     other: Any = explanation.alternative
     if isinstance(explanation.turn, TurnProblem):
@@ -115,7 +115,7 @@ def told(explanation: Explanation, position: Position) -> Told:
 
 
 def names_of(problem: TurnProblem, position: Position) -> tuple[list[str], list[str]]:
-    """Names of the problem's friendly and enemy minions, from the position's cards."""
+    """Card names of a turn problem's friendly and enemy minions."""
     own, enemy = (position.state["sides"][seat] for seat in (position.active, 1 - position.active))
     numbers = [int(minion["card"]) for minion in own["board"][: own["n_board"]]]
     numbers += [int(number) for number in own["hand"][: own["n_hand"]] if number != COIN]
@@ -125,7 +125,7 @@ def names_of(problem: TurnProblem, position: Position) -> tuple[list[str], list[
 
 
 def step_text(action: PlanAction, names: tuple[list[str], list[str]], m: int) -> str:
-    """A plan's action in words: "attack with Wolfrider -> hero"."""
+    """Text of a plan's action on bodies: "attack with Wolfrider -> hero"."""
     friends, enemies = names
     if isinstance(action, Play):
         return f"play {friends[m + action.hand]}"
@@ -136,12 +136,12 @@ def step_text(action: PlanAction, names: tuple[list[str], list[str]], m: int) ->
 
 
 def steps_text(plan: ProblemPlan, names: tuple[list[str], list[str]], m: int) -> str:
-    """A plan in words; `names` as `names_of` gives them, `m` of them on the board."""
+    """Text of a plan on bodies; `names` from `names_of`, the first `m` friendly ones on the board."""
     return "; ".join(step_text(action, names, m) for action in plan.actions) or "nothing"
 
 
 def prediction(plan: ProblemPlan, names: tuple[list[str], list[str]]) -> str:
-    """The plan's predictions."""
+    """Text of the outcome of a plan on bodies: damage, kills, losses, mana left."""
     friends, enemies = names
     parts = ["kills the hero"] if plan.lethal else [f"{plan.damage} damage to the hero"]
     if plan.killed:
@@ -152,7 +152,7 @@ def prediction(plan: ProblemPlan, names: tuple[list[str], list[str]]) -> str:
 
 
 def character_name(position: Position, character: int) -> str:
-    """A character that something is aimed at, 0 to 15, by its card; of heroes "hero" and "own hero"."""
+    """Name of a target character, 0 to 15: its card, or "hero" or "own hero"."""
     own = character >= OWN_SIDE
     place = character - OWN_SIDE if own else character
     if place == BOARD_SIZE:
@@ -163,13 +163,13 @@ def character_name(position: Position, character: int) -> str:
 
 
 def action_text(position: Position, action: Action) -> str:
-    """An action by names: "play Fireball -> Wolfrider", "attack with hero -> Wolfrider"."""
+    """Text of an action with card names: "play Fireball -> Wolfrider", "attack with hero -> Wolfrider"."""
     own = position.state["sides"][position.active]
     if action.kind == ActionKind.ATTACK:
-        who = "hero"
+        attacker = "hero"
         if action.source != HERO:
-            who = position.card_name(int(own["board"][action.source]["card"]))
-        return f"attack with {who} -> {character_name(position, action.target)}"
+            attacker = position.card_name(int(own["board"][action.source]["card"]))
+        return f"attack with {attacker} -> {character_name(position, action.target)}"
     if action.kind == ActionKind.CHOOSE:
         return f"choose {position.card_name(int(position.state['options'][action.source]))}"
     if action.kind == ActionKind.POWER:
@@ -181,12 +181,12 @@ def action_text(position: Position, action: Action) -> str:
             name = position.card_name(int(position.table.array["options"][number]) + action.option - 1)
             same = name == position.card_name(number)
             text += f" by choice {action.option}" if same else f" as {name}"
-        text += f" at place {action.place}" if action.place >= 0 else ""
+        text += f" at position {action.place}" if action.place >= 0 else ""
     return f"{text} -> {character_name(position, action.target)}" if action.aimed else text
 
 
 def steps(position: Position, plan: Plan) -> Iterator[tuple[Position, Action]]:
-    """Each action with the position it is played in."""
+    """Iterate over the actions of a plan, each with the position before it."""
     here = position.copy()
     for number, action in enumerate(plan.actions):
         yield here.copy(), action
@@ -195,38 +195,38 @@ def steps(position: Position, plan: Plan) -> Iterator[tuple[Position, Action]]:
 
 
 def plan_text(position: Position, plan: Plan) -> str:
-    """A plan in words, with what only the game decides: "draw 2, then solve the turn again"."""
+    """Text of a plan, ending with a random outcome if there is one: "draw 2, then solve the turn again"."""
     words = []
     for here, action in steps(position, plan):
         words.append(action_text(here, action))
     if plan.again:
-        words.append(f"{_what_is_seen(position, plan)}{AGAIN}")
+        words.append(f"{_unknown_outcome(position, plan)}{AGAIN}")
     return "; ".join(words) or "nothing"
 
 
-def _what_is_seen(position: Position, plan: Plan) -> str:
-    """What the last action brings that is not known before."""
+def _unknown_outcome(position: Position, plan: Plan) -> str:
+    """Text of the unknown outcome of a plan's last action."""
     *_, (here, action) = steps(position, plan)
     own, secrets = here.state["sides"][here.active], here.state["sides"][1 - here.active]["n_secrets"] > 0
     if action.kind == ActionKind.ATTACK:
-        return "see what it meets, " if secrets else "see what chance does, "
+        return "see whether a secret triggers, " if secrets else "see the random outcome, "
     if action.kind == ActionKind.CHOOSE:
-        return "see what comes of it, "
+        return "see the result, "
     number = int(own["power"]) - 1 if action.kind == ActionKind.POWER else int(own["hand"][action.source])
     if number == COIN:
         return ""
-    drawn = int(here.table.array["effects"][number]["amount"][_draws(here, number)].sum())
-    return f"draw {drawn}, " if drawn else "see what chance does, "
+    drawn = int(here.table.array["effects"][number]["amount"][_draw_rows(here, number)].sum())
+    return f"draw {drawn}, " if drawn else "see the random outcome, "
 
 
-def _draws(position: Position, number: int) -> Any:
-    """Which of a card's rows draw for its player when it is played."""
+def _draw_rows(position: Position, number: int) -> Any:
+    """Mask of a card's effect rows that draw for its player when it is played."""
     rows = position.table.array["effects"][number]
     return (rows["op"] == Op.DRAW) & (rows["trigger"] == Trigger.PLAY) & (rows["side"] & OWN > 0)
 
 
 def promise(position: Position, plan: Plan) -> str:
-    """What is certain about a plan: who leaves the board, damage to the hero, mana left."""
+    """Text of a plan's certain effects: damage to the hero, minions removed and lost, mana left."""
     before, here = position, position.copy()
     certain = plan.actions[:-1] if plan.again else plan.actions
     for action in certain:
@@ -236,15 +236,15 @@ def promise(position: Position, plan: Plan) -> str:
     lost = int(was["health"] + was["armour"] - now["health"] - now["armour"])
     parts = ["kills the hero"] if now["health"] <= 0 else [f"{lost} damage to the hero"]
     for word, seat in (("removes", enemy), ("loses", own)):
-        gone = _gone(before, here, seat)
+        gone = _removed_minions(before, here, seat)
         if gone:
             parts.append(f"{word} {', '.join(gone)}")
     parts.append(f"{int(here.state['sides'][own]['mana'])} mana left")
     return "; ".join(parts) + (", before the last action" if plan.again else "")
 
 
-def _gone(before: Position, after: Position, seat: int) -> list[str]:
-    """Names of a player's minions that do not stand there any more."""
+def _removed_minions(before: Position, after: Position, seat: int) -> list[str]:
+    """Names of a player's minions that have left the board between two positions."""
     sides = [one.state["sides"][seat] for one in (before, after)]
     there = set(sides[1]["board"]["born"][: sides[1]["n_board"]].tolist())
     minions = sides[0]["board"][: sides[0]["n_board"]]
@@ -252,16 +252,16 @@ def _gone(before: Position, after: Position, seat: int) -> list[str]:
 
 
 Reasons = Callable[[Position], dict[str, Any]]
-"""Reasons for the plan in a position as its player sees it."""
+"""Function from a position, as seen by its player, to the explained plan as JSON values."""
 
 
 def reasons_of(agent: Agent) -> Reasons | None:
-    """Who tells why an agent plays as it does; None for agents that give no reasons.
+    """Function that explains the plans of an agent; None for agents without explanations.
 
-    The reasons have `plan`, `promise` (what is certain about it), `without` (the plan's first action) and
-    `alternative` (the best plan without that action), as text; `tie`, whether it is worth as much; `status`
-    of the solver; and `terms`, a row for each with name, meaning, and its worth in plan and alternative.
-    Where there is no alternative, it and its numbers are None.
+    An explanation has `plan`, `promise` (its certain effects), `without` (the plan's first action) and
+    `alternative` (the best plan without that action), as text; `tie`, whether both have the same value;
+    `status` of the solver; and `terms`, rows of name, meaning, and value in plan and alternative. Without an
+    alternative, it and its numbers are None.
     """
     if not isinstance(agent, IlpAgent):
         return None
@@ -284,7 +284,7 @@ def reasons_of(agent: Agent) -> Reasons | None:
 
 
 def _terms(plan: Any, other: Any) -> list[list[Any]]:
-    """Rows of all terms and their sum."""
+    """Rows of all objective terms and their sum."""
     others = other.terms._asdict() if other is not None else {}
     rows = [
         [name, Weights.MEANINGS[place], term, others.get(name)]
@@ -295,13 +295,13 @@ def _terms(plan: Any, other: Any) -> list[list[Any]]:
 
 @dataclass(frozen=True)
 class Cast:
-    """Who plays what, by seat: 0 goes first.
+    """Players, decks and ruleset of a game, by seat: 0 goes first.
 
     Attributes:
         players: names of the agents.
         decks: names of their decks.
-        ruleset: its name.
-        command: what plays the same game again; "" for a game that nothing repeats.
+        ruleset: name of the ruleset.
+        command: command that repeats the game; "" if none does.
     """
 
     players: tuple[str, str]
@@ -313,28 +313,31 @@ class Cast:
 def tell(
     result: MatchResult, cast: Cast, reasons: Sequence[Reasons | None] = (None, None), remark: str = ""
 ) -> dict[str, Any]:
-    """A game as plain data.
+    """A played game as JSON values.
 
     Args:
-        result: of the game.
-        cast: who played.
-        remark: what is to be said of the whole game; "" for nothing.
-        reasons: by seat, who tells the reasons of each turn, from what its player saw; None for nobody.
+        result: result of the game.
+        cast: its players.
+        remark: a remark on the whole game; "" for none.
+        reasons: by seat, the function that explains each turn from the player's view; None for none.
 
     Returns:
-        `players`, `decks`, `ruleset`, `command`, `result` (a sentence), `error` (a fault; "" without),
-        `remark`, and `steps`: the position before each action (see `board`), with `action` in words,
-        `outcomes` of its chance, and `reasons` at the beginning of a turn; the last one is the game's end.
+        `players`, `decks`, `ruleset`, `command`, `result` (a sentence), `error` (of an agent; "" for none),
+        `remark`, and `steps`: the position before each action (see `board`), with `action` as text, random
+        `outcomes`, and `reasons` at the beginning of a turn; the last step is the end of the game.
     """
     steps, position, fresh = [], result.start.copy(), True
     outcomes = result.outcomes or ((),) * len(result.actions)
-    for action, fell in zip(result.actions, outcomes, strict=True):
-        step = board(position) | {"action": _words(position, action), "outcomes": list(fell)}
-        teller = reasons[position.active]
-        if fresh and teller is not None:
-            step["reasons"] = teller(PlayerView(position, position.active).position)
+    for action, random_outcomes in zip(result.actions, outcomes, strict=True):
+        step = board(position) | {
+            "action": _notation_text(position, action),
+            "outcomes": list(random_outcomes),
+        }
+        explainer = reasons[position.active]
+        if fresh and explainer is not None:
+            step["reasons"] = explainer(PlayerView(position, position.active).position)
         steps.append(step)
-        position.play(action, Chance.given(fell))
+        position.play(action, Chance.given(random_outcomes))
         fresh = action.kind == ActionKind.END_TURN
     steps.append(board(result.position))
     ended = {"result": ending(result, cast), "error": last_line(result.error), "remark": remark}
@@ -342,9 +345,10 @@ def tell(
 
 
 def board(position: Position) -> dict[str, Any]:
-    """A position as plain data: `position` in notation, `turn`, `active` seat, `offered` cards, both `sides`.
+    """A position as JSON values, with nothing hidden.
 
-    Nothing is hidden: the sides are as their own players see them (docs/agents-outside.md).
+    `position` in notation, `turn`, `active` seat, `offered` cards, and both `sides`, each as its own
+    player sees it (docs/agents-outside.md).
     """
     seen = [state_of(PlayerView(position, seat)) for seat in (0, 1)]
     return {
@@ -357,9 +361,9 @@ def board(position: Position) -> dict[str, Any]:
 
 
 def board_seen_by(view: PlayerView) -> dict[str, Any]:
-    """A position as `board` gives it, as one player sees it: hidden cards are None, `position` is left out.
+    """A position as one player sees it, like `board`: hidden cards are None, and `position` is left out.
 
-    The notation would tell which cards the player's own deck has left.
+    The notation would reveal the remaining cards of the player's own deck.
     """
     seen = state_of(view)
     sides = [seen["me"], seen["opponent"]]
@@ -372,49 +376,49 @@ def board_seen_by(view: PlayerView) -> dict[str, Any]:
 
 
 def ending(result: MatchResult, cast: Cast) -> str:
-    """How a game ended, as a sentence."""
+    """Result of a game, as a sentence."""
     why = f"in round {result.turns}: {result.reason}"
     if result.winner is None:
         return f"A draw {why}"
     return f"{cast.players[result.winner]} ({('first', 'second')[result.winner]}) wins {why}"
 
 
-def _words(position: Position, action: Action) -> str:
-    """An action with the names of its cards."""
+def _notation_text(position: Position, action: Action) -> str:
+    """Text of an action in notation, with card names."""
     return "end turn" if action.kind == ActionKind.END_TURN else position.describe(action)
 
 
 def replayed(
     record: TournamentRecord, tournament: Tournament, number: int, go_on: Callable[[], None]
 ) -> dict[str, Any]:
-    """Play a game again, and tell it with the reasons of its players.
+    """Replay a game of a tournament, with explanations of its players' plans.
 
     Args:
-        record: of the tournament.
-        tournament: the same, as `evo.tournament.reading.tournament_to_replay` makes it.
-        number: of the game.
+        record: record of the tournament.
+        tournament: the tournament, from `evo.tournament.reading.tournament_to_replay`.
+        number: number of the game.
         go_on: called after each action and before each turn is explained; raises to stop.
 
     Returns:
-        As `evo.game_pages.story.tell` does.
+        The game as JSON values (`evo.game_pages.story.tell`).
     """
     row = record.games.iloc[number]
     result, different = replay(record, tournament, number, lambda *_: go_on())
     texts = str(row["first"]), str(row["second"])
     players = dict(zip(tournament.names, tournament.roster.players, strict=True))
-    tellers = [
+    explainers = [
         None if is_outside(players[text].kind) else reasons_of(players[text].agent()) for text in texts
     ]
     cast = Cast(texts, (str(row["first_deck"]), str(row["second_deck"])), tournament.ruleset.name)
-    return tell(result, cast, [_asked(teller, go_on) for teller in tellers], different)
+    return tell(result, cast, [_stoppable(explainer, go_on) for explainer in explainers], different)
 
 
-def _asked(teller: Reasons | None, go_on: Callable[[], None]) -> Reasons | None:
-    """The same reasons, each after it was asked whether to go on."""
+def _stoppable(explainer: Reasons | None, go_on: Callable[[], None]) -> Reasons | None:
+    """Wrap an explanation function so that it calls `go_on` first."""
 
-    def told(position: Position) -> dict[str, Any]:
-        assert teller is not None
+    def explain_unless_stopped(position: Position) -> dict[str, Any]:
+        assert explainer is not None
         go_on()
-        return teller(position)
+        return explainer(position)
 
-    return None if teller is None else told
+    return None if explainer is None else explain_unless_stopped

@@ -1,5 +1,5 @@
 "use strict";
-// Draws a board: two halves, the player at the bottom and the opponent at the top. Text is only ever set as text.
+// Draw a board: the player at the bottom, the opponent at the top. Texts are never interpreted as HTML.
 
 /** A new element with classes, text and children. */
 function make(name, classes, ...content) {
@@ -16,7 +16,7 @@ function badge(kind, value, meaning) {
   return found;
 }
 
-/** A card in a hand; null is one that is not seen. */
+/** A card in a hand; null for a hidden card. */
 function drawCard(card) {
   if (card === null) {
     const back = make("span", "card back");
@@ -51,7 +51,7 @@ function drawMinion(minion) {
   return face;
 }
 
-/** The hero with what is around: health, armour, weapon, power, mana, deck. */
+/** The hero with health, armour, weapon, hero power, mana and deck. */
 function drawHero(side, name, seat, active, hidden) {
   const attack = side.hero_attack + (side.weapon ? side.weapon.attack : 0);
   const hero = make("span", "hero" + (active ? " active" : "") + (side.traits.length ? " " + side.traits.join(" ") : ""),
@@ -83,8 +83,8 @@ function drawHero(side, name, seat, active, hidden) {
 
 /**
  * Draw a position into an element.
- * state: as the page's data has it; seats[0] is at the bottom. hidden: seats whose hand is not shown.
- * names: of both players by seat. mark: called with every piece and where it is, to make it do something.
+ * state: a step of the page's data. bottom: seat at the bottom. hidden: seats whose hand is not shown.
+ * names: of both players by seat. mark: called with every piece and its place, to add classes or handlers.
  */
 function drawBoard(place, state, { bottom, hidden = [], names, mark = () => {} }) {
   const halves = [];
@@ -126,7 +126,7 @@ function drawBoard(place, state, { bottom, hidden = [], names, mark = () => {} }
   place.replaceChildren(...halves);
 }
 
-/** What an action names: where it comes from and what it is aimed at. */
+/** Source and target of an action in notation. */
 function places(action) {
   const found = /^(play|attack|power|choose)(?: (\d+|hero))?(?: as \d+)?(?: at \d+)?(?: -> (own )?(\d+|hero))?/.exec(action || "");
   if (!found) return {};

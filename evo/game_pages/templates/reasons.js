@@ -1,12 +1,12 @@
-// The reasons for a plan, in words and as a table of its terms.
+// Explanation of a plan: its actions, and a table of its objective terms.
 
 function reasonParts(reasons) {
   const parts = [make("p", "", make("strong", "", reasons.plan))];
   if (reasons.terms === undefined) return parts;
   parts.push(make("p", "", reasons.promise + " (" + reasons.status + ")."));
   if (reasons.alternative !== null) {
-    parts.push(make("p", "", "Without “" + reasons.without + "”, the best is: " + reasons.alternative + "."));
-    if (reasons.tie) parts.push(make("p", "", "A tie: that is worth as much."));
+    parts.push(make("p", "", "Without “" + reasons.without + "”, the best plan is: " + reasons.alternative + "."));
+    if (reasons.tie) parts.push(make("p", "", "A tie: both plans have the same value."));
   }
   const head = make("tr", "");
   const titles = reasons.alternative === null ? ["term", "plan"] : ["term", "plan", "without", "decides"];

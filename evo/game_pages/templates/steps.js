@@ -1,4 +1,4 @@
-// Steps through a game: by buttons, keyboard, slider, list, and the page's address (#step-12).
+// Step through a game by buttons, keyboard, slider, list, and the page's address (#step-12).
 
 const story = JSON.parse(document.getElementById("story").textContent);
 const at = (name) => document.getElementById(name);
@@ -23,13 +23,13 @@ function reasonsOf(number) {
   return [number, null];
 }
 
-/** Whether whom the page shows the game to does not see what a step does. */
+/** Whether a step is hidden from the player whose view is shown. */
 function isHidden(number) {
   const seen = at("seen").value;
   return seen !== "all" && story.steps[number].active !== Number(seen);
 }
 
-/** An action as it is seen: of the other player's, secrets and chosen cards have no names. */
+/** Text of an action in the current view: secrets and chosen cards of the other player have no names. */
 function wordsOf(number) {
   const step = story.steps[number];
   if (!isHidden(number)) return step.action;
@@ -48,7 +48,7 @@ function drawReasons(number) {
   }
   if (!reasons) {
     const who = story.players[story.steps[number].active];
-    panel.replaceChildren(title, make("p", "", number === last ? "The game is over." : who + " gives no reasons for this turn."));
+    panel.replaceChildren(title, make("p", "", number === last ? "The game is over." : who + " does not explain this turn."));
     return;
   }
   panel.replaceChildren(title, ...reasonParts(reasons), ...(step === number ? [] : [make("p", "", "(The plan at the beginning of the turn.)")]));
@@ -73,7 +73,7 @@ function show(number) {
   const what = shown === last ? story.result : story.players[step.active] + ": " + wordsOf(shown);
   const chance = step.outcomes && step.outcomes.length ? make("span", "chance", " (decided by chance)") : "";
   at("now").replaceChildren("Round " + step.turn + ", " + seat(step.active) + " to move. ", what, chance);
-  at("position").textContent = seen === "all" ? step.position : "It tells what is hidden: shown to everyone alone.";
+  at("position").textContent = seen === "all" ? step.position : "The notation shows hidden cards. Choose “everyone” to see it.";
   at("place").value = String(shown);
   for (const [name, off] of [["first", shown === 0], ["back", shown === 0], ["turn-back", shown === 0], ["next", shown === last], ["turn-next", shown === last], ["last", shown === last]]) at(name).disabled = off;
   for (const link of at("log").querySelectorAll("a")) {

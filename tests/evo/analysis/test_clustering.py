@@ -123,7 +123,7 @@ def test_degenerate_populations_are_told(weights: np.ndarray, note: str) -> None
     assert note in found.notes[-1]
     assert len(found.summary) == 1
     assert (found.members["group"] == 1).all()
-    assert clusters_sentence(found).startswith("No clusters can be told apart")
+    assert clusters_sentence(found).startswith("No clusters can be formed")
     if len(weights) > 1:
         for plot in (plot_tree, plot_map):
             with figure(4, 4) as (_, axes):
@@ -215,7 +215,7 @@ def test_a_cluster_of_one_individual_is_called_that() -> None:
         assert all("%" not in text.get_text() for text in axes.texts), "differences are points"
     text = comparisons_section(comparisons, ["x", "y"], sizes_of(clusters), "").conclusion
     assert re.fullmatch(
-        r"Scores of clusters differ beyond chance in \d of 4 comparisons .* in \d of 4 against .*", text
+        r"Scores of clusters differ significantly in \d of 4 comparisons .* in \d of 4 against .*", text
     )
 
 
@@ -259,7 +259,7 @@ def test_noise_makes_no_clusters() -> None:
     assert not any("by chance" in note for note in cluster_weights(population(planted()[0])).notes)
     tiny = cluster_weights(population(planted((8, 7, 2))[0]), 3)
     assert np.isnan(tiny.summary["stability"].iloc[2])
-    assert "too small to tell its stability" in clusters_sentence(tiny)
+    assert "too small to estimate its stability" in clusters_sentence(tiny)
     nobody = cluster_weights(population(np.zeros((4, N))))
     assert nobody.summary.empty
     assert "there are no individuals" in nobody.notes[-1]

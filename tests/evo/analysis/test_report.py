@@ -13,7 +13,7 @@ from matplotlib.text import Text
 
 from engine import Deck, find_deck
 from evo.analysis.clustering import cluster_weights
-from evo.analysis.crossplay import _refuse_other_decks
+from evo.analysis.crossplay import _check_same_decks
 from evo.analysis.plots import (
     plot_ages,
     plot_comparison,
@@ -135,26 +135,26 @@ def test_sentences_tell_the_numbers_of_the_tables() -> None:
     population, spans = last_population(individuals), lifespans(individuals)
     last = individuals[individuals["generation"] == 14]["win_rate"]
     spread = 100 * (last.quantile(0.75) - last.quantile(0.25))
-    assert f"and within {spread:.1f} in generation 14" in fitness_sentence(individuals)
+    assert f"and {spread:.1f} in generation 14" in fitness_sentence(individuals)
     assert "points of score in generation 0" in fitness_sentence(individuals)
     lived = spans[spans["lifespan"] > 0]
     assert ages_sentence(individuals, spans).startswith(
-        f"{len(lived)} of {len(spans)} individuals survived at all"
+        f"{len(lived)} of {len(spans)} individuals survived at least one generation"
     )
     assert "one run, no interval" in newcomers_sentence(newcomers(individuals))
     top = population[shares_of(population)].median().idxmax().removeprefix("share_")
     assert weights_sentence(population).startswith(f"Largest in the median of 8 individuals: {top} ")
     assert "The median step size over all weights went from" in sigmas_sentence(long_sigmas(individuals))
     scores = wins_by_decks(population, ["thesis-paladin", "thesis-warrior"])
-    assert decks_sentence(scores).startswith(f"{scores.mean(axis=1).idxmax()} serves best")
-    assert "here 4 for each ordered pair of decks" in few_deals(4)
+    assert decks_sentence(scores).startswith(f"{scores.mean(axis=1).idxmax()} scores best")
+    assert "share 4 deals per ordered pair of decks" in few_deals(4)
     assert few_deals(20) == ""
     rows = [
         (run, g, s + 0.001 * n) for n, run in enumerate("abc") for g, s in ((0, 0.5), (5, 0.6), (10, 0.6))
     ]
     said = progress_sentence(pd.DataFrame(rows, columns=["run", "generation", "score"]))
-    assert "a gain of +10.0 points (95% interval over runs +10.0 to +10.0). Of it, +0.0 points" in said
-    assert "cannot be told from chance" in said
+    assert "a gain of +10.0 points (95% interval over runs +10.0 to +10.0). Of this, +0.0 points" in said
+    assert "further improvement is not significant" in said
     rising = pd.DataFrame(
         [(r, g, 0.5 + g / 100 + n / 1000 * g) for n, r in enumerate("abc") for g in (0, 5, 10)]
     )
@@ -174,7 +174,11 @@ def test_sentences_tell_the_numbers_of_the_tables() -> None:
             "+10.0 points (95% interval of the games +5.8 to +14.2) came after generation 5: it still",
         ),
         (0.62, 0.03, "+2.0 points (95% interval of the games -2.2 to +6.2) came after generation 5; further"),
-        (0.70, None, "came after generation 5; one run without intervals cannot tell this from chance."),
+        (
+            0.70,
+            None,
+            "came after generation 5; one run without intervals cannot distinguish this from chance.",
+        ),
     ],
 )
 def test_progress_of_one_run_is_judged_by_its_games(late: float, half: float | None, said: str) -> None:
@@ -186,7 +190,7 @@ def test_progress_of_one_run_is_judged_by_its_games(late: float, half: float | N
     assert said in sentence
     assert "in the mean of" not in sentence
     if half:
-        assert sentence.endswith("Other seeds may gain more or less: one run cannot tell.")
+        assert sentence.endswith("Other seeds may gain more or less: this is one run.")
         assert progress_conclusion(table).endswith(
             "(95% interval of the games "
             f"{100 * (late - 0.5 - 0.0424264):+.1f} to {100 * (late - 0.5 + 0.0424264):+.1f})."
@@ -206,7 +210,10 @@ def test_progress_over_two_generations_is_told_once() -> None:
 def test_counts_of_one_are_not_plural() -> None:
     spans = pd.DataFrame({"lifespan": [1, 1, 0], "birth": [0, 1, 1], "alive": [True, False, False]})
     individuals = pd.DataFrame({"generation": [1], "age": [1], "survived": [True]})
-    assert "survived at all, 1 generation in the median and 1 at most" in ages_sentence(individuals, spans)
+    assert (
+        "survived at least one generation; their lifespan is 1 generation in the median and at most 1"
+        in ages_sentence(individuals, spans)
+    )
     family = pd.DataFrame({"individual": [3, 5, 9], "birth": [0, 1, 2]})
     assert lineage_sentence(family, "r").endswith("and has 2 ancestors, the oldest born in generation 0.")
     assert lineage_sentence(family[1:], "r").endswith("and has 1 ancestor, born in generation 1.")
@@ -264,14 +271,14 @@ def test_runs_with_other_decks_are_refused_with_what_differs() -> None:
             }
         )
         with pytest.raises(RunError) as error:
-            _refuse_other_decks(runs)  # type: ignore[arg-type]
+            _check_same_decks(runs)  # type: ignore[arg-type]
         return str(error.value).removeprefix("these runs have different decks: ")
 
     assert refusal(paladin, warrior) == "a has thesis-paladin; b has thesis-warrior"
     names = f"({paladin.cards[29].name} against {warrior.cards[0].name})"
     start = "thesis-paladin of a and thesis-paladin of b have"
-    assert refusal(paladin, swapped) == f"{start} other cards {names}"
-    assert refusal(paladin, changed) == f"{start} the same cards, whose numbers or keywords differ"
+    assert refusal(paladin, swapped) == f"{start} different cards {names}"
+    assert refusal(paladin, changed) == f"{start} the same cards with different stats or keywords"
 
 
 @compiled

@@ -165,7 +165,7 @@ def test_many_runs_have_names_of_their_own(copy: Path, tmp_path: Path) -> None:
     assert len(read_runs([study, copy]).individuals) == 3 * 232
     for paths, message in (
         ([tmp_path / "none"], "is not a run folder: there is no such folder"),
-        ([copy, copy], "the same run twice"),
+        ([copy, copy], "a run is given twice"),
     ):
         with pytest.raises(RunError, match=message):
             find_runs(paths)

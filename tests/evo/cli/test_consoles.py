@@ -27,7 +27,7 @@ def test_a_signal_asks_what_plays_to_stop(display: Stoppable) -> None:
 
 def test_a_signal_is_raised_where_nothing_is_kept_yet(display: Stoppable) -> None:
     """Wherever the program is, as between two kernels that are compiled."""
-    display.at_once = True
+    display.stops_immediately = True
     with stop_on_signals(display), pytest.raises(KeyboardInterrupt) as stop:
         signal.raise_signal(signal.SIGTERM)
     assert stop.value.args == (signal.SIGTERM,)

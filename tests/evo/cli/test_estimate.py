@@ -67,7 +67,7 @@ def test_refused_before_a_folder_is_made(tmp_path: Path) -> None:
         tmp_path / "run",
     )
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1] == "manaforge: more than a day; to begin it all the same: --yes"
+    assert done.stderr.splitlines()[-1] == "manaforge: this takes more than a day; to start anyway, add --yes"
     assert not (tmp_path / "run").exists()
 
 
@@ -103,7 +103,7 @@ def test_a_busy_machine_is_told_with_the_time_without_its_other_work(monkeypatch
     monkeypatch.setattr(run_summary, "games_a_second", lambda config, pool: Speed(100.0, 0.5))
     text = said(hours(4))
     assert "about 4 h at 100 games a second" in text
-    assert "does other work too: the sample had 50% of the processors; without that work about 2 h" in text
+    assert "is busy: the sample got 50% of the processors; about 2 h if it were idle" in text
 
 
 @pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="Python agents play in one thread")

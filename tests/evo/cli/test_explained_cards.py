@@ -23,11 +23,11 @@ OFFER = "turn 5 first effects 2 choices [CFM_649 0 0] options [Frostbolt*; Pyrob
         ),
         (
             "turn 9 | hero 27 mana 2/5 hand [Dire Wolf Alpha*] board [Wisp* ready; Wisp* ready] | hero 30",
-            "play Dire Wolf Alpha at place 1; attack with Wisp -> hero; attack with Wisp -> hero",
+            "play Dire Wolf Alpha at position 1; attack with Wisp -> hero; attack with Wisp -> hero",
         ),
         (
             "turn 9 | hero 30 board [Wisp* ready; Wisp* ready] | hero 30 secrets [Explosive Trap*]",
-            "attack with Wisp -> hero; see what it meets, then solve the turn again",
+            "attack with Wisp -> hero; see whether a secret triggers, then solve the turn again",
         ),
         (
             "turn 3 | hero 26 mana 3/3 hand [Kill Command*] | hero 30 board [Raptor Hatchling*] deck [24 ?]",

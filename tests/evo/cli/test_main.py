@@ -71,7 +71,7 @@ def test_explain_prints_the_integer_program() -> None:
 
 def test_explain_calls_a_tie_a_tie() -> None:
     twins = "turn 3 | hero 30 mana 2 hand [River Crocolisk 2:2/3; River Crocolisk 2:2/3] | hero 30"
-    assert "a tie: the plan without it is worth as much" in manaforge("explain", twins).stdout
+    assert "a tie: both plans have the same value" in manaforge("explain", twins).stdout
     assert "a tie" not in manaforge("explain", POSITION, "--profile", "author-favorite").stdout
 
 

@@ -139,7 +139,7 @@ def test_no_file_chooses_a_cluster(finished: Path, tmp_path: Path) -> None:
     (run / "config.toml").write_text(written.replace('address = ""', 'address = "auto"'))
     done = manaforge("resume", run)
     assert done.returncode == 0, done.stderr
-    said = f'{run}/config.toml: address = "auto" is not followed; to join the cluster of this machine: --address auto'
+    said = f'{run}/config.toml: address = "auto" is ignored; to join the cluster of this machine, use --address auto'
     assert said in done.stdout
 
 

@@ -55,7 +55,7 @@ def test_a_tournament_its_files_and_the_same_again(tmp_path: Path) -> None:
     files = {file.name: file.read_bytes() for file in (tmp_path / "t").iterdir() if file.is_file()}
     assert {"ratings.csv", "scores.png", "ratings.png", "tournament.html", "summary.json"} <= set(files)
     again = manaforge("tournament", *words, cwd=tmp_path)
-    assert "490 of them played before" in again.stdout
+    assert "490 of them already played" in again.stdout
     assert again.stdout[again.stdout.index("ratings") :] == done.stdout[done.stdout.index("ratings") :]
     for name, content in files.items():
         assert (tmp_path / "t" / name).read_bytes() == content, name

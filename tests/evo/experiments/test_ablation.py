@@ -74,7 +74,7 @@ def test_the_command(tmp_path: Path) -> None:
     words = ["ablate", STUDY, "--decks", "thesis-paladin", "--games", "20", "--out", tmp_path / "out"]
     said = manaforge(*words)
     assert said.returncode == 0, said.stderr
-    assert "what each weight is worth" in said.stdout
+    assert "worth of each weight" in said.stdout
     table = pd.read_csv(tmp_path / "out" / "weights.csv")
     assert (table["games"] == 20).all()
     assert not (tmp_path / "out" / "pairs.csv").exists()

@@ -159,7 +159,7 @@ def test_a_tournament_keeps_its_decks_and_its_command_names_them(
     Path("mine.toml").unlink()
     result = CliRunner().invoke(app, [*words, "t/decks/mine.toml,thesis-warrior"])
     assert result.exit_code == 0, result.output
-    assert "8 of them played before" in result.output
+    assert "8 of them already played" in result.output
 
 
 def test_an_interrupted_start_may_have_left_copies_but_decks_of_ones_own_are_safe(tmp_path: Path) -> None:

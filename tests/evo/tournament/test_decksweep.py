@@ -218,7 +218,7 @@ def test_keywords_are_found_as_players_write_them() -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("hearthsim --values 1", "--weight, --card or --keyword; got none of them"),
+        ("hearthsim --values 1", "--weight, --card and --keyword; got none of them"),
         ("hearthsim --card Wisp --keyword taunt --values 1", "got --card and --keyword"),
         ("hearthsim --weight hand --card Wisp --values 1", "got --weight and --card"),
         ("hearthsim --card Wisp --values 31", "whole numbers from 0 to 30, got 31"),

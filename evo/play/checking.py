@@ -154,7 +154,8 @@ def _check_reproducible(
                 "same seed, same game",
                 False,
                 f"game {number}, action {step}: {texts[0]} at first, {texts[1]} when the games were "
-                "played in another order; use no randomness but the given generator, and keep no state between games",
+                "played in another order; use no randomness but the given generator, and keep no state "
+                "between games",
             )
     return Check(
         "same seed, same game", True, f"{games} games, played again in another order by a new process"

@@ -119,7 +119,7 @@ def probe(address: str) -> None:
 
 
 def _speaks_http2(connection: socket.socket) -> bool:
-    """Whether a server answers the HTTP/2 preface with SETTINGS (RFC 9113, 3.4), as Ray's gRPC server does."""
+    """Whether a server answers the HTTP/2 preface with SETTINGS (RFC 9113, 3.4), as Ray's gRPC head does."""
     frame = b""
     with contextlib.suppress(OSError):
         connection.sendall(HTTP2_PREFACE)

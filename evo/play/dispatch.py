@@ -1,10 +1,10 @@
 """Dispatch chunks of games to workers, and collect and check the results; common to all pools.
 
 A schedule is cut into chunks sized by the speed so far; a bounded number of chunks is in flight; results are
-stored by game number, so that they depend only on the games. Workers are not trusted: a result counts once, and
-only if it is complete, possible and of the requested games. A late chunk is handed to a second worker, and the
-first good result wins. One game of chunks 1, 2, 4, 8, ... and of every 200th chunk of each worker is replayed on
-this machine; a differing result ends the run with a report.
+stored by game number, so that they depend only on the games. Workers are not trusted: a result counts once,
+and only if it is complete, possible and of the requested games. A late chunk is given to a second worker, and
+the first good result wins. One game of chunks 1, 2, 4, 8, ... and of every 200th chunk of each worker is
+replayed on this machine; a differing result ends the run with a report.
 """
 
 import sys
@@ -42,7 +42,7 @@ class ChunkSizer:
         self._known = {True: True, False: False}
 
     def size(self, left: int, total: int, compiled: bool) -> int:
-        """Number of games of the next chunk: a fair share of all games or of those left, at most a second's."""
+        """Games of the next chunk: a fair share of all games or of those left, at most a second's."""
         if not self._known[compiled]:
             return 1  # a solver may take a minute per game
         speed = self._speed[compiled]

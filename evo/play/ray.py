@@ -360,7 +360,7 @@ class _Tasks:
         if isinstance(result, Answer) and str(result.worker).endswith(OWN_KERNELS):
             node = str(result.worker).partition(" on ")[2]
             self._process.say_once(
-                f"node {node} compiles its own kernels: its processor or compiler differs from this machine's",
+                f"node {node} compiles its own kernels: another processor or compiler than here",
                 self._note,
             )
         return result

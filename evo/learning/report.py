@@ -186,9 +186,7 @@ def _weights_section(folder: LearningFolder) -> Section:
     )
     if value is None:
         text = "No round scored better than the initial profile; these are its weights."
-        return Section(
-            "What is each feature worth?", text, [html_table(table, {}, "Weights")], conclusion=text
-        )
+        return Section("Feature weights", text, [html_table(table, {}, "Weights")], conclusion=text)
     table.insert(1, "effect", value.weights * value.scale)
     known = table[value.scale > 0]
     known = known.loc[known["effect"].abs().sort_values(ascending=False).index]
@@ -198,13 +196,11 @@ def _weights_section(folder: LearningFolder) -> Section:
         text += f" {n_constant} features never differed on these decks and keep their initial weights."
     informative = sum(content["told"] for content in folder.rounds[1 : number + 1])
     if informative < SAMPLES_A_WEIGHT * len(known):
-        text += (
-            f" Only {informative:,} informative samples for {len(known)} weights: the estimates are noisy."
-        )
+        text += f" Only {informative:,} informative samples for {len(known)} weights: estimates are noisy."
     formats = {"effect": "{:+.3f}", "weight": "{:g}", "initial": "{:g}"}
     height = 1.0 + 0.2 * len(known)
     return Section(
-        "What is each feature worth?",
+        "Feature weights",
         text,
         [
             image(draw_both(plot_weights, known, height=height), "Effect of each feature"),

@@ -531,7 +531,7 @@ def optimisers_page(bench: Bench, points: pd.DataFrame, hills: pd.DataFrame, com
     played = Section(
         "What was played",
         f"{bench.seeds} runs of each on {decks}, ruleset {config.ruleset}; "
-        f"{len(config.vector.names())} weights of {config.agent}. A point is a run's centre after some games: "
+        f"{len(config.vector.names())} weights of {config.agent}. A point is a run's centre after N games: "
         "centroid, mean or recommendation. "
         f"It plays {bench.games * len(config.decks) ** 2:,} games against each of {against}, the same deals "
         "for all.",

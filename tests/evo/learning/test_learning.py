@@ -157,7 +157,7 @@ def test_the_profile_is_an_entrant(learned: Path) -> None:
         (["decks=thesis-paladin,basic-mage"], "use one kind of deck"),
         (["test.against=evaa"], "nearest: eva"),
         (["profile=heartsim"], "--set profile=heartsim: profile: unknown profile of lookahead 'heartsim'"),
-        (["options=hands=known"], "learned with hands=off"),
+        (["options=hands=known"], "needs hands=off"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, more: list[str], word: str) -> None:

@@ -249,4 +249,4 @@ def test_too_many_games_at_once_are_refused(asked: Asked, monkeypatch: pytest.Mo
     monkeypatch.setattr(tournaments, "MOST_WAITING", 0)
     status, _, body = asked.get("/game/50/games")
     assert status == 503
-    assert b"a little later" in body
+    assert b"try again in a minute" in body

@@ -70,7 +70,9 @@ def test_links_pipes_and_other_bytes_are_refused(file: Path, tmp_path: Path) -> 
     with pytest.raises(PoolError, match="does not contain an address"):
         find_cluster()
     file.unlink()
-    with pytest.raises(PoolError, match="no cluster found on this machine.*does not exist.*--address HOST:PORT"):
+    with pytest.raises(
+        PoolError, match="no cluster found on this machine.*does not exist.*--address HOST:PORT"
+    ):
         find_cluster()
     os.mkfifo(file)
     with pytest.raises(PoolError, match="not a regular file"):

@@ -1,4 +1,4 @@
-"""Decks that an opponent may play beside the shipped ones: a folder of deck files and deck codes."""
+"""Deck libraries: folders of deck files and deck codes, for agents that predict the opponent's deck."""
 
 import contextlib
 import os
@@ -16,54 +16,54 @@ from engine.safe_files import read_text
 from engine.shipped import shipped_decks
 
 ANY_LIST = Reading(bodies=True, any_deck=True)
-"""How deck codes of a library are read: their cards need not be playable by the rules of a class."""
+"""Reading options of deck codes in a library: any cards, whatever the class."""
 
 
 class LibraryError(WrongValueError, ValueError):
-    """A library that nobody uses."""
+    """A deck library without effect on the games."""
 
 
 def shipped_and(folder: Path | None = None) -> tuple[Deck, ...]:
-    """The shipped decks, and those of a folder where one is named (`read_library`), by names for tables."""
-    own = [replace(deck, name=name) for name, _, deck in _found(folder)] if folder else []
+    """The shipped decks, and the decks of a library folder if given, with names for tables."""
+    own = [replace(deck, name=name) for name, _, deck in _read_folder(folder)] if folder else []
     return (*map(find_deck, sorted(shipped_decks())), *own)
 
 
 def refuse_unused(library: Sequence[Deck], decks: Sequence[Deck], named: str) -> None:
-    """Refuse a library without a deck of the sort that is played, which would change no game.
+    """Refuse a library without any deck of the kind that is played, which would have no effect.
 
     Args:
-        library: decks that an opponent may play; none are fine.
-        decks: that are played.
-        named: what names the library, for the message.
+        library: candidate decks of an opponent; may be empty.
+        decks: decks that are played.
+        named: option or key of the library, for the message.
 
     Raises:
-        LibraryError: it has decks of the other sort alone: with a class, or of bodies.
+        LibraryError: the library has only decks with a class and the games none, or the reverse.
     """
     sorts = {bool(deck.hero_class) for deck in library}
     if sorts and not sorts & {deck.effects for deck in decks}:
-        has, played = ("a class", "none") if True in sorts else ("no class", "one")
-        raise LibraryError(f"{named}: its decks have {has}, and those that are played have {played}")
+        has, played = ("a class", "no class") if True in sorts else ("no class", "a class")
+        raise LibraryError(f"{named}: its decks have {has}, but the decks played have {played}")
 
 
 def library_for(predicts: bool, folder: Path | None, decks: Sequence[Deck]) -> tuple[Deck, ...]:
-    """The decks of a folder, for games in which an agent predicts its opponent's deck; () without a folder.
+    """Read a library for games in which an agent predicts the opponent's deck; () without a folder.
 
     Args:
-        predicts: whether one does.
-        folder: see `read_library`.
-        decks: that are played.
+        predicts: whether an agent predicts.
+        folder: library folder (`read_library`).
+        decks: decks that are played.
 
     Raises:
         DeckError: as of `read_library`.
-        LibraryError: nobody predicts, or no deck is of the sort that is played.
+        LibraryError: no agent predicts, or no deck is of the kind that is played.
     """
     if folder is None:
         return ()
     if not predicts:
         raise LibraryError(
-            f"--library {folder}: nobody predicts the opponent's deck; "
-            "an agent that does says so, as in lookahead@hands=predicted"
+            f"--library {folder}: no agent predicts the opponent's deck; "
+            "use one that does, such as lookahead@hands=predicted"
         )
     found = read_library(folder)
     refuse_unused(found, decks, f"--library {folder}")
@@ -71,26 +71,26 @@ def library_for(predicts: bool, folder: Path | None, decks: Sequence[Deck]) -> t
 
 
 def read_library(folder: Path) -> tuple[Deck, ...]:
-    """The decks of a folder: deck files, and deck codes in `.txt` files, one a line.
+    """Read a library folder: deck files `.toml`, and `.txt` files with one deck code per line.
 
     Raises:
-        DeckError: the folder has no deck, or one that cannot be read; the message names file and line.
+        DeckError: the folder has no deck, or an invalid one; the message names file and line.
     """
-    return tuple(deck for _, _, deck in _found(folder))
+    return tuple(deck for _, _, deck in _read_folder(folder))
 
 
 def library_texts(folder: Path) -> list[str]:
-    """The same decks as texts that `engine.find_deck` takes: files, and codes with how they were read."""
-    return [text for _, text, _ in _found(folder)]
+    """The decks of a library folder as texts for `engine.find_deck`: file paths and deck codes."""
+    return [text for _, text, _ in _read_folder(folder)]
 
 
 def deck_files_in(folder: Path) -> list[Path]:
-    """The files of a library's folder, by their names."""
+    """Deck files of a library folder, sorted by name."""
     return sorted(path for path in folder.iterdir() if path.suffix in (".toml", ".txt"))
 
 
 def texts_of(entries: Any) -> Any:
-    """Decks of a configuration, in which a folder stands for the decks that it holds.
+    """Expand library folders in a configuration's list of decks.
 
     Raises:
         DeckError: as of `read_library`.
@@ -101,15 +101,16 @@ def texts_of(entries: Any) -> Any:
 
 
 def _is_dir(entry: Any) -> bool:
+    """Whether an entry is a folder, and no name of a shipped deck."""
     if not isinstance(entry, str) or not entry or entry in shipped_decks():
         return False
     return os.path.isdir(entry)  # noqa: PTH112 - accepts any name
 
 
-def _found(folder: Path) -> list[tuple[str, str, Deck]]:
-    """The decks of a folder, each with a name for tables and as text."""
+def _read_folder(folder: Path) -> list[tuple[str, str, Deck]]:
+    """Read a library folder: name for tables, text and deck, of each deck."""
     if not folder.is_dir():
-        raise DeckNameError(f"--library {folder} is no folder; it needs one with deck files and deck codes")
+        raise DeckNameError(f"--library {folder} is not a folder; name one with deck files or deck codes")
     found: list[tuple[str, str, Deck]] = []
     try:
         files = deck_files_in(folder)
@@ -120,34 +121,34 @@ def _found(folder: Path) -> list[tuple[str, str, Deck]]:
             deck = read_deck(path)
             found.append((deck.name, str(path), deck))
         else:
-            found += _codes_in(path)
+            found += _read_codes(path)
     if not found:
         raise DeckError(
-            f"{folder} has no deck: deck files end in .toml, files with a deck code a line in .txt"
+            f"{folder} has no deck: deck files end in .toml, files with one deck code per line in .txt"
         )
     return found
 
 
-def _codes_in(path: Path) -> Iterator[tuple[str, str, Deck]]:
-    """The decks of a file with a code a line; what follows ### names the next, # begins a remark."""
+def _read_codes(path: Path) -> Iterator[tuple[str, str, Deck]]:
+    """Read a file with one deck code per line; `### NAME` names the next deck, `#` begins a comment."""
     try:
         lines = read_text(path).splitlines()
     except (OSError, ValueError) as error:
         raise DeckError(f"cannot read {path}: {error}") from None
-    title = ""
+    name = ""
     for number, line in enumerate(map(str.strip, lines), 1):
         if line.startswith("###"):
-            title = line.strip("# ")
+            name = line.strip("# ")
         elif line and not line.startswith("#"):
             try:
-                yield (title or f"{path.name}:{number}", *_deck_of(line))
-                title = ""
+                yield (name or f"{path.name}:{number}", *_decode(line))
+                name = ""
             except ManaforgeError as error:
                 raise DeckError(f"{path}, line {number}: {error}") from None
 
 
-def _deck_of(line: str) -> tuple[str, Deck]:
-    """The deck of a code, of the older edition where the newest has not all of its cards; and its text."""
+def _decode(line: str) -> tuple[str, Deck]:
+    """Decode a deck code, in the older card edition if the newest lacks a card; returns text and deck."""
     reading, code = split_words(line)
     reading = reading.and_also(ANY_LIST)
     older = replace(reading, edition=OLD_EDITION)

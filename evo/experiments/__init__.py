@@ -1,1 +1,1 @@
-"""Questions about weights and optimisers, each answered by games of its own: the commands beside runs."""
+"""Experiments beside runs: ablation of weights, best responses, and optimiser benchmarks."""

@@ -1,6 +1,6 @@
-"""Ablation: what each weight of a profile is worth by what is lost without it; with its page.
+"""Ablation study: the Elo lost without each weight of a profile, and the report page.
 
-The profile meets copies of itself with one weight, or two, set to 0, on the same deals for all.
+The profile plays copies of itself with one or two weights set to 0, on common random numbers.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,18 +23,18 @@ from evo.stats.ratings import ELO, elo
 from rivals import find_kind
 
 AT_ONCE = 32
-"""Copies that meet the profile in one schedule."""
+"""Number of copies that play the profile in one schedule."""
 
 
 @dataclass(frozen=True)
 class Ablation:
-    """What is played.
+    """Settings of an ablation study.
 
     Attributes:
-        player: the profile that loses weights.
-        decks: with every ordered pair of them.
+        player: player whose weights are left out.
+        decks: decks; every ordered pair is played.
         ruleset: of the games.
-        games: of every copy and ordered pair of decks; even.
+        games: per copy and ordered pair of decks; even.
         pairs: whether pairs of weights are left out too.
         seed: of the deals.
     """
@@ -48,30 +48,30 @@ class Ablation:
 
     @property
     def weights(self) -> dict[str, float]:
-        """The profile's weights that are not 0 and that change decisions with these decks, by name.
+        """The profile's weights that are not 0 and can change decisions with these decks, by name.
 
         Raises:
-            ExperimentOptionError: there is none, or the agent plays by no weights.
+            ExperimentOptionError: there is none, or the agent has no weights.
         """
         kind = find_kind(self.player.kind).weights
         if kind is None:
-            raise ExperimentOptionError(f"{self.player.kind} plays by no weights that could be left out")
+            raise ExperimentOptionError(f"agent {self.player.kind} has no weights to leave out")
         named = kind.from_array(self.player.weights).named()
         inert = kind.holding(named).inert(card for deck in self.decks for card in deck.cards)
         found = {name: value for name, value in named.items() if value != 0 and name not in inert}
         if not found:
-            raise ExperimentOptionError("all weights are 0, or change no decision with these decks")
+            raise ExperimentOptionError("every weight is 0 or changes no decision with these decks")
         return found
 
     @property
     def left_out(self) -> list[tuple[str, ...]]:
-        """Names that are left out together: each alone, then pairs."""
+        """Sets of weights to leave out: each weight alone, then pairs."""
         names = list(self.weights)
         return [(name,) for name in names] + (list(combinations(names, 2)) if self.pairs else [])
 
     @property
     def total(self) -> int:
-        """Games in all."""
+        """Total number of games."""
         return len(self.left_out) * self.games * len(self.decks) ** 2
 
     def without(self, names: Iterable[str]) -> Player:
@@ -84,16 +84,16 @@ class Ablation:
 
 
 def ablate(ablation: Ablation, play: Play) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Play the profile against all copies.
+    """Play the profile against all copies, and estimate the worth of each weight.
 
     Args:
-        ablation: what is played.
+        ablation: settings.
         play: plays a schedule.
 
     Returns:
-        Weights, the most worth first: columns weight, value, share (of the sum of their sizes), games, score
-        (of the profile), elo (worth), low, high (95%). Pairs, the largest interaction first: columns weight,
-        other, games, score, elo, low, high, interaction (worth together less the worth of each),
+        Weights, the highest worth first: columns weight, value, share (of the sum of absolute values), games,
+        score (of the profile), elo (worth), low, high (95%). Pairs, the largest interaction first: columns
+        weight, other, games, score, elo, low, high, interaction (joint worth less the worth of each),
         interaction_low, interaction_high; empty without pairs.
     """
     names = ablation.left_out
@@ -102,19 +102,29 @@ def ablate(ablation: Ablation, play: Play) -> tuple[pd.DataFrame, pd.DataFrame]:
     size = sum(map(abs, weights.values()))
     single = pd.DataFrame(
         [
-            {"weight": name, "value": weights[name], "share": abs(weights[name]) / size, **_worth(column)}
+            {
+                "weight": name,
+                "value": weights[name],
+                "share": abs(weights[name]) / size,
+                **_rated(column),
+            }
             for (name,), column in zip(names[: len(weights)], scores.T, strict=False)
         ]
     ).sort_values("elo", ascending=False, ignore_index=True)
-    place = {name: number for number, (name,) in enumerate(names[: len(weights)])}
+    index = {name: number for number, (name,) in enumerate(names[: len(weights)])}
     rows = []
-    for (one, other), together in zip(names[len(weights) :], scores.T[len(weights) :], strict=True):
-        worth = [_in_elo(column) for column in (together, scores[:, place[one]], scores[:, place[other]])]
+    for (first, second), together in zip(names[len(weights) :], scores.T[len(weights) :], strict=True):
+        worth = [_in_elo(column) for column in (together, scores[:, index[first]], scores[:, index[second]])]
         least = 0.5 / len(together) * sum(unit for _, unit in worth)
         interaction = _mean(worth[0][0] - worth[1][0] - worth[2][0], least)
         keys = ("interaction", "interaction_low", "interaction_high")
         rows.append(
-            {"weight": one, "other": other, **_worth(together), **dict(zip(keys, interaction, strict=True))}
+            {
+                "weight": first,
+                "other": second,
+                **_rated(together),
+                **dict(zip(keys, interaction, strict=True)),
+            }
         )
     pairs = pd.DataFrame(rows)
     if len(pairs):
@@ -124,7 +134,7 @@ def ablate(ablation: Ablation, play: Play) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _scores(ablation: Ablation, names: Sequence[tuple[str, ...]], play: Play) -> np.ndarray:
-    """Score of the profile against each copy by setup, the same setups for all; shape (setups, copies)."""
+    """Score of the profile by setup and copy, with the same setups for all; shape (setups, copies)."""
     found = []
     for start in range(0, len(names), AT_ONCE):
         copies = [ablation.without(some) for some in names[start : start + AT_ONCE]]
@@ -135,19 +145,19 @@ def _scores(ablation: Ablation, names: Sequence[tuple[str, ...]], play: Play) ->
     return np.concatenate(found, axis=1)
 
 
-def _worth(scores: np.ndarray) -> dict[str, float]:
-    """Games, score and worth in Elo with its interval, of scores by setup.
+def _rated(scores: np.ndarray) -> dict[str, float]:
+    """Games, score and Elo with interval, from scores by setup.
 
-    Who won all games is rated as if half a game had been lost.
+    With all games won, half a game is counted as lost.
     """
     n = len(scores)
-    middle, low, high = _mean(scores, 0.5 / n)
-    ends = np.clip((middle, low, high), 1 / (4 * n), 1 - 1 / (4 * n))
-    return {"games": 2 * n, "score": middle, **dict(zip(("elo", "low", "high"), map(elo, ends), strict=True))}
+    score, low, high = _mean(scores, 0.5 / n)
+    ends = np.clip((score, low, high), 1 / (4 * n), 1 - 1 / (4 * n))
+    return {"games": 2 * n, "score": score, **dict(zip(("elo", "low", "high"), map(elo, ends), strict=True))}
 
 
 def _in_elo(scores: np.ndarray) -> tuple[np.ndarray, float]:
-    """Scores by setup as Elo by setup, in proportion at their mean, and what a score of 1 is there."""
+    """Scores by setup as Elo, linearized at the mean score, and the Elo per unit of score."""
     n = len(scores)
     middle = float(np.clip(scores.mean(), 1 / (4 * n), 1 - 1 / (4 * n)))
     unit = ELO / (middle * (1 - middle))
@@ -155,11 +165,11 @@ def _in_elo(scores: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _mean(values: np.ndarray, least: float) -> tuple[float, float, float]:
-    """Mean over setups with its 95% interval, whose standard error is at least so much."""
-    n, middle = len(values), float(values.mean())
-    error = float(values.std(ddof=1)) / n**0.5 if n > 1 else 2 * least
-    half = float(stdtrit(max(n - 1, 1), 0.975)) * max(error, least)
-    return middle, middle - half, middle + half
+    """Mean over setups with its 95% interval; the standard error is at least `least`."""
+    n, mean = len(values), float(values.mean())
+    standard_error = float(values.std(ddof=1)) / n**0.5 if n > 1 else 2 * least
+    half_width = float(stdtrit(max(n - 1, 1), 0.975)) * max(standard_error, least)
+    return mean, mean - half_width, mean + half_width
 
 
 FORMATS = {"share": "{:.1%}", "score": "{:.1%}", "Elo": "{:+.1f}", "games": "{:,}", "value": "{:.3g}"}
@@ -168,22 +178,24 @@ FORMATS = {"share": "{:.1%}", "score": "{:.1%}", "Elo": "{:+.1f}", "games": "{:,
 def ablation_page(
     entrant: str, ablation: Ablation, single: pd.DataFrame, pairs: pd.DataFrame, command: str
 ) -> bytes:
-    """The page.
+    """The report page of an ablation study, HTML.
 
     Args:
-        entrant: whose weights were left out, as typed.
-        ablation: what was played.
-        single: as `evo.experiments.ablation.ablate` makes it.
-        pairs: likewise; may be empty.
-        command: what repeats it.
+        entrant: entrant text of the profile.
+        ablation: settings.
+        single: table of weights, from `ablate`.
+        pairs: table of pairs, likewise; may be empty.
+        command: command that repeats it.
     """
     decks = ", ".join(deck.name for deck in ablation.decks)
-    most = single.iloc[0]
-    interval = f"{most['low']:.1f} to {most['high']:.1f}"
-    text = f"Most is lost without {most['weight']}: {most['elo']:.1f} Elo ({interval})."
+    top = single.iloc[0]
+    interval = f"{top['low']:.1f} to {top['high']:.1f}"
+    text = (
+        f"The most valuable weight is {top['weight']}; without it {top['elo']:.1f} Elo ({interval}) are lost."
+    )
     none = single[(single["low"] <= 0) & (single["high"] >= 0)]["weight"]
     if len(none):
-        text += f" No worth can be shown for {', '.join(none)}."
+        text += f" No effect is shown for {', '.join(none)}."
     shown = single.assign(interval=intervals(single, "low", "high", "{:+.1f}")).drop(columns=["low", "high"])
     sections = [
         Section(
@@ -199,8 +211,8 @@ def ablation_page(
                 ),
             ],
             f"{entrant} against copies of itself with that weight 0, on the same deals for all: decks "
-            f"{decks}, ruleset {ablation.ruleset.name}. Score: of the whole profile. Share: of the sum of "
-            "the weights' sizes.",
+            f"{decks}, ruleset {ablation.ruleset.name}. Score: of the full profile. Share: of the sum of "
+            "absolute weights.",
             text,
         )
     ]
@@ -210,25 +222,26 @@ def ablation_page(
 
 
 def ablation_figure(single: pd.DataFrame) -> bytes:
-    """The worth of each weight as a PNG file."""
+    """Figure of the worth of each weight, a PNG file."""
     return draw(plot_worth, single, width=6.2, height=1.0 + 0.28 * len(single)).png
 
 
 def _pairs_section(pairs: pd.DataFrame) -> Section:
+    """Section: interactions of pairs of weights."""
     sure = pairs[(pairs["interaction_low"] > 0) | (pairs["interaction_high"] < 0)]
     more = sure[sure["interaction"] > 0]
     text = (
-        f"{len(sure)} of {len(pairs)} pairs are worth more or less together than their two alone; "
-        f"{len(more)} of them more: one makes up for the other."
+        f"{len(sure)} of {len(pairs)} pairs interact: together they are worth more or less than their sum. "
+        f"{len(more)} are worth more: each of the two makes up for the other."
     )
     table = pairs.assign(interval=intervals(pairs, "interaction_low", "interaction_high", "{:+.1f}"))
     table = table[["weight", "other", "games", "score", "elo", "interaction", "interval"]].rename(
-        columns={"elo": "Elo", "interaction": "more than alone, Elo", "interval": "95% interval"}
+        columns={"elo": "Elo", "interaction": "interaction, Elo", "interval": "95% interval"}
     )
     return Section(
-        "Which weights stand in for each other?",
+        "Which weights can replace each other?",
         text,
-        [html_table(table, FORMATS | {"more than alone, Elo": "{:+.1f}"}, "Pairs")],
-        "Intervals are of each pair alone: of a hundred without interaction, five lie outside of theirs.",
+        [html_table(table, FORMATS | {"interaction, Elo": "{:+.1f}"}, "Pairs")],
+        "Intervals are per pair: of a hundred pairs without interaction, about five exclude 0.",
         text,
     )

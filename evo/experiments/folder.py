@@ -1,11 +1,11 @@
-"""The folder of an experiment: what it is, what it has played, and what it came to.
+"""The folder of an experiment: definition, cached game results and checksums; an interrupted one resumes.
 
-    experiment.json     what all results depend on
-    games/0000.parquet  results of the first schedule of games, and so on (`ExperimentFolder.playing`)
+    experiment.json     definition: everything that determines the results
+    games/0000.parquet  results of the first schedule, and so on (`ExperimentFolder.playing`)
     points/             runs of `bench-optimisers`
     checksums.txt       a line for each of these files, which commits it (`evo.storage.history`)
 
-Tables, figures and a page follow at the end.
+Tables, figures and a page are written at the end.
 """
 
 import contextlib
@@ -28,26 +28,27 @@ from evo.storage.history import CHECKSUMS, CheckedFolder, Entry, HistoryError, R
 from evo.tournament.folder import BATCH, TOURNAMENT_SCHEMA, read_games, without_uncounted
 
 SCHEMA = 2
+"""Schema version of `experiment.json`."""
 
 PARTS = ("points", "games")
-"""Folders of what was played."""
+"""Subfolders of results."""
 
 
 class ExperimentError(ManaforgeError, RuntimeError):
-    """A folder of an experiment that cannot be used; the message names it and the way out."""
+    """An experiment folder that cannot be used; the message names it and the way out."""
 
 
 class ExperimentOptionError(ExperimentError, WrongValueError):
-    """An option of an experiment that it cannot use."""
+    """An invalid option of an experiment."""
 
 
 def _files_of(name: str) -> tuple[str, ...]:
-    """A record is a file of its name; none for the name of any other file."""
+    """Files of a record: the file of that name; () for a name that is no record."""
     return (name,) if name == EXPERIMENT or name.partition("/")[0] in PARTS else ()
 
 
 class ExperimentFolder(CheckedFolder):
-    """A folder that this process writes alone, from `open_experiment`.
+    """An experiment folder locked by this process; see `open_experiment`.
 
     Attributes:
         path: the folder.
@@ -58,7 +59,7 @@ class ExperimentFolder(CheckedFolder):
     RECORDS = Records(_files_of, numbered=False)
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file, all or nothing.
+        """Write a file atomically.
 
         Raises:
             ExperimentError: the disk is full or fails.
@@ -69,7 +70,7 @@ class ExperimentFolder(CheckedFolder):
             raise self._unwritable(name, error) from None
 
     def keep(self, name: str, content: bytes) -> None:
-        """Write a file that the same command reads when it goes on, with its checksum; it may be in a folder.
+        """Commit a file with its checksum, for a resumed command to read; it may be in a subfolder.
 
         Raises:
             ExperimentError: the disk is full or fails.
@@ -81,20 +82,20 @@ class ExperimentFolder(CheckedFolder):
             raise self._unwritable(name, error) from None
 
     def kept(self, name: str) -> dict[str, Any]:
-        """A JSON file that was kept; {} if there is none, or it is none any more."""
+        """Read a committed JSON file; {} if it is missing or damaged."""
         try:
             return parse_json(self.read_record(name)[0]) if name in self.entries else {}
         except (HistoryError, ValueError):
             return {}
 
     def playing(self, pool: Pool, advance: Callable[[int], None]) -> Play:
-        """Plays schedules and keeps their results; those that were kept before are not played again.
+        """A play function that caches results: schedules committed before are read, not played.
 
-        The same schedules must be asked for in the same order every time.
+        Schedules must come in the same order every time.
 
         Args:
-            pool: plays them.
-            advance: called with the number of games just finished, or kept; raises to stop early.
+            pool: plays the schedules.
+            advance: called with the number of games just finished or read; raises to stop early.
         """
         numbers = count()
 
@@ -112,10 +113,10 @@ class ExperimentFolder(CheckedFolder):
         return playing
 
     def _games_in(self, name: str, roster: Roster, n: int) -> np.ndarray:
-        """The results of a schedule that were kept.
+        """Read the committed results of a schedule of `n` games.
 
         Raises:
-            ExperimentError: they are none of such a schedule, though whoever made the folder says so.
+            ExperimentError: the file does not fit the schedule, despite its checksum.
         """
         try:
             played = read_games(self.path / name, BATCH, roster.ruleset, n)
@@ -126,26 +127,26 @@ class ExperimentFolder(CheckedFolder):
         return played
 
     def begin(self, kind: str, definition: dict[str, Any]) -> None:
-        """Lock the folder, compare what it is with a definition, and check what it has kept.
+        """Lock the folder, compare its definition, and check its committed files.
 
         Raises:
-            ExperimentError: it is in use, or holds something else.
+            ExperimentError: the folder is in use, or has another definition.
             OSError: it cannot be read or written.
         """
         self.acquire()
-        older = {"kind": kind, "rules": RULES_VERSION, **definition}
-        content = json_bytes({"schema": SCHEMA, **older})
-        found = self._content_of(EXPERIMENT)
+        versioned = {"kind": kind, "rules": RULES_VERSION, **definition}
+        content = json_bytes({"schema": SCHEMA, **versioned})
+        existing = self._content_of(EXPERIMENT)
         sums = {entry.name: entry.sums for entry in read_history(self.path, self.RECORDS).entries}
-        is_older = EXPERIMENT not in sums and _json_or_none(found) == parse_json(json_bytes(older))
-        is_this = content == found or sums.get(EXPERIMENT) == (checksum(content),) or is_older
-        if not is_this and (found or sums):
+        is_older = EXPERIMENT not in sums and _json_or_none(existing) == parse_json(json_bytes(versioned))
+        is_this = content == existing or sums.get(EXPERIMENT) == (checksum(content),) or is_older
+        if not is_this and (existing or sums):
             raise ExperimentOptionError(
                 f"{self.path} was begun with other options or another version; choose another --out"
             )
-        if is_older and not sums:  # from before there were checksums
-            kept = [f"points/{file.name}" for file in sorted((self.path / "points").glob("*.json"))]
-            lines = [Entry(name, (checksum(self._content_of(name)),)).line for name in kept]
+        if is_older and not sums:  # older format, without checksums
+            names = [f"points/{file.name}" for file in sorted((self.path / "points").glob("*.json"))]
+            lines = [Entry(name, (checksum(self._content_of(name)),)).line for name in names]
             self.replace(CHECKSUMS, "".join(lines).encode())
         elif not sums and any((self.path / part).exists() for part in PARTS):
             self.problems.append(f"{CHECKSUMS} is missing or damaged")
@@ -154,29 +155,30 @@ class ExperimentFolder(CheckedFolder):
             self.keep(EXPERIMENT, content)
 
     def _content_of(self, name: str) -> bytes:
-        """The bytes of a file; none where there is no such file."""
+        """Content of a file; b"" if there is no such file."""
         try:
             return read_bytes(self.path / name)
         except FileNotFoundError:
             return b""
 
     def _unwritable(self, name: str, error: OSError) -> ExperimentError:
+        """The error of a file that cannot be written."""
         return ExperimentError(
-            f"cannot write {self.path / name}: {error.strerror or error}; what was kept before is safe: when "
-            "there is space, the same command goes on"
+            f"cannot write {self.path / name}: {error.strerror or error}; earlier results are safe: run the "
+            "same command again once there is space"
         )
 
 
 def open_experiment(path: Path, kind: str, definition: dict[str, Any]) -> ExperimentFolder:
-    """The folder of an experiment, new or begun by the same command.
+    """Open and lock an experiment folder, new or begun by the same command.
 
     Args:
         path: the folder.
         kind: name of the command.
-        definition: all that its results depend on, as JSON values.
+        definition: everything that determines the results, as JSON values.
 
     Raises:
-        ExperimentError: it is something else, in use, or cannot be made.
+        ExperimentError: the folder has other contents, is in use, or cannot be created.
     """
     folder = ExperimentFolder(path)
     with contextlib.ExitStack() as on_error:
@@ -184,7 +186,7 @@ def open_experiment(path: Path, kind: str, definition: dict[str, Any]) -> Experi
         try:
             is_one = any((path / name).exists() for name in (EXPERIMENT, CHECKSUMS))
             if path.exists() and not is_one and not all(map(_is_leftover, path.iterdir())):
-                raise ExperimentOptionError(f"{path} is not empty and holds no {kind}; choose another --out")
+                raise ExperimentOptionError(f"{path} is not empty and no {kind} folder; choose another --out")
             path.mkdir(parents=True, exist_ok=True)
             folder.begin(kind, definition)
         except OSError as error:
@@ -194,11 +196,12 @@ def open_experiment(path: Path, kind: str, definition: dict[str, Any]) -> Experi
 
 
 def _is_leftover(entry: Path) -> bool:
-    """Whether a file is left by a command that ended before the folder was one."""
+    """Whether a file is a remnant of a command that ended early: the lock or a temporary file."""
     return entry.name == "lock" or entry.suffix == ".tmp"
 
 
 def _json_or_none(content: bytes) -> dict[str, Any] | None:
+    """Parse JSON; None if it is invalid."""
     try:
         return parse_json(content)
     except ValueError:

@@ -1,11 +1,11 @@
-"""Optimisers compared at equal numbers of games, and on a noisy quadratic; with their page.
+"""Benchmark of optimisers at equal numbers of games, and on a noisy quadratic; with the report page.
 
-A run of a contender is an evolution without a final and without a folder: only its centre is kept, at every
-budget and some numbers of games before. Centres of all runs then meet the same opponents on the same deals.
+A run of a contender is an evolution without final and folder: only its distribution's centre is recorded, at
+every budget and at some numbers of games before. The centres of all runs then play the same opponents on the
+same deals (common random numbers).
 
-The loss of weights is a quadratic of their shares, in Elo below the optimum; steep in some directions and
-flat in others, as the weights of the game are. Games between individuals are drawn, not played: a difference
-of their losses is one in Elo.
+The noisy quadratic: the loss of weights, in Elo below the optimum, is an ill-conditioned quadratic of their
+shares. Games between individuals are sampled, not played: a difference of losses is an Elo difference.
 """
 
 import json
@@ -41,24 +41,24 @@ OURS = ("generations", "final", "validation", "pool", "workers")
 """Keys and sections that a comparison sets itself."""
 
 SHARED = ("agent", "options", "library", "decks", "ruleset", "weights", "backend", "seed", "strategy")
-"""Keys that all contenders share: they are rated as players of one kind on the same games."""
+"""Keys that all contenders share, since they are rated as players of one kind on the same games."""
 
 REFUSED = {
     **dict.fromkeys(SHARED, "all optimisers share it, and --set sets it"),
     "strategy": "--optimiser names strategies",
     "lambda": "it follows from mu, or is set after @",
 }
-"""Who sets a key instead."""
+"""Reason for refusing a key, and the option that sets it."""
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A strategy with its settings.
+    """A contender of the benchmark: a strategy with its settings.
 
     Attributes:
-        text: as it was named, `NAME` or `NAME@KEY=VALUE,...`.
-        config: of its runs, without generations and final.
-        set: keys that its text, the user or the configuration's file set.
+        text: `NAME` or `NAME@KEY=VALUE,...`.
+        config: configuration of its runs, without generations and final.
+        set: keys set explicitly, by the text, `--set` or the configuration file.
     """
 
     text: str
@@ -67,14 +67,14 @@ class Contender:
 
     @property
     def scheduled(self) -> bool:
-        """Whether a schedule of its steps ends with its budget: then every budget has its own runs."""
-        return bool(self._unsaid)
+        """Whether its step sizes follow a schedule over the budget; then every budget needs its own runs."""
+        return bool(self._default_schedule)
 
     def within(self, budget: int, seed: int) -> RunConfig:
-        """The configuration of a run of at most so many games, schedule included.
+        """The configuration of a run within a budget of games, schedule included.
 
         Raises:
-            ConfigOptionError: generation 0 alone has more.
+            ConfigOptionError: generation 0 alone exceeds the budget.
         """
         config, games, generation = self.config, 0, 0
         while (games := games + games_of_generation(config, generation)) <= budget:
@@ -85,83 +85,86 @@ class Contender:
                 "set fewer games or individuals"
             )
         section = section_of(self.config.strategy)
-        unsaid = dict.fromkeys(self._unsaid, 0)  # as long as the run, which the configuration sees to
-        more = {section: getattr(config, section).model_dump() | unsaid} if unsaid else {}
-        return config.changed(seed=seed, generations=generation - 1, **more)
+        schedule = dict.fromkeys(self._default_schedule, 0)  # 0: as long as the run
+        extra = {section: getattr(config, section).model_dump() | schedule} if schedule else {}
+        return config.changed(seed=seed, generations=generation - 1, **extra)
 
     @property
-    def _unsaid(self) -> list[str]:
-        """The options of the strategy's schedule that nobody set."""
+    def _default_schedule(self) -> list[str]:
+        """Options of the strategy's schedule that were not set explicitly."""
         section, strategy = section_of(self.config.strategy), find_strategy(self.config.strategy)
         keys = strategy.schedule(1, self.config.lambda_, 2)
         return [key for key in keys if f"{section}.{key}" not in self.set]
 
 
 def find_contender(text: str, config: str, overrides: Sequence[str] = ()) -> Contender:
-    """A contender by its text: a strategy, and after `@` what its runs do differently.
+    """Parse a contender: a strategy, and settings of its own after `@`.
 
-    Without `mu` and `lambda` it has as many individuals in a generation as the configuration's mu gives a
-    (mu + lambda) strategy, or what is usual for it.
+    Default population sizes: those of the strategy for the configuration's mu.
 
     Args:
         text: such as "cma" or "es@deals=own,games=8".
         config: name or file of the configuration.
-        overrides: of the configuration, `KEY=VALUE`.
+        overrides: settings `KEY=VALUE` of the configuration.
 
     Raises:
-        ConfigError: it cannot be used; the message names the key.
+        ConfigError: a setting is invalid; the message names the key.
     """
-    name, _, rest = text.partition("@")
-    own = [part for part in rest.split(",") if part]
+    name, _, settings_text = text.partition("@")
+    settings = [part for part in settings_text.split(",") if part]
     if text.endswith("@"):
         raise ConfigOptionError(f"optimiser {text!r}: settings after @ are KEY=VALUE, got none")
-    if wrong := [part for part in own if "=" not in part]:
+    if wrong := [part for part in settings if "=" not in part]:
         raise ConfigOptionError(f"optimiser {text!r}: settings after @ are KEY=VALUE, got {wrong[0]!r}")
-    keys, shared = ([one.partition("=")[0] for one in some] for some in (own, overrides))
+    keys, shared = ([one.partition("=")[0] for one in texts] for texts in (settings, overrides))
     _refuse(f"optimiser {text!r}", keys, SHARED)
     _refuse("--set", shared, ("strategy", "lambda"))
     mu = read_config(
-        config, [*overrides, "strategy=es", *(one for one in own if one.startswith("mu="))], begins=True
+        config,
+        [*overrides, "strategy=es", *(one for one in settings if one.startswith("mu="))],
+        begins=True,
     ).mu
-    usual = dict(zip(("mu", "lambda"), find_strategy(name).usual(mu), strict=True))
-    sizes = [f"{key}={value}" for key, value in usual.items() if key not in keys]
-    never = ["generations=0", "final.games=0", "final.benchmark_games=0"]
-    never += ["validation.every=0", "validation.stop_when_gain_below=0"]
-    found = read_config(config, [*overrides, f"strategy={name}", *sizes, *own, *never], begins=True)
-    said = read_toml(find_config(config), "configuration") if config else {}
-    in_file = (f"{key}.{one}" for key, value in said.items() if isinstance(value, dict) for one in value)
-    return Contender(text, found, frozenset((*keys, *shared, *in_file)))
+    default_sizes = dict(zip(("mu", "lambda"), find_strategy(name).usual(mu), strict=True))
+    sizes = [f"{key}={value}" for key, value in default_sizes.items() if key not in keys]
+    disabled = ["generations=0", "final.games=0", "final.benchmark_games=0"]
+    disabled += ["validation.every=0", "validation.stop_when_gain_below=0"]
+    found = read_config(config, [*overrides, f"strategy={name}", *sizes, *settings, *disabled], begins=True)
+    in_config = read_toml(find_config(config), "configuration") if config else {}
+    file_keys = (
+        f"{key}.{one}" for key, value in in_config.items() if isinstance(value, dict) for one in value
+    )
+    return Contender(text, found, frozenset((*keys, *shared, *file_keys)))
 
 
 def _refuse(where: str, keys: Sequence[str], more: Sequence[str]) -> None:
-    """Refuse keys that a comparison sets itself, and more.
+    """Refuse keys that the benchmark sets itself, and the keys `more`.
 
     Raises:
-        ConfigOptionError: one is there; the message tells who sets it.
+        ConfigOptionError: a key is refused; the message gives the reason.
     """
     for key in keys:
         if key in (*OURS, *more) or key.partition(".")[0] in OURS:
-            by = REFUSED.get(key, "the comparison sets it itself")
-            raise ConfigOptionError(f"{where}: {key} cannot be set here: {by}")
+            reason = REFUSED.get(key, "the comparison sets it itself")
+            raise ConfigOptionError(f"{where}: {key} cannot be set here: {reason}")
 
 
 CURVE = 8
-"""Numbers of games, evenly spaced by their logarithm, at which a run without a schedule is measured too."""
+"""Number of further measuring points (log-spaced numbers of games) of a run without a schedule."""
 
 AT_ONCE = 64
-"""Centres that meet the opponents in one schedule."""
+"""Number of centres that play the opponents in one schedule."""
 
 
 @dataclass(frozen=True)
 class Bench:
-    """A comparison.
+    """Settings of an optimiser benchmark.
 
     Attributes:
-        contenders: at least one; the first is what the others are compared with.
-        budgets: games of runs, ascending.
-        seeds: runs of each contender.
-        against: entrants that rate the centres, by their texts.
-        games: of a centre against each of them and ordered pair of decks; even.
+        contenders: at least one; the first is the baseline.
+        budgets: numbers of games per run, ascending.
+        seeds: number of runs of each contender.
+        against: opponents that rate the centres, by entrant text.
+        games: games of a centre per opponent and ordered pair of decks; even.
     """
 
     contenders: tuple[Contender, ...]
@@ -173,14 +176,14 @@ class Bench:
 
 @dataclass(frozen=True)
 class Run:
-    """A run of a comparison.
+    """A run of an optimiser benchmark.
 
     Attributes:
-        contender: its text.
-        number: from 0.
-        budget: games.
-        config: seed, generations and schedule included.
-        marks: numbers of games after which the centre is kept, ascending; the last is the budget.
+        contender: text of the contender.
+        number: run number, from 0.
+        budget: number of games.
+        config: configuration, with seed, generations and schedule.
+        marks: numbers of games after which the centre is recorded, ascending; the last is the budget.
     """
 
     contender: str
@@ -191,17 +194,17 @@ class Run:
 
     @property
     def file(self) -> str:
-        """Name of the file with its points."""
+        """Name of the file with the run's points."""
         return f"points/{self.config.digest[:16]}-{self.budget}.json"
 
     @property
     def games(self) -> int:
-        """Most games that it plays."""
+        """Most games that the run plays."""
         return sum(games_of_generation(self.config, number) for number in range(self.config.generations + 1))
 
 
 class Point(BaseModel):
-    """Where a run stands after so many games."""
+    """A run's centre after a number of games."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -215,10 +218,10 @@ _POINTS = TypeAdapter(list[Point])
 
 
 def runs_of(bench: Bench) -> list[Run]:
-    """All runs: of the largest budget alone where no schedule depends on it.
+    """All runs of a benchmark; only the largest budget for contenders without a schedule.
 
     Raises:
-        ConfigOptionError: a budget is less than a generation.
+        ConfigOptionError: a budget is smaller than a generation.
     """
     found = []
     for contender in bench.contenders:
@@ -235,9 +238,9 @@ def runs_of(bench: Bench) -> list[Run]:
 
 
 def play_run(run: Run, play: Play) -> list[dict[str, Any]]:
-    """Play a run; its points: mark, games, generation and weights of the centre at every mark.
+    """Play a run; returns mark, games, generation and weights of the centre at every mark.
 
-    A generation that meets fewer earlier bests than it may plays fewer games; those that it played count.
+    Early generations with few hall-of-fame opponents play fewer games; only games played count.
     """
     config = run.config
     strategy, fixed, played = new_strategy(config), list(find_opponents(config).values()), 0
@@ -248,9 +251,9 @@ def play_run(run: Run, play: Play) -> list[dict[str, Any]]:
         return play(roster, games)
 
     def evaluate(asked: Sequence[Individual]) -> tuple[np.ndarray, int]:
-        before = played
-        met = play_generation(config, strategy, asked, fixed, counting)
-        return met.fitness, played - before
+        games_before = played
+        result = play_generation(config, strategy, asked, fixed, counting)
+        return result.fitness, played - games_before
 
     return [
         {"mark": mark, "games": games, "generation": strategy.generation - 1, "weights": centre_of(strategy)}
@@ -261,12 +264,12 @@ def play_run(run: Run, play: Play) -> list[dict[str, Any]]:
 def walk(
     run: Run, strategy: Strategy, evaluate: Callable[[Sequence[Individual]], tuple[np.ndarray, int]]
 ) -> Iterator[tuple[int, int]]:
-    """Evolve a strategy; yields every mark with the games so far, where a generation more may be beyond it.
+    """Evolve a strategy; yields each mark and the games so far, when the next generation may exceed the mark.
 
     Args:
-        run: whose marks they are.
-        strategy: new; it stands at the mark when that is yielded.
-        evaluate: gives the fitness of individuals, and the games that it took.
+        run: run with the marks.
+        strategy: new strategy. Modified in place; its state belongs to the mark just yielded.
+        evaluate: returns the fitness of individuals and the number of games played.
     """
     games = 0
     for mark in run.marks:
@@ -278,151 +281,151 @@ def walk(
 
 
 def centre_of(strategy: Strategy) -> list[float]:
-    """Weights of a strategy's centre; of its best parent where there is none."""
+    """Weights of a strategy's centre (mean); of its best parent if it has no centre."""
     centre = strategy.centre()
     return [float(value) for value in (strategy.parents[0] if centre is None else centre.weights)]
 
 
 def missing_runs(bench: Bench, folder: ExperimentFolder) -> list[Run]:
-    """Runs whose points are not in the folder."""
+    """Runs whose points are missing in the folder."""
     return [run for run in runs_of(bench) if not read_points(folder, run)]
 
 
 def read_points(folder: ExperimentFolder, run: Run) -> list[dict[str, Any]]:
-    """The points of a run that the folder keeps; [] if they cannot be read."""
+    """Read the points of a run from the folder; [] if they are missing or damaged."""
     try:
         points = _POINTS.validate_python(folder.kept(run.file).get("points"))
     except ValidationError:
         return []
-    whole = [point.mark for point in points] == list(run.marks)
-    whole &= {len(point.weights) for point in points} == {len(run.config.vector.names())}
-    return [dict(point) for point in points] if whole else []
+    complete = [point.mark for point in points] == list(run.marks)
+    complete &= {len(point.weights) for point in points} == {len(run.config.vector.names())}
+    return [dict(point) for point in points] if complete else []
 
 
 def play_missing(bench: Bench, folder: ExperimentFolder, play: Play, at_a_time: int) -> None:
-    """Play the runs whose points are missing, so many side by side, and keep their points."""
+    """Play the missing runs, `at_a_time` in parallel, and write their points."""
     missing = missing_runs(bench, folder)
 
-    def play_one(place: int) -> None:
-        run = missing[place]
+    def play_missing_run(i: int) -> None:
+        run = missing[i]
         content = {"contender": run.contender, "run": run.number, "budget": run.budget}
         folder.keep(run.file, json_bytes(content | {"points": play_run(run, play)}))
 
     if missing:
-        run_side_by_side(play_one, len(missing), at_a_time)
+        run_side_by_side(play_missing_run, len(missing), at_a_time)
 
 
 def points_table(bench: Bench, folder: ExperimentFolder) -> pd.DataFrame:
-    """All points: contender, run, budget (0 between budgets), mark, games, generation, weights (text)."""
+    """All points: contender, run, budget (0 between budgets), mark, games, generation, weights (JSON)."""
     table = table_of(bench, ((run, read_points(folder, run)) for run in runs_of(bench)))
     return table.assign(weights=table["weights"].map(json.dumps))
 
 
 def table_of(bench: Bench, points: Iterable[tuple[Run, Sequence[Mapping[str, Any]]]]) -> pd.DataFrame:
-    """Points of runs as a table: contender, run, budget (0 between budgets), and what each point has."""
+    """Table of points of runs: contender, run, budget (0 between budgets), and the fields of the points."""
     rows = []
-    for run, own in points:
-        for point in own:
+    for run, run_points in points:
+        for point in run_points:
             budget = point["mark"] if point["mark"] in bench.budgets else 0
             rows.append({"contender": run.contender, "run": run.number, "budget": budget, **point})
     return pd.DataFrame(rows)
 
 
 def games_of_rating(bench: Bench) -> int:
-    """Games that rate all points, at most."""
+    """Most games that rate all points."""
     points = sum(len(run.marks) for run in runs_of(bench))
     return points * len(bench.against) * bench.games * len(bench.contenders[0].config.decks) ** 2
 
 
 def rated(bench: Bench, points: pd.DataFrame, play: Play) -> pd.DataFrame:
-    """The points with their score (mean over the opponents) and Elo, all on the same deals.
+    """Rate points by games on the same deals: columns score (mean over the opponents) and elo are added.
 
-    Who won or lost all games is rated as if half a game had been the other way.
+    With all games won or lost, half a game is counted the other way.
 
     Args:
-        bench: the comparison.
-        points: as of `points_table`.
+        bench: settings.
+        points: table of `points_table`.
         play: plays a schedule.
     """
     different = list(dict.fromkeys(points["weights"]))
     config, opponents = bench.contenders[0].config, list(bench.against.values())
     scores: dict[str, float] = {}
     for start in range(0, len(different), AT_ONCE):
-        some = different[start : start + AT_ONCE]
-        n = len(some)
-        roster = roster_of(config, [json.loads(text) for text in some], opponents)
+        batch = different[start : start + AT_ONCE]
+        n = len(batch)
+        roster = roster_of(config, [json.loads(text) for text in batch], opponents)
         pairings = np.array([(i, n + j) for i in range(n) for j in range(len(opponents))])
         tally = play_pairings(roster, pairings, bench.games, config.seed, (Stream.EXPERIMENT, 0), play)
-        won = (tally.wins + tally.draws / 2).sum((1, 2)) / tally.games.sum((1, 2))
-        scores |= dict(zip(some, won.reshape(n, len(opponents)).mean(axis=1), strict=True))
+        score = (tally.wins + tally.draws / 2).sum((1, 2)) / tally.games.sum((1, 2))
+        scores |= dict(zip(batch, score.reshape(n, len(opponents)).mean(axis=1), strict=True))
     table = points.assign(score=points["weights"].map(scores))
-    half = 0.5 / (len(opponents) * bench.games * len(config.decks) ** 2)
-    return table.assign(elo=table["score"].clip(half, 1 - half).map(elo))
+    half_game = 0.5 / (len(opponents) * bench.games * len(config.decks) ** 2)
+    return table.assign(elo=table["score"].clip(half_game, 1 - half_game).map(elo))
 
 
 def curves(points: pd.DataFrame, value: str = "elo") -> pd.DataFrame:
-    """Means over runs with their 95% intervals by Student's t, a row a contender and number of games.
+    """Learning curves: means over runs with 95% intervals (Student's t), per contender and number of games.
 
     Args:
-        points: with columns contender, run, budget, mark, games and the value.
-        value: the column.
+        points: table with columns contender, run, budget, mark, games and the value.
+        value: name of the value's column.
 
     Returns:
         Columns contender, budget (0 between budgets), games (mean of the runs), runs, mean, low, high.
     """
     rows = []
-    for (contender, budget, _), own in points.groupby(["contender", "budget", "mark"], sort=False):
-        mean = mean_over_runs(own[value].to_numpy(float))
-        rows.append((contender, budget, float(own["games"].mean()), len(own), *mean))
+    for (contender, budget, _), group in points.groupby(["contender", "budget", "mark"], sort=False):
+        mean = mean_over_runs(group[value].to_numpy(float))
+        rows.append((contender, budget, float(group["games"].mean()), len(group), *mean))
     table = pd.DataFrame(rows, columns=["contender", "budget", "games", "runs", "mean", "low", "high"])
-    order = {name: place for place, name in enumerate(dict.fromkeys(points["contender"]))}
+    order = {name: index for index, name in enumerate(dict.fromkeys(points["contender"]))}
     return table.sort_values(
         ["contender", "games"], key=lambda column: column.map(order) if column.name == "contender" else column
     ).reset_index(drop=True)
 
 
 def differences(points: pd.DataFrame, value: str = "elo") -> pd.DataFrame:
-    """Each contender less the first at every budget, run by run; 95% intervals by Student's t over runs.
+    """Paired differences to the first contender at every budget, with 95% intervals (Student's t over runs).
 
     Columns contender, budget, runs, mean, low, high.
     """
     rows = []
     ends = points[points["budget"] > 0].drop_duplicates(["contender", "run", "budget"], keep="last")
-    wide = ends.pivot(index=["budget", "run"], columns="contender", values=value)
+    by_contender = ends.pivot(index=["budget", "run"], columns="contender", values=value)
     first, *others = dict.fromkeys(points["contender"])
     for contender in others:
-        for budget, own in (wide[contender] - wide[first]).groupby("budget"):
-            values = own.dropna().to_numpy(float)
+        for budget, group in (by_contender[contender] - by_contender[first]).groupby("budget"):
+            values = group.dropna().to_numpy(float)
             rows.append((contender, budget, len(values), *mean_over_runs(values)))
     return pd.DataFrame(rows, columns=["contender", "budget", "runs", "mean", "low", "high"])
 
 
 def games_left(runs: Iterable[Run]) -> int:
-    """Most games of some runs."""
+    """Most games of the given runs."""
     return sum(run.games for run in runs)
 
 
 START = 200.0
-"""Elo that equal weights lose against the optimum."""
+"""Loss of equal weights, in Elo below the optimum."""
 
 STEEPNESS = 100.0
-"""How much steeper the steepest direction is than the flattest."""
+"""Ratio of the steepest to the flattest direction (condition number)."""
 
 OPPONENT = 20.0
-"""Elo that a fixed opponent loses against the optimum."""
+"""Loss of the fixed opponent, in Elo below the optimum."""
 
 ON_BOUND = 0.25
-"""Part of the weights that are 0 in the optimum."""
+"""Share of the weights that are 0 at the optimum."""
 
 
 @dataclass(frozen=True)
 class Quadratic:
-    """The loss of a run.
+    """A quadratic loss function of weights, in Elo below the optimum.
 
     Attributes:
-        vector: the kind of weights.
+        vector: weight vector class.
         optimum: scale-free weights, shape (weights,).
-        steepness: Elo for a squared share, shape (weights,).
+        steepness: Elo per squared share, shape (weights,).
     """
 
     vector: type[WeightVector]
@@ -430,14 +433,14 @@ class Quadratic:
     steepness: np.ndarray
 
     def loss(self, weights: np.ndarray) -> np.ndarray:
-        """Elo below the optimum; shape (...), of weights of shape (..., weights)."""
+        """Elo below the optimum, shape (...), of weights of shape (..., weights)."""
         shares = np.nan_to_num(self.vector.scale_free(np.asarray(weights, np.float64)))
-        lost: np.ndarray = ((shares - self.optimum) ** 2 * self.steepness).sum(axis=-1)
-        return lost
+        loss: np.ndarray = ((shares - self.optimum) ** 2 * self.steepness).sum(axis=-1)
+        return loss
 
 
 def quadratic_of(vector: type[WeightVector], seed: int, run: int) -> Quadratic:
-    """The quadratic of a run's number: the same for all contenders."""
+    """The quadratic of a run number, the same for all contenders."""
     stream = generator(seed, Stream.EXPERIMENT, 1, run)
     n = len(vector.names())
     optimum = stream.random(n)
@@ -448,52 +451,52 @@ def quadratic_of(vector: type[WeightVector], seed: int, run: int) -> Quadratic:
 
 
 def simulate(run: Run, seed: int) -> list[dict[str, float]]:
-    """Mark, games, generation and loss of the centre at every mark of a run.
+    """Simulate a run on its quadratic; returns mark, games, generation and loss at every mark.
 
     Args:
-        run: of the comparison.
+        run: run of the benchmark.
         seed: of the quadratics.
     """
     config = run.config
-    strategy, hill = new_strategy(config), quadratic_of(config.vector, seed, run.number)
+    strategy, quadratic = new_strategy(config), quadratic_of(config.vector, seed, run.number)
 
     def evaluate(asked: Sequence[Individual]) -> tuple[np.ndarray, int]:
         stream = generator(config.seed, Stream.EXPERIMENT, 2, strategy.generation)
-        whole = games_of_generation(config, strategy.generation)
-        return won(hill.loss(np.array(asked)), whole, config.opponents.beside, stream), whole
+        n_games = games_of_generation(config, strategy.generation)
+        return won(quadratic.loss(np.array(asked)), n_games, config.opponents.beside, stream), n_games
 
     return [
         {
             "mark": mark,
             "games": games,
             "generation": strategy.generation - 1,
-            "loss": float(hill.loss(np.array(centre_of(strategy)))),
+            "loss": float(quadratic.loss(np.array(centre_of(strategy)))),
         }
         for mark, games in walk(run, strategy, evaluate)
     ]
 
 
 def won(loss: np.ndarray, games: int, beside: bool, stream: np.random.Generator) -> np.ndarray:
-    """Games won by individuals, drawn pairing by pairing.
+    """Sample the games won by each individual in a generation, pairing by pairing.
 
     Args:
         loss: Elo below the optimum, shape (individuals,).
-        games: of the generation.
-        beside: whether they play an opponent that loses `OPPONENT` Elo, and not each other.
-        stream: for the draws.
+        games: number of games of the generation.
+        beside: whether they play a fixed opponent with a loss of `OPPONENT` Elo instead of each other.
+        stream: random generator.
     """
     n = len(loss)
     if beside:
         return np.asarray(stream.binomial(games // n, expit((OPPONENT - loss) / ELO)), np.float64)
     one, other = np.triu_indices(n, 1)
-    each = games // len(one)
-    first = stream.binomial(each, expit((loss[other] - loss[one]) / ELO))
-    total = np.bincount(one, first, n) + np.bincount(other, each - first, n)
+    games_per_pair = games // len(one)
+    first = stream.binomial(games_per_pair, expit((loss[other] - loss[one]) / ELO))
+    total = np.bincount(one, first, n) + np.bincount(other, games_per_pair - first, n)
     return np.asarray(total)
 
 
 def simulated(bench: Bench) -> pd.DataFrame:
-    """All runs on quadratics: columns contender, run, budget, mark, games, generation, loss (Elo).
+    """Simulate all runs on quadratics: columns contender, run, budget, mark, games, generation, loss (Elo).
 
     The budget is 0 between budgets.
     """
@@ -505,36 +508,36 @@ FORMATS = {"games": "{:,.0f}", "budget": "{:,}", "Elo": "{:+.1f}", "loss": "{:.1
 
 
 def optimisers_page(bench: Bench, points: pd.DataFrame, hills: pd.DataFrame, command: str) -> bytes:
-    """The page.
+    """The report page of an optimiser benchmark, HTML.
 
     Args:
-        bench: the comparison.
-        points: rated, as `evo.experiments.optimisers.rated` makes it.
-        hills: as `evo.experiments.optimisers.simulated` makes it.
-        command: what repeats it.
+        bench: settings.
+        points: rated points, a table of `rated`.
+        hills: simulated points, a table of `simulated`.
+        command: command that repeats it.
     """
     config = bench.contenders[0].config
     decks = ", ".join(config.deck_names)
     against = ", ".join(bench.against)
     rows = [
         {
-            "optimiser": one.text,
-            "individuals": f"{one.config.mu}, {one.config.lambda_}",
-            "games a generation": games_of_generation(one.config, 1),
-            "schedule": "ends with the budget" if one.scheduled else "",
+            "optimiser": contender.text,
+            "individuals": f"{contender.config.mu}, {contender.config.lambda_}",
+            "games per generation": games_of_generation(contender.config, 1),
+            "schedule": "ends with the budget" if contender.scheduled else "",
         }
-        for one in bench.contenders
+        for contender in bench.contenders
     ]
     played = Section(
         "What was played",
         f"{bench.seeds} runs of each on {decks}, ruleset {config.ruleset}; "
-        f"{len(config.vector.names())} weights of {config.agent}. Every point is where a run stands: "
+        f"{len(config.vector.names())} weights of {config.agent}. A point is a run's centre after N games: "
         "centroid, mean or recommendation. "
         f"It plays {bench.games * len(config.decks) ** 2:,} games against each of {against}, the same deals "
         "for all.",
-        [html_table(pd.DataFrame(rows), {"games a generation": "{:,}"}, "Optimisers")],
-        "Individuals: mu and lambda. A run whose schedule does not depend on its budget gives the points of "
-        "all budgets; the others play every budget anew.",
+        [html_table(pd.DataFrame(rows), {"games per generation": "{:,}"}, "Optimisers")],
+        "Individuals: mu and lambda. A run without a schedule gives the points of all budgets; with one "
+        "every budget has its own run.",
     )
     sections = [
         _section("Which finds better weights with the same games?", points, "elo", f"Elo against {against}"),
@@ -545,53 +548,54 @@ def optimisers_page(bench: Bench, points: pd.DataFrame, hills: pd.DataFrame, com
 
 
 def optimisers_figure(points: pd.DataFrame, label: str) -> bytes:
-    """The curves as a PNG file."""
+    """Figure of the learning curves, a PNG file."""
     return draw(plot_curves, curves(points), label, width=7.2, height=3.8).png
 
 
 def summary(points: pd.DataFrame, value: str = "elo") -> str:
-    """Who stands best at the largest budget, and who is told apart from the first."""
-    ends, found = differences(points, value), curves(points, value)
-    budget, first = int(found["budget"].max()), points["contender"].iloc[0]
-    last = found[found["budget"] == budget].set_index("contender")["mean"]
+    """The best contender at the largest budget and significant differences to the first, as sentences."""
+    ends, means = differences(points, value), curves(points, value)
+    budget, first = int(means["budget"].max()), points["contender"].iloc[0]
+    last = means[means["budget"] == budget].set_index("contender")["mean"]
     best = last.idxmax() if value == "elo" else last.idxmin()
-    form, unit = ("{:+.1f}", "Elo") if value == "elo" else ("{:.1f}", "Elo below the optimum")
-    said = [f"At {budget:,} games {best} stands best ({form.format(last[best])} {unit})."]
+    number_format, unit = ("{:+.1f}", "Elo") if value == "elo" else ("{:.1f}", "Elo below the optimum")
+    sentences = [f"At {budget:,} games {best} is best ({number_format.format(last[best])} {unit})."]
     groups: dict[str, list[str]] = {"Better than": [], "Worse than": [], "Not told apart from": []}
     for row in ends[ends["budget"] == budget].itertuples():
-        gained = (row.mean, row.low, row.high) if value == "elo" else (-row.mean, -row.high, -row.low)
+        gain = (row.mean, row.low, row.high) if value == "elo" else (-row.mean, -row.high, -row.low)
         interval = f"{row.contender} ({row.mean:+.1f}, {row.low:+.1f} to {row.high:+.1f})"
-        kind = "Better than" if gained[1] > 0 else "Worse than" if gained[2] < 0 else "Not told apart from"
+        kind = "Better than" if gain[1] > 0 else "Worse than" if gain[2] < 0 else "Not told apart from"
         groups[kind].append(row.contender if np.isnan(row.low) else interval)
-    said += [f"{kind} {first}: {', '.join(names)}." for kind, names in groups.items() if names]
-    return " ".join(said)
+    sentences += [f"{kind} {first}: {', '.join(names)}." for kind, names in groups.items() if names]
+    return " ".join(sentences)
 
 
 def _section(title: str, points: pd.DataFrame, value: str, label: str) -> Section:
-    found, ends = curves(points, value), differences(points, value)
+    """Section: learning curves and differences to the first contender."""
+    means, ends = curves(points, value), differences(points, value)
     text = summary(points, value)
     name = "Elo" if value == "elo" else "loss"
-    table = found[found["budget"] > 0]
+    table = means[means["budget"] > 0]
     shown = table.assign(interval=intervals(table, "low", "high", FORMATS[name]))
     shown = shown[["contender", "budget", "games", "runs", "mean", "interval"]].rename(
         columns={"contender": "optimiser", "mean": name, "interval": "95% interval"}
     )
     parts = [
-        image(draw_both(plot_curves, found, label), label),
+        image(draw_both(plot_curves, means, label), label),
         html_table(shown, FORMATS, "At the budgets"),
     ]
     if len(ends):
         first = points["contender"].iloc[0]
-        less = ends.assign(interval=intervals(ends, "low", "high", "{:+.1f}"))
-        less = less[["contender", "budget", "runs", "mean", "interval"]].rename(
+        difference_table = ends.assign(interval=intervals(ends, "low", "high", "{:+.1f}"))
+        difference_table = difference_table[["contender", "budget", "runs", "mean", "interval"]].rename(
             columns={"contender": "optimiser", "mean": name, "interval": "95% interval"}
         )
-        parts.append(html_table(less, FORMATS, f"Less {first}, run by run"))
+        parts.append(html_table(difference_table, FORMATS, f"Difference to {first}, paired by run"))
     note = "Intervals are by Student's t over runs: a run is one observation."
     if value == "loss":
         note += (
             f" Equal weights lose {START:.0f} Elo; the quadratic is {STEEPNESS:.0f} times as steep in "
             f"one direction as in another, and {ON_BOUND:.0%} of the weights are 0 at the optimum. Games are "
-            "drawn, not played."
+            "sampled, not played."
         )
     return Section(title, text, parts, note, text if value == "elo" else f"On the quadratic: {text}")

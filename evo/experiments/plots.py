@@ -1,4 +1,4 @@
-"""Figures of experiments: functions from tables to axes."""
+"""Figures of experiments: functions that plot tables on axes."""
 
 import numpy as np
 import pandas as pd
@@ -8,25 +8,25 @@ from matplotlib.ticker import FuncFormatter
 from evo.figures.style import BLUE, COLOURS, GREY, MARKERS, legend_above, short_name
 
 BEYOND = 0.15
-"""Part of the range of means that a figure shows beyond them; bands may go further."""
+"""Margin beyond the range of means, as a share of it; bands may exceed it."""
 
 
 def plot_curves(axes: Axes, curves: pd.DataFrame, label: str) -> Axes:
-    """A value over games by contender, with 95% intervals over runs.
+    """Plot learning curves by contender, with 95% intervals over runs.
 
     Args:
         axes: to draw on.
-        curves: as `evo.experiments.optimisers.curves` makes it.
-        label: of the value.
+        curves: table of `evo.experiments.optimisers.curves`.
+        label: of the value axis.
     """
-    for place, name in enumerate(dict.fromkeys(curves["contender"])):
-        own = curves[curves["contender"] == name]
-        colour = COLOURS[place % len(COLOURS)]
-        axes.fill_between(own["games"], own["low"], own["high"], color=colour, alpha=0.12, linewidth=0)
+    for i, name in enumerate(dict.fromkeys(curves["contender"])):
+        curve = curves[curves["contender"] == name]
+        colour = COLOURS[i % len(COLOURS)]
+        axes.fill_between(curve["games"], curve["low"], curve["high"], color=colour, alpha=0.12, linewidth=0)
         axes.plot(
-            own["games"],
-            own["mean"],
-            f"{MARKERS[place % len(MARKERS)]}-",
+            curve["games"],
+            curve["mean"],
+            f"{MARKERS[i % len(MARKERS)]}-",
             color=colour,
             markersize=4.5,
             linewidth=1.4,
@@ -43,7 +43,7 @@ def plot_curves(axes: Axes, curves: pd.DataFrame, label: str) -> Axes:
 
 
 def plot_worth(axes: Axes, worth: pd.DataFrame) -> Axes:
-    """What each weight is worth, with 95% intervals, the most on top.
+    """Plot the worth of each weight, with 95% intervals, the highest on top.
 
     Args:
         axes: to draw on.
@@ -56,13 +56,13 @@ def plot_worth(axes: Axes, worth: pd.DataFrame) -> Axes:
     axes.set_yticks(places, [short_name(str(name)) for name in worth["weight"]], fontsize=9)
     axes.set_ylim(len(worth) - 0.4, -0.6)
     axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":")
-    axes.set(xlabel="Elo lost without it", ylabel="")
+    axes.set(xlabel="Elo lost without the weight", ylabel="")
     axes.grid(axis="x", linewidth=0.4, alpha=0.6)
     return axes
 
 
 def _thousands(games: float, _: object) -> str:
-    """20000 as "20k", a million as "1M"."""
+    """Format a number of games: 20000 as "20k", a million as "1M"."""
     if games >= 1e6:
         return f"{games / 1e6:g}M"
     return f"{games / 1e3:g}k" if games >= 1e3 else f"{games:g}"

@@ -1,1 +1,1 @@
-"""The look of figures and pages; their content is defined by the packages that make them."""
+"""Style of figures and HTML report pages; other packages define the content."""

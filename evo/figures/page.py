@@ -1,7 +1,7 @@
-"""Self-contained HTML pages, the one way they are made: every text escaped, figures inside, no network.
+"""Self-contained HTML report pages: escaped text, embedded figures, no network access.
 
-A page is a title and sections. It begins with the conclusions of its sections and a list of contents, and
-ends with the commands that repeat it. Tables are made by `html_table` and `heat_table`, figures by `image`.
+A page has a title and sections. It begins with the sections' conclusions and a table of contents, and ends
+with the commands that repeat it. Tables are made by `html_table` and `heat_table`, figures by `image`.
 """
 
 import base64
@@ -21,7 +21,7 @@ from markupsafe import Markup
 from engine import RULES_VERSION
 
 TEMPLATES = Path(__file__).parent / "templates"
-"""Of them `tables.css` and `tables.js` are of tables alone, for other pages too."""
+"""Folder of templates; `tables.css` and `tables.js` serve the tables of other pages too."""
 
 _TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(TEMPLATES),
@@ -32,27 +32,27 @@ _TEMPLATES = jinja2.Environment(
 )
 
 LONGEST_OPEN = 20
-"""Most rows of a table that is shown unfolded."""
+"""Most rows of a table that is shown unfolded at first."""
 
 MOST_HEAT = 24
-"""Most rows and columns of a heat map that is a table; of more, numbers are not readable."""
+"""Most rows and columns of a heat map shown as a table; more numbers would be unreadable."""
 
 RED, WHITE, BLUE = (0xE5, 0x77, 0x70), (0xFF, 0xFF, 0xFF), (0x62, 0xA3, 0xDC)
-"""Scores 0, 1/2 and 1 of a heat map, all light enough for dark text."""
+"""Colours (RGB) of scores 0, 1/2 and 1 in a heat map, light enough for dark text."""
 
 Format = str | Callable[[Any], str]
 
 
 @dataclass(frozen=True)
 class Section:
-    """The answer to one question.
+    """A section of a report page.
 
     Attributes:
-        title: the heading, also in the list of contents.
-        text: sentences, before the parts.
+        title: heading, also in the table of contents.
+        text: sentences before the parts.
         parts: figures and tables.
-        note: how to read them.
-        conclusion: what of it the page says first; "" for nothing.
+        note: explanation after the parts.
+        conclusion: sentence for the top of the page; "" for none.
     """
 
     title: str
@@ -64,11 +64,11 @@ class Section:
 
 @dataclass(frozen=True)
 class Cell:
-    """A text in a table that sorts by a number.
+    """A table cell whose text sorts by a number.
 
     Attributes:
-        text: what is shown.
-        value: what it sorts by; nan with an empty text, which sorts last.
+        text: text shown.
+        value: sort key; nan with an empty text, which sorts last.
     """
 
     text: str
@@ -78,18 +78,18 @@ class Cell:
 def make_page(
     title: str, sections: Sequence[Section], commands: str, warnings: Sequence[str] = (), note: str = ""
 ) -> bytes:
-    """A page.
+    """Render a report page as HTML.
 
     Args:
-        title: of the whole page.
-        sections: in the order of the page; the conclusions keep that order.
-        commands: what repeats the page's content.
-        warnings: what must not be overlooked.
-        note: a last remark, after the versions.
+        title: title of the page.
+        sections: in page order, also the order of the conclusions.
+        commands: commands that repeat the page's content.
+        warnings: warnings at the top.
+        note: last sentence of the footer, after the versions.
     """
     shown = [
         vars(section) | {"id": name}
-        for section, name in zip(sections, _names_of([one.title for one in sections]), strict=True)
+        for section, name in zip(sections, _anchors([one.title for one in sections]), strict=True)
     ]
     script = (TEMPLATES / "tables.js").read_text()
     page = _TEMPLATES.get_template("page.html").render(
@@ -106,42 +106,43 @@ def make_page(
     return page.encode("utf-8", "replace")
 
 
-def _names_of(titles: Sequence[str]) -> list[str]:
-    """A name for each title that addresses may contain; all different."""
-    found: list[str] = []
+def _anchors(titles: Sequence[str]) -> list[str]:
+    """Unique anchor names (URL fragments) of section titles."""
+    anchors: list[str] = []
     for title in titles:
         name = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "section"
-        while name in (*found, "conclusion", "to-repeat-this"):
+        while name in (*anchors, "conclusion", "to-repeat-this"):
             name += "-2"
-        found.append(name)
-    return found
+        anchors.append(name)
+    return anchors
 
 
 def image(content: bytes | tuple[bytes, bytes], text: str) -> Markup:
-    """A PNG inside the page, as wide as the page, with alternative text.
+    """Embed a PNG figure in page width, with alternative text.
 
     Args:
-        content: the figure, or the same for wide and for narrow pages (`evo.figures.style.draw_both`).
-        text: what it shows.
+        content: the PNG, or one for wide and one for narrow pages (`evo.figures.style.draw_both`).
+        text: alternative text.
     """
     wide, narrow = content if isinstance(content, tuple) else (content, b"")
-    source = Markup('<source media="(max-width: 600px)" srcset="{}">').format(_address(narrow))
+    source = Markup('<source media="(max-width: 600px)" srcset="{}">').format(_data_url(narrow))
     return Markup('<figure><picture>{}<img src="{}" alt="{}"></picture></figure>').format(
-        source if narrow else "", _address(wide), text
+        source if narrow else "", _data_url(wide), text
     )
 
 
-def _address(content: bytes) -> str:
+def _data_url(content: bytes) -> str:
+    """Data URL of a PNG."""
     return f"data:image/png;base64,{base64.b64encode(content).decode()}"
 
 
 def points(difference: float) -> str:
-    """A difference of two shares: 0.031 is "+3.1"."""
+    """Format a difference of two shares in percentage points: 0.031 as "+3.1"."""
     return f"{100 * difference:+.1f}"
 
 
 def intervals(table: pd.DataFrame, low: str, high: str, form: str) -> list[Cell]:
-    """Two columns as one of texts "1.0 to 2.0", which sort by the lower bound."""
+    """Format two columns as cells "1.0 to 2.0" that sort by the lower bound."""
     return [
         Cell("" if np.isnan(a) or np.isnan(b) else f"{form.format(a)} to {form.format(b)}", float(a))
         for a, b in table[[low, high]].astype(float).itertuples(index=False)
@@ -149,32 +150,32 @@ def intervals(table: pd.DataFrame, low: str, high: str, form: str) -> list[Cell]
 
 
 def html_table(table: pd.DataFrame, formats: Mapping[str, Format] | None = None, title: str = "") -> Markup:
-    """A table that sorts by any column, folds, and scrolls in its own box with its names in place.
+    """Render a sortable, foldable, scrollable HTML table whose column of names stays visible.
 
     Args:
-        table: column names become headings; the first column of text holds the names.
+        table: column names become headings; the first text column is the column of names.
         formats: by column, such as "{:.1%}", or a function; missing values are left empty.
-        title: what it shows. Tables of more than `LONGEST_OPEN` rows are folded at first.
+        title: caption. Tables of more than `LONGEST_OPEN` rows are folded at first.
     """
     formats = formats or {}
     numeric = [_is_numeric(table[name]) for name in table.columns]
-    place_of_names = numeric.index(False) if False in numeric else 0
+    name_column = numeric.index(False) if False in numeric else 0
     rows = []
     for row in table.itertuples(index=False):
         cells = [
-            _cell(value, formats.get(name, "{}"), right, place == place_of_names)
-            for place, (name, value, right) in enumerate(zip(table.columns, row, numeric, strict=True))
+            _cell(value, formats.get(name, "{}"), is_number, i == name_column)
+            for i, (name, value, is_number) in enumerate(zip(table.columns, row, numeric, strict=True))
         ]
         rows.append(Markup("<tr>{}</tr>").format(Markup("").join(cells)))
-    return _folded(_heads(list(table.columns), numeric, place_of_names), rows, title, "plain")
+    return _folded(_headings(list(table.columns), numeric, name_column), rows, title, "plain")
 
 
 def heat_table(scores: pd.DataFrame, title: str) -> Markup:
-    """Scores of rows against columns as a table with coloured cells, readable at any width.
+    """Render a heat map of scores, rows against columns, as an HTML table with coloured cells.
 
     Args:
         scores: in [0, 1], missing without games; at most `MOST_HEAT` rows.
-        title: what it shows.
+        title: caption.
     """
     corner = scores.index.name or ""
     rows = []
@@ -182,19 +183,20 @@ def heat_table(scores: pd.DataFrame, title: str) -> Markup:
         cells = [_cell(str(name), "{}", right=False, names=True), *map(_heat_cell, values)]
         rows.append(Markup("<tr>{}</tr>").format(Markup("").join(cells)))
     numeric = [False] + [True] * scores.shape[1]
-    return _folded(_heads([corner, *map(str, scores.columns)], numeric, 0), rows, title, "heat")
+    return _folded(_headings([corner, *map(str, scores.columns)], numeric, 0), rows, title, "heat")
 
 
 def _is_numeric(column: pd.Series) -> bool:
+    """Whether a column sorts by numbers."""
     cells = [isinstance(value, Cell) for value in column]
     return bool(pd.api.types.is_numeric_dtype(column.dtype)) or (bool(cells) and all(cells))
 
 
-def _heads(names: list[str], numeric: list[bool], place_of_names: int) -> Markup:
-    """The row of headings: each a button that sorts."""
+def _headings(names: list[str], numeric: list[bool], name_column: int) -> Markup:
+    """Heading cells, each with a button that sorts by the column."""
     kinds = [
-        " ".join(["name"] * (place == place_of_names) + ["number"] * right)
-        for place, right in enumerate(numeric)
+        " ".join(["name"] * (i == name_column) + ["number"] * is_number)
+        for i, is_number in enumerate(numeric)
     ]
     form = '<th scope="col" class="{}" aria-sort="none"><button type="button">{}</button></th>'
     heads = [Markup(form).format(kind, name) for kind, name in zip(kinds, names, strict=True)]
@@ -202,6 +204,7 @@ def _heads(names: list[str], numeric: list[bool], place_of_names: int) -> Markup
 
 
 def _cell(value: Any, form: Format, right: bool, names: bool) -> Markup:
+    """Render a table cell; `right`: a number, `names`: in the column of names."""
     if isinstance(value, Cell):
         text, number = value.text, value.value
     else:
@@ -215,6 +218,7 @@ def _cell(value: Any, form: Format, right: bool, names: bool) -> Markup:
 
 
 def _heat_cell(score: float) -> Markup:
+    """Render a heat map cell, coloured by its score."""
     if np.isnan(score):
         return Markup("<td></td>")
     end, part = (BLUE, 2 * score - 1) if score > 0.5 else (RED, 1 - 2 * score)
@@ -224,11 +228,12 @@ def _heat_cell(score: float) -> Markup:
 
 
 def _number(value: float) -> str:
-    """A number as scripts read it."""
+    """Format a number for JavaScript."""
     return f"{value:.12g}".replace("inf", "Infinity")
 
 
 def _folded(heads: Markup, rows: list[Markup], title: str, kind: str) -> Markup:
+    """Render a table inside a `<details>` element."""
     count = f"{len(rows):,} row{'' if len(rows) == 1 else 's'}"
     return Markup(
         '<details{}><summary>{}</summary>\n<div class="scroll"><table class="{}"><thead><tr>{}</tr></thead>'

@@ -1,6 +1,6 @@
-"""The style of all figures: sizes, colours that are distinct for the colour-blind and in grey, PNG files.
+"""Style of all figures (matplotlib): sizes, colours distinct for the colour-blind and in grey, PNG output.
 
-The figures are in `evo.tournament.report`, `evo.analysis.plots` and `evo.analysis.plots`.
+The figures are in `evo.tournament.report`, `evo.analysis.plots` and others.
 """
 
 import io
@@ -26,29 +26,29 @@ GREY = "#555555"
 ORANGE = "#d55e00"
 GREEN = "#009e73"
 COLOURS = (BLUE, ORANGE, GREEN, "#cc79a7", "#e69f00", "#56b4e9", GREY)
-"""Of lines, in their order."""
+"""Line colours, in order."""
 
 MARKERS = "osD^vPX"
 LARGEST = 40.0
-"""Inches."""
+"""Most inches of a figure's width and height."""
 
 WIDE, NARROW = 9.0, 4.4
-"""Inches of a figure that fills a page, and of the same on a telephone."""
+"""Width in inches of a figure in page width, and of its version for phones."""
 
 LONGEST, LONGEST_NARROW = 36, 22
-"""Characters of an entrant's name in a figure, and in one on a telephone."""
+"""Most characters of an entrant's name in a figure, and in its version for phones."""
 
 LEGEND = 9
-"""Size of a legend's letters, in points: readable on a telephone too."""
+"""Font size of legends in points, readable on a phone too."""
 
 SMALL, SMALL_NARROW = 7, 9
-"""Size of the smallest letters of a figure, and of one on a telephone, in points."""
+"""Smallest font size in points of a figure, and of its version for phones."""
 
 LEFT_OF_AXES = 0.8
 """Inches for ticks and label of the vertical axis."""
 
 DIVERGING = "vlag_r"
-"""Red below one half, blue above, white between."""
+"""Colour map: red below one half, white at it, blue above."""
 
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
@@ -63,7 +63,7 @@ STYLE: dict[Any, Any] = {
 
 @contextmanager
 def _styled() -> Iterator[None]:
-    """Our style, without warnings for names that are too long or in scripts the font lacks."""
+    """Apply our style, without warnings about long names or missing glyphs."""
     with mpl.rc_context(STYLE), warnings.catch_warnings():
         for message in ("Glyph", "constrained_layout not applied", "There are no gridspecs"):
             warnings.filterwarnings("ignore", message, UserWarning)
@@ -72,7 +72,7 @@ def _styled() -> Iterator[None]:
 
 @contextmanager
 def figure(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
-    """A figure with one pair of axes in our style; sizes in inches. Nothing global is changed."""
+    """A figure with one pair of axes in our style; sizes in inches. Changes no global state."""
     with _styled():
         drawn = Figure(figsize=(min(width, LARGEST), min(height, LARGEST)), layout="constrained")
         FigureCanvasAgg(drawn)  # else measuring each label creates a renderer of the whole figure
@@ -81,7 +81,7 @@ def figure(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
 
 @contextmanager
 def grid(n: int, width: float, height: float, columns: int = 3) -> Iterator[tuple[Figure, list[Axes]]]:
-    """A figure with n pairs of axes in rows; sizes of one of them in inches."""
+    """A figure with a grid of n pairs of axes; width and height of one pair in inches."""
     with _styled():
         columns = min(columns, n)
         rows = -(-n // columns)
@@ -94,7 +94,7 @@ def grid(n: int, width: float, height: float, columns: int = 3) -> Iterator[tupl
 
 
 def png(drawn: Figure) -> bytes:
-    """A figure as a PNG file."""
+    """Render a figure as a PNG file."""
     buffer = io.BytesIO()
     with _styled():
         drawn.savefig(buffer, format="png", metadata={"Software": None})
@@ -103,16 +103,17 @@ def png(drawn: Figure) -> bytes:
 
 @dataclass(frozen=True)
 class Picture:
-    """A PNG that notebooks show as a picture."""
+    """A PNG that notebooks display."""
 
     png: bytes = field(repr=False)
 
     def _repr_png_(self) -> bytes:
+        """The PNG, for IPython's display."""
         return self.png
 
 
 def draw(plot: Callable[..., Axes], *data: Any, width: float = 6.2, height: float = 3.4) -> Picture:
-    """A figure of a plotting function that takes axes and data; sizes in inches."""
+    """Draw a figure with a plotting function of axes and data; sizes in inches."""
     with figure(width, height) as (drawn, axes):
         plot(axes, *data)
         return Picture(png(drawn))
@@ -121,29 +122,29 @@ def draw(plot: Callable[..., Axes], *data: Any, width: float = 6.2, height: floa
 def draw_both(
     plot: Callable[..., Axes], *data: Any, height: float = 3.6, width: float = WIDE
 ) -> tuple[bytes, bytes]:
-    """A figure for wide pages and the same for narrow ones, as PNG files (`evo.figures.page.image`).
+    """Draw a figure for wide and for narrow pages, as two PNG files (`evo.figures.page.image`).
 
     Args:
-        plot: takes axes and data.
-        data: what it draws.
-        height: inches of the wide one.
-        width: inches of the wide one.
+        plot: plotting function of axes and data.
+        data: its data.
+        height: of the wide figure, in inches.
+        width: of the wide figure, in inches.
     """
     low = max(2.0, 0.85 * height)
     return draw(plot, *data, width=width, height=height).png, draw(plot, *data, width=NARROW, height=low).png
 
 
 def width_of(axes: Axes) -> float:
-    """Inches of the whole figure."""
+    """Width of the whole figure in inches."""
     drawn = axes.get_figure(root=True)
     return WIDE if drawn is None else float(drawn.get_figwidth())
 
 
 def legend_above(axes: Axes) -> None:
-    """A legend that covers no data, in as many columns as leave the axes their width.
+    """Add a legend above the axes, in as many columns as fit their width.
 
     Args:
-        axes: with labelled lines or marks.
+        axes: axes with labelled artists.
     """
     drawn = axes.get_figure(root=True)
     assert drawn is not None
@@ -164,23 +165,23 @@ def legend_above(axes: Axes) -> None:
 
 
 def whole_ticks(axis: Axis) -> None:
-    """Ticks at whole numbers only, as for generations."""
+    """Put ticks at integers only, as for generations."""
     axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True, min_n_ticks=1))
 
 
 def share_ticks(axis: Axis) -> None:
-    """Ticks of shares in percent, each exactly what it says."""
+    """Put percentage ticks at exact values."""
     axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))
     axis.set_major_formatter(lambda share, _: f"{round(100 * share, 6):g}%")
 
 
 def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
-    """A heat map of scores per game: numbers where they fit, and where names do not, one of several names.
+    """Plot a heat map of scores per game, with numbers and names as far as they fit.
 
     Args:
         axes: to draw on.
         scores: rows against columns, in [0, 1]; missing without games.
-        label: of the colours.
+        label: of the colour bar.
     """
     scores = scores.rename(index=short_name, columns=short_name)
     size = 10 if len(scores) <= 8 else 9 if len(scores) <= 14 else 7
@@ -212,15 +213,15 @@ def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
 
 
 def short_name(name: str, longest: int = LONGEST) -> str:
-    """A name that fits a figure: of a long one, both ends."""
+    """Shorten a long name to its two ends."""
     return name if len(name) <= longest else f"{name[: longest // 2 - 1]}…{name[-longest // 2 :]}"
 
 
 def is_narrow(axes: Axes) -> bool:
-    """Whether the figure is the form for a telephone."""
+    """Whether the figure is the version for phones."""
     return width_of(axes) <= NARROW
 
 
 def small(axes: Axes) -> int:
-    """Size of the smallest letters, in points."""
+    """Smallest font size of a figure, in points."""
     return SMALL_NARROW if is_narrow(axes) else SMALL

@@ -1,1 +1,1 @@
-"""Learning from games: values of positions, keep values of opening cards, decks of the opponent."""
+"""Learning from self-play: linear value functions, and mulligan keep values."""

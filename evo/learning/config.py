@@ -1,4 +1,4 @@
-"""The configuration of learning a value: frozen, typed, complete; unknown keys are errors."""
+"""Configuration of value learning (`manaforge learn`): frozen, typed, complete; unknown keys are errors."""
 
 import hashlib
 import json
@@ -20,30 +20,39 @@ from rivals import find_agent_profile, find_kind, refuse_decks
 from rivals.kinds import read_options
 
 NOT_HASHED = ("rounds", "workers")
-"""Keys that do not change what the rounds so far came to."""
+"""Keys that do not change the results of the rounds played so far."""
 
 
 _OPTIONS = [option.name for option in find_kind(LookaheadWeights.AGENT).options]
 
 
 class LambdaOptions(Settings):
-    """The step of temporal differences."""
+    """Parameters of TD(lambda): `[td]` of the configuration."""
 
     lambda_: Annotated[
         float,
-        Field(alias="lambda", ge=0, le=1, description="how far a result reaches back; 1: to every position"),
+        Field(
+            alias="lambda",
+            ge=0,
+            le=1,
+            description="lambda of the lambda-return; 1: positions move to the result",
+        ),
     ] = 0.8
     rate: Annotated[
         float,
-        Field(gt=0, le=10, description="step size of the first round; it falls with the root of the round"),
+        Field(
+            gt=0,
+            le=10,
+            description="initial step size; falls with the square root of the round",
+        ),
     ] = 0.05
 
 
 class TestOptions(Settings):
-    """The games that score the values on the way."""
+    """Test games that score each round's value: `[test]` of the configuration."""
 
     every: Annotated[
-        int, Field(ge=0, le=1_000_000, description="rounds from one test to the next; 0: none")
+        int, Field(ge=0, le=1_000_000, description="rounds from one test to the next; 0: no tests")
     ] = 1
     games: Annotated[
         int,
@@ -61,7 +70,7 @@ class TestOptions(Settings):
 
 
 class LearnConfig(Settings):
-    """Learning the value of `lookahead` from games against itself."""
+    """Configuration of learning the value function of `lookahead` from self-play."""
 
     schema_version: Annotated[Literal[1], Field(alias="schema", description="version of this format")] = 1
     seed: Annotated[int, Field(ge=0, lt=2**63, description="seed of all games")] = 1
@@ -71,8 +80,8 @@ class LearnConfig(Settings):
     profile: Annotated[
         str,
         Field(
-            description="profile of lookahead to begin with: its turn program and replies stay, its "
-            "value plays the first round"
+            description="initial profile of lookahead: its weights of turns and replies stay, its value "
+            "plays the first round"
         ),
     ] = "hearthsim"
     options: Annotated[
@@ -95,73 +104,79 @@ class LearnConfig(Settings):
         Field(description="how games are set up (docs/game.md)"),
     ] = "thesis"
     rounds: Annotated[
-        int, Field(ge=1, le=10_000, description="rounds; each plays by the value of the last")
+        int,
+        Field(ge=1, le=10_000, description="rounds; each plays with the value of the round before"),
     ] = 4
     games: Annotated[
         int,
-        Field(ge=2, le=10**8, multiple_of=2, description="games in a round, played to their ends; even"),
+        Field(ge=2, le=10**8, multiple_of=2, description="games per round, played to the end; even"),
     ] = 40_000
     explore: Annotated[
         float,
-        Field(ge=0, le=1, description="chance of a random end of a turn; a pair is two random ends anyway"),
+        Field(
+            ge=0,
+            le=1,
+            description="probability of a random turn; not for paired, whose turns are random",
+        ),
     ] = 0.1
     ridge: Annotated[
         float,
-        Field(gt=0, le=1e9, description="how much weights are held small, of paired and logistic"),
+        Field(gt=0, le=1e9, description="L2 penalty on the weights, for paired and logistic"),
     ] = 1.0
     also: Annotated[
         tuple[str, ...],
         Field(
             strict=False,
             max_length=64,
-            description="folders of other learnings whose samples are fitted with these, such as of minion "
-            "decks beside class decks; not of td",
+            description="folders of other learning runs whose samples are added to each fit, such as of "
+            "minion decks beside class decks; not for td",
         ),
     ] = ()
     workers: Annotated[
-        int, Field(ge=0, le=100_000, description="threads; 0: one for each processor that may be used")
+        int, Field(ge=0, le=100_000, description="number of threads; 0: one per available processor")
     ] = 0
     td: LambdaOptions = LambdaOptions()
     test: TestOptions = TestOptions()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        """Check settings that depend on each other."""
         if self.method not in METHODS:
             raise ValueError(f"method: {unknown_name('method', self.method, METHODS)}")
         if self.also and not METHODS[self.method].ALL_ROUNDS:
-            raise ValueError(f"also: {self.method} fits no samples of other learnings")
+            raise ValueError(f"also: {self.method} cannot use samples of other learning runs")
         if len(set(self.decks)) != len(self.decks):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
         if len({deck.effects for deck in self.found_decks}) > 1:
             raise ValueError(
-                f"decks: some of {', '.join(self.decks)} have a class and some not; learn on one sort"
+                f"decks: some of {', '.join(self.decks)} have a class and some not; use one kind of deck"
             )
-        for key, of in (("profile", lambda: self.start), ("options", lambda: self.player)):
+        for key, compute in (("profile", lambda: self.start), ("options", lambda: self.player)):
             try:
-                of()
+                compute()
             except ManaforgeError as error:
                 raise ValueError(f"{key}: {error} ({getattr(self, key)})") from None
         options = self.player.options
         if dict(zip(_OPTIONS, options, strict=True)).get("hands"):
-            raise ValueError(f'options "{self.options}": values are learned with hands=off')
+            raise ValueError(f'options "{self.options}": learning a value needs hands=off')
         _ = self.opponents
         return self
 
     @property
     def found_decks(self) -> tuple[Deck, ...]:
-        """The decks themselves."""
+        """The decks of the configuration."""
         return tuple(find_deck(deck) for deck in self.decks)
 
     @property
     def start(self) -> LookaheadWeights:
-        """The weights to begin with."""
+        """Initial weights, from `profile`."""
         weights = find_agent_profile(LookaheadWeights.AGENT, self.profile).weights
         assert isinstance(weights, LookaheadWeights)
         return weights
 
     @property
     def player(self) -> Player:
-        """The player that plays the first round."""
+        """The player of the first round."""
         return self.player_of(self.start)
 
     def player_of(self, weights: LookaheadWeights) -> Player:
@@ -172,22 +187,23 @@ class LearnConfig(Settings):
 
     @property
     def opponents(self) -> tuple[Player, ...]:
-        """Who the values are tested against."""
+        """Opponents of the test games."""
         found = tuple(find_entrant(text).player for text in self.test.against)
         refuse_decks([player.sort for player in found], self.found_decks)
         return found
 
     @property
     def digest(self) -> str:
-        """SHA-256 of everything that determines what a round comes to (not `NOT_HASHED`)."""
+        """SHA-256 of everything that determines a round's result (not `NOT_HASHED`)."""
         return self._digest_with(lambda name: find_kind(name).versioned)
 
     @property
     def first_digest(self) -> str:
-        """What `digest` is where all agents play by their first version."""
+        """`digest` for first play versions of all agents: files of before versions were hashed."""
         return self._digest_with(str)
 
     def _digest_with(self, named: Callable[[str], str]) -> str:
+        """The digest, with agent kinds named by `named`."""
         content: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude=set(NOT_HASHED))
         content["decks"] = [deck.identity for deck in self.found_decks]
         content["start"] = self.start.named()
@@ -199,5 +215,5 @@ class LearnConfig(Settings):
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     def to_toml(self) -> str:
-        """The whole configuration with all defaults."""
+        """The complete configuration as TOML, defaults included."""
         return tomli_w.dumps(self.model_dump(mode="json", by_alias=True))

@@ -1,8 +1,8 @@
-"""Which features of a learned value matter: each left out alone, and the worst left out one after the other.
+"""Feature selection for a learned value: leave one out, and backward elimination.
 
-Every set of features is fitted again on the samples of a folder of `manaforge learn`, and plays the value
-with all of them. Source of the backward search: Dash, Handali and Jia, "Do Androids Dream Of Explosive
-Sheep?", 4.3, with 200 games a set; here a sequential test says when there are enough.
+Every set of features is fitted again on the samples of a folder of `manaforge learn`, and plays against the
+value with all features. Source of the backward search: Dash, Handali and Jia, "Do Androids Dream Of Explosive
+Sheep?", 4.3, with 200 games per set; here a sequential test decides when to stop.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,24 +26,24 @@ from ilp_agent.features import FEATURES
 from ilp_agent.lookahead.weights import LookaheadWeights
 
 STEP = 400
-"""Games at least between two looks at the sequential test."""
+"""Least number of games between two evaluations of the sequential test."""
 
 COLUMNS = ("features", "left_out", "loss", "games", "score", "low", "high", "verdict")
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A set of features against all of them.
+    """Result of a feature subset: its fit, and its games against the value with all features.
 
     Attributes:
-        features: how many it has.
-        left_out: names of those it has not, the last one left out last.
-        loss: log loss of its fit on the samples.
-        games: that were played against the value with all.
-        score: of them, with `low` and `high` its 95% interval.
-        low: see there.
-        high: see there.
-        verdict: "no worse", "worse", or "" where the games did not tell.
+        features: number of features of the subset.
+        left_out: names of the other features, in the order in which they were left out.
+        loss: log loss of the fit on the samples.
+        games: number of games against the value with all features.
+        score: win rate in these games, 0 to 1.
+        low: lower end of its 95% interval.
+        high: upper end of its 95% interval.
+        verdict: "no worse", "worse", or "" if the test was inconclusive.
     """
 
     features: int
@@ -57,18 +57,18 @@ class Comparison:
 
 
 class Trial:
-    """Fits sets of features on the samples of a folder, and plays them against the value with all.
+    """Fits feature subsets on the samples of a learning folder, and tests them against the full value.
 
     Args:
-        folder: of a finished learning.
-        games: against the value with all, at most.
-        sprt: elo0 stands for worse, elo1 for no worse.
+        folder: of a finished learning run.
+        games: most games of a test.
+        sprt: sequential test; elo0 means worse, elo1 no worse.
 
     Attributes:
-        most: games that are played against the value with all, at most: as many for every pair of decks.
+        most: most games of a test, the same number for every pair of decks.
 
     Raises:
-        LearningError: it has no samples, or its method does not fit on those of all rounds.
+        LearningError: the folder has no samples, or its method does not fit the samples of all rounds.
     """
 
     def __init__(self, folder: LearningFolder, games: int, sprt: Sprt) -> None:
@@ -78,12 +78,12 @@ class Trial:
                 f"{folder.path} was learned by {folder.config.method}, not by paired or logistic"
             )
         if len(folder.rounds) < 2:
-            raise LearningError(f"{folder.path} has no round yet; manaforge learn plays them")
+            raise LearningError(f"{folder.path} has no round yet; play rounds with manaforge learn")
         rounds = folder.samples_to_fit()
         self.samples = Samples(
-            np.concatenate([one.features for one in rounds]),
-            np.concatenate([one.points for one in rounds]),
-            np.concatenate([one.sequence for one in rounds]),
+            np.concatenate([part.features for part in rounds]),
+            np.concatenate([part.points for part in rounds]),
+            np.concatenate([part.sequence for part in rounds]),
         )
         cells = len(self.config.decks) ** 2
         self.most, self._sprt = max(2, games // cells // 2 * 2) * cells, sprt
@@ -91,23 +91,23 @@ class Trial:
         self.known = [name for name, size in zip(FEATURES, self.all.scale, strict=True) if size]
 
     def fit(self, left_out: Sequence[str]) -> Value:
-        """The value without some features."""
+        """Fit the value without some features."""
         kept = np.array([name not in left_out for name in FEATURES])
         samples = Samples(self.samples.features * kept, self.samples.points, self.samples.sequence)
         with threadpool_limits(1, "blas"):
             return self.method.learn(None, [samples], {"ridge": self.config.ridge})
 
     def loss(self, value: Value) -> float:
-        """Log loss on the samples."""
+        """Log loss of a value on the samples."""
         return log_loss(value, self.samples, self.method.PAIRED)
 
     def weights(self, value: Value, left_out: Sequence[str]) -> LookaheadWeights:
-        """A value as weights of the agent; features that are left out weigh nothing."""
+        """A value as weights of the agent, 0 for the features left out."""
         named = weights_of(value, self.config.start).named()
         return LookaheadWeights(**named | {f"value_{name}": 0.0 for name in left_out})
 
     def test(self, left_out: Sequence[str], play: Play) -> Comparison:
-        """Play the value without some features against the one with all."""
+        """Play the value without some features against the full value, until the test decides."""
         value = self.fit(left_out)
         weights = self.weights(value, left_out), self.weights(self.all, ())
         players = tuple(map(self.config.player_of, weights))
@@ -131,19 +131,19 @@ class Trial:
             row = matchups_table(games_table(matchups, played, ["some", "all"], names)).iloc[0]
             counts = row.filter(like="pairs_").to_numpy(float)
             verdict = {"elo0": "worse", "elo1": "no worse"}.get(str(self._sprt.verdict(counts)), "")
-        n = len(self.known) - len(left_out)
-        own = float(row["score"]), float(row["low"]), float(row["high"])
-        return Comparison(n, tuple(left_out), self.loss(value), len(played), *own, verdict)
+        n_features = len(self.known) - len(left_out)
+        rates = float(row["score"]), float(row["low"]), float(row["high"])
+        return Comparison(n_features, tuple(left_out), self.loss(value), len(played), *rates, verdict)
 
 
 def leave_one_out(trial: Trial, play: Play) -> Iterator[Comparison]:
-    """Each feature left out alone, in their order."""
+    """Test each feature left out alone, in feature order."""
     for name in trial.known:
         yield trial.test((name,), play)
 
 
 def search_backward(trial: Trial, play: Play) -> Iterator[Comparison]:
-    """Features left out one after the other, each time the one whose lack the samples notice least."""
+    """Backward elimination: drop the feature whose removal raises the log loss least, and test; repeat."""
     left_out: tuple[str, ...] = ()
     while len(left_out) < len(trial.known) - 1:
         rest = [name for name in trial.known if name not in left_out]
@@ -153,17 +153,17 @@ def search_backward(trial: Trial, play: Play) -> Iterator[Comparison]:
 
 
 def table_of(tested: Sequence[Comparison]) -> pd.DataFrame:
-    """One row a set of features; `left_out` is the one left out last."""
-    rows = [vars(one) | {"left_out": one.left_out[-1]} for one in tested]
+    """Table of tested subsets, one row each; `left_out` is the feature left out last."""
+    rows = [vars(comparison) | {"left_out": comparison.left_out[-1]} for comparison in tested]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def smallest(tested: Sequence[Comparison]) -> Comparison | None:
-    """The smallest set shown to be no worse, before the first that is worse; None where there is none."""
+    """The smallest subset shown to be no worse, before the first that is worse; None if there is none."""
     found = None
-    for one in tested:
-        if one.verdict == "worse":
+    for comparison in tested:
+        if comparison.verdict == "worse":
             break
-        if one.verdict == "no worse":
-            found = one
+        if comparison.verdict == "no worse":
+            found = comparison
     return found

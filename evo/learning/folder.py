@@ -1,16 +1,16 @@
-"""The folder of a learned value: its configuration, and what every round came to.
+"""The folder of a learning run: configuration, samples and results of each round, checksums.
 
     learning.toml         the configuration, complete
     rounds/0001.parquet   samples of a round
     rounds/0001.json      its value, loss, calibration and tests
     checksums.txt         a line for each round, which commits it (`evo.storage.history`)
-    also/0001.parquet     samples of other learnings (`also`), copied when this one begins
-    also.json             where they come from, and their checksums
-    manifest.json         which BLAS the values are fitted with
+    also/0001.parquet     samples of other learning runs (`also`), copied at the start
+    also.json             their sources and checksums
+    manifest.json         the version, and the BLAS of the fits
     profile.toml, curve.csv, report.html    written at the end
 
-A round is a function of configuration, the rounds before it and, in the last digits, the kernel of the BLAS,
-so that a folder that is continued comes to the same bytes.
+A round is a function of the configuration, the rounds before it and, in the last digits, the BLAS kernel; a
+continued run is reproducible bit for bit.
 """
 
 import contextlib
@@ -53,28 +53,29 @@ from ilp_agent.features import FEATURES
 from rivals import other_versions
 
 SCHEMA = 2
-"""Of rounds."""
+"""Schema version of round files."""
 
 WITHOUT_CHECKSUMS = 1
-"""The schema of rounds before there was a `checksums.txt`; they counted as soon as they were there."""
+"""Schema version of rounds before `checksums.txt` existed; each counts once its files exist."""
 
 SAMPLES_SCHEMA = 1
+"""Schema version of sample files."""
 
 MANIFEST = "manifest.json"
-"""Which version wrote a learning, and which BLAS its fits were made with."""
+"""File with the version that wrote the folder and the BLAS of its fits."""
 
 ALSO = "also.json"
-"""Lists the samples of other learnings."""
+"""File that lists the samples of other learning runs."""
 
 MOST_ROUND = 3_000_000
-"""Samples of a round, 750 MB of them; a game has twenty by `logistic` and `td`."""
+"""Most samples of a round (750 MB); `logistic` and `td` take about twenty per game."""
 
 _SAMPLE = dict.fromkeys(FEATURES, NUMBER) | {"points": SCORE, "sequence": COUNT}
-"""Columns of the samples of a round."""
+"""Columns of a sample file."""
 
 
 class LearningError(ManaforgeError, ValueError):
-    """A folder that cannot be used for learning; the message names it and the way out."""
+    """A learning folder that cannot be used; the message names it and the way out."""
 
 
 Number = Annotated[float, Field(ge=-1e100, le=1e100, allow_inf_nan=False)]
@@ -84,12 +85,14 @@ Positive = Annotated[Count, Field(gt=0)]
 
 
 class _Content(BaseModel):
-    """A part of what a round came to, so much of it as is read again."""
+    """Base of the validated parts of a round's JSON file."""
 
     model_config = ConfigDict(strict=True)
 
 
 class _Test(_Content):
+    """Test games of a round against one opponent."""
+
     opponent: str
     games: Count
     score: Annotated[Number, Field(ge=-1, le=2)]
@@ -98,6 +101,8 @@ class _Test(_Content):
 
 
 class _Round(_Content):
+    """Content of round 0: tests of the initial profile."""
+
     number_of_schema: Count = Field(alias="schema")
     config_hash: str
     round: Count
@@ -107,8 +112,8 @@ class _Round(_Content):
 Weights = Annotated[list[Number], Field(min_length=len(FEATURES), max_length=len(FEATURES))]
 
 
-class _Learned(_Round):
-    """Of a round that was fitted: all but round 0."""
+class _FittedRound(_Round):
+    """Content of a fitted round: all but round 0."""
 
     games: Positive
     samples: Positive
@@ -122,19 +127,19 @@ class _Learned(_Round):
 
 
 def _files_of(name: str) -> tuple[str, ...]:
-    """Files of a round; of round 0, which is the profile to begin with, there are no samples."""
+    """Files of a round; round 0, the initial profile, has no samples."""
     content = f"rounds/{name}.json"
     return (content, f"rounds/{name}.parquet") if int(name) else (content,)
 
 
 class LearningFolder(CheckedFolder):
-    """An open folder; `open_learning` makes one.
+    """An open learning folder; see `open_learning` and `read_learning`.
 
     Attributes:
         path: the folder.
-        config: the configuration.
-        others: checksums of the samples of other learnings.
-        rounds: contents of the committed rounds, from round 0 on, which is the profile to begin with.
+        config: its configuration.
+        others: checksums of the samples of other learning runs.
+        rounds: contents of the committed rounds; round 0 is the initial profile.
         problems: damage found on opening, one sentence each.
     """
 
@@ -149,17 +154,17 @@ class LearningFolder(CheckedFolder):
 
     @property
     def digest(self) -> str:
-        """Of the configuration and of the samples of other learnings."""
+        """Digest of the configuration and of the samples of other learning runs."""
         return digest_of([self.config.digest, self.others]) if self.others else self.config.digest
 
     @property
     def first_digest(self) -> str:
-        """The same where all agents play by their first version."""
+        """`digest` for first play versions of all agents (`LearnConfig.first_digest`)."""
         first = self.config.first_digest
         return digest_of([first, self.others]) if self.others else first
 
     def read_others(self) -> None:
-        """Read which samples of other learnings there are.
+        """Read the list of samples of other learning runs.
 
         Raises:
             LearningError: the list is missing or damaged.
@@ -172,14 +177,14 @@ class LearningFolder(CheckedFolder):
             if not found or not all(isinstance(text, str) for text in found):
                 raise ValueError("it lists no samples")
         except (OSError, KeyError, ValueError, TypeError) as error:
-            raise LearningError(f"cannot read {file}: {error}; begin again in another --out") from None
+            raise LearningError(f"cannot read {file}: {error}; start again in another --out") from None
         self.others = found
 
     def find_others(self) -> list[tuple[str, int, bytes]]:
-        """The samples of other learnings where they are: folder, round, and the file.
+        """Read the samples of other learning runs from their folders: folder, round and file content.
 
         Raises:
-            LearningNameError: one cannot be read, has no round, or is of another sort of method.
+            LearningNameError: a folder cannot be read, has no round, or is of another kind of method.
         """
         found = []
         for text in self.config.also:
@@ -188,25 +193,25 @@ class LearningFolder(CheckedFolder):
                 if METHODS[other.config.method].PAIRED != METHODS[self.config.method].PAIRED:
                     raise LearningError(f"it was learned by {other.config.method}, not {self.config.method}")
                 if len(other.rounds) < 2:
-                    raise LearningError("it has no round yet; manaforge learn plays them")
-                found += [(text, one, other.sample_bytes(one)) for one in range(1, len(other.rounds))]
+                    raise LearningError("it has no round yet; play rounds with manaforge learn")
+                found += [(text, n, other.sample_bytes(n)) for n in range(1, len(other.rounds))]
             except ManaforgeError as error:
                 raise LearningNameError(f"also: {text}: {error}") from None
         return found
 
     def keep_others(self, found: Sequence[tuple[str, int, bytes]]) -> None:
-        """Copy samples of other learnings into the folder."""
+        """Copy samples of other learning runs into this folder."""
         entries = []
-        for place, (text, number, content) in enumerate(found, 1):
-            self.write(f"also/{place:04d}.parquet", content)
+        for i, (text, number, content) in enumerate(found, 1):
+            self.write(f"also/{i:04d}.parquet", content)
             entries.append({"folder": text, "round": number, "sha256": checksum(content)})
         self.write(ALSO, json_bytes({"samples": entries}))
 
     def take(self, file: str) -> None:
-        """Lock the folder, and see that a file can be written, before games are played for it.
+        """Lock the folder and check that a file can be written, before games are played for it.
 
         Raises:
-            LearningError: another process uses it, or it cannot be written.
+            LearningError: another process uses the folder, or the file cannot be written.
         """
         try:
             self.acquire()
@@ -217,11 +222,11 @@ class LearningFolder(CheckedFolder):
             raise LearningError(f"cannot write {self.path / file}: {why}")
 
     def check_blas(self) -> str:
-        """Which BLAS is to fit the next round; "" where none is.
+        """The BLAS that fits the next round; "" if there is no next round or no BLAS is used.
 
         Raises:
-            LearningError: another one fitted those before, so that the next would come to other bytes.
-            OSError: the note of it cannot be read.
+            LearningError: another BLAS fitted the rounds before, so the next would not be reproducible.
+            OSError: the manifest cannot be read.
         """
         done = len(read_history(self.path, self.RECORDS).entries)
         if not METHODS[self.config.method].BY_BLAS or done > self.config.rounds:
@@ -233,15 +238,15 @@ class LearningFolder(CheckedFolder):
             known = None
         if done > 1 and isinstance(known, str) and known.strip() not in ("", kernel):
             raise LearningError(
-                f"the rounds of {self.path} were fitted with {known}, and this process has {kernel}, which "
-                "adds in another order: the next round would have other last digits. Continue on a "
-                "processor like that one, or with its kernel where this processor can run it, "
-                f"OPENBLAS_CORETYPE={known.split()[-1]}; or take another --out"
+                f"the rounds of {self.path} were fitted with {known}, but this process has {kernel}, which "
+                "sums in another order: the next round would differ in the last digits. Continue on such a "
+                "processor, or use its kernel if this processor can run it, "
+                f"OPENBLAS_CORETYPE={known.split()[-1]}; or choose another --out"
             )
         return kernel
 
     def read_rounds(self) -> None:
-        """Read the committed rounds, while another process may play more of them.
+        """Read the committed rounds; another process may be playing more.
 
         Raises:
             LearningError: a round is damaged, cannot be read, or was written by another version.
@@ -251,17 +256,17 @@ class LearningFolder(CheckedFolder):
             self.entries = {entry.name: entry for entry in history.entries}
             damage = "" if history.torn else history.problem
             if not (self.path / CHECKSUMS).exists():
-                self.entries, damage = self._without_checksums()
+                self.entries, damage = self._read_unchecked()
             for name in self.entries:
                 damage = damage or self.damage_of(name)
         except OSError as error:
             raise LearningError(why_unusable(error, self.path, "read")) from None
         if damage:
-            again = "the manaforge learn that made it plays that round again"
+            again = "run manaforge learn on it again to replay that round"
             raise LearningError(f"{self.path}: {damage}; {again}")
 
     def has_own_rounds(self) -> bool:
-        """Whether it holds rounds of this configuration, all of them whole."""
+        """Whether the folder has rounds of this configuration, all undamaged."""
         try:
             self.read_rounds()
         except LearningError:
@@ -269,23 +274,23 @@ class LearningFolder(CheckedFolder):
         return bool(self.rounds)
 
     def check_rounds(self) -> None:
-        """Read the committed rounds, as the only process; what is damaged is set aside, and played again.
+        """Read the committed rounds with the folder locked; damaged rounds are set aside and replayed.
 
         Raises:
-            LearningError: a round was written by another version, or played by one of an agent.
-            OSError: one cannot be read.
+            LearningError: a round was written by another version, or played by another version of an agent.
+            OSError: a round cannot be read.
         """
         if not (self.path / CHECKSUMS).exists():
-            entries, damage = self._without_checksums()
+            entries, damage = self._read_unchecked()
             self.problems += [damage] if damage else []
             self.replace(CHECKSUMS, "".join(entry.line for entry in entries.values()).encode())
         self.check_records("rounds")
         if any(content["config_hash"] != self.digest for content in self.rounds):
-            other = other_versions(dict.fromkeys((one.kind for one in self.config.opponents), 1))
-            raise LearningError(f"{self.path} was played with {other}; take another --out")
+            other = other_versions(dict.fromkeys((opponent.kind for opponent in self.config.opponents), 1))
+            raise LearningError(f"{self.path} was played with {other}; choose another --out")
 
     def damage_of(self, name: str) -> str:
-        """See `CheckedFolder`; a whole round is added to `rounds`."""
+        """Damage of a round, as of `CheckedFolder`; an undamaged round is added to `rounds`."""
         try:
             content = parse_json(self.read_record(name)[0].decode())
         except HistoryError as error:
@@ -293,7 +298,7 @@ class LearningFolder(CheckedFolder):
         except ValueError as error:
             return f"rounds/{name}.json: {error}"
         try:
-            model = _Learned if int(name) else _Round
+            model = _FittedRound if int(name) else _Round
             content = model.model_validate(content).model_dump(by_alias=True, exclude_unset=True)
             if content["round"] != int(name):
                 raise ValueError(f"it is of round {content['round']}")
@@ -303,17 +308,17 @@ class LearningFolder(CheckedFolder):
         known = self.digest, self.first_digest
         if content["schema"] not in (SCHEMA, WITHOUT_CHECKSUMS) or content["config_hash"] not in known:
             raise LearningError(
-                f"{self.path} holds rounds of other rules or another configuration, or a deck, the "
-                "profile or an opponent was changed since; take another --out"
+                f"{self.path} has rounds of other rules or of another configuration, or a deck, the profile "
+                "or an opponent has changed since; choose another --out"
             )
         self.rounds[int(name) :] = [content]
         return ""
 
-    def _without_checksums(self) -> tuple[dict[str, Entry], str]:
-        """The rounds of a folder from before there was a `checksums.txt`, and what is wrong with the next.
+    def _read_unchecked(self) -> tuple[dict[str, Entry], str]:
+        """Rounds of a folder without `checksums.txt` (older format), and the damage of the next one.
 
         Raises:
-            OSError: one cannot be read.
+            OSError: a round cannot be read.
         """
         found: dict[str, Entry] = {}
         for number in count():
@@ -324,7 +329,7 @@ class LearningFolder(CheckedFolder):
                 if content.get("schema") != WITHOUT_CHECKSUMS:
                     raise ValueError(f"it is of schema {content.get('schema')!r}, and {CHECKSUMS} is missing")
                 if number and checksum(contents[1]) != content.get("sha256"):
-                    raise ValueError("its samples are not those that it was learned from")
+                    raise ValueError("its samples are not those of its fit")
             except FileNotFoundError:
                 break
             except ValueError as error:
@@ -333,14 +338,14 @@ class LearningFolder(CheckedFolder):
         return found, ""
 
     def value(self, number: int) -> Value | None:
-        """The value of a round; None of round 0."""
+        """The value fitted in a round; None for round 0."""
         content = self.rounds[number]
         if "weights" not in content:
             return None
         return Value(np.array(content["weights"]), content["intercept"], np.array(content["scale"]))
 
     def samples(self, number: int) -> Samples:
-        """The samples of a committed round.
+        """Read the samples of a committed round.
 
         Raises:
             LearningError: they cannot be read.
@@ -348,58 +353,57 @@ class LearningFolder(CheckedFolder):
         return _samples_in(self._round(number, "parquet"), self.rounds[number]["sha256"])
 
     def sample_bytes(self, number: int) -> bytes:
-        """The file of the samples of a committed round; errors as of `samples`."""
+        """Content of the sample file of a committed round; errors as of `samples`."""
         self.samples(number)
         return read_bytes(self._round(number, "parquet"))
 
     def samples_to_fit(self, new: Samples | None = None) -> list[Samples]:
-        """Samples of other learnings (`also`), of the newest committed rounds, and of the round after them.
+        """Samples of a fit: of other learning runs (`also`), the newest committed rounds, and a new round.
 
         Args:
-            new: of the round after; None: the last committed round is the newest.
+            new: samples of the new round; None: no new round.
 
         Raises:
             LearningError: they cannot be read.
         """
         also = self.path / "also"
         found = [
-            _samples_in(also / f"{place:04d}.parquet", checksum)
-            for place, checksum in enumerate(self.others, 1)
+            _samples_in(also / f"{i:04d}.parquet", checksum) for i, checksum in enumerate(self.others, 1)
         ]
         sizes = [content["samples"] for content in self.rounds[1:]]
         sizes += [len(new.points)] if new else []
-        kept = newest(sizes) if METHODS[self.config.method].ALL_ROUNDS else 1
-        first = 1 + len(sizes) - kept
+        n_rounds = newest(sizes) if METHODS[self.config.method].ALL_ROUNDS else 1
+        first = 1 + len(sizes) - n_rounds
         own = [self.samples(number) for number in range(first, len(self.rounds))]
         return [*found, *own, *([new] if new else [])]
 
     def commit(self, content: Mapping[str, Any], samples: Samples | None = None) -> None:
-        """Write what a round came to, and its samples; from now on it counts.
+        """Write a round's result and samples, and commit the round.
 
         Raises:
             LearningError: the disk is full or fails, or there are more samples than can be read again.
         """
         name, files = f"{len(self.rounds):04d}", {}
-        whole = {"schema": SCHEMA, "config_hash": self.digest, **content}
+        record = {"schema": SCHEMA, "config_hash": self.digest, **content}
         if samples is not None:
             table = pd.DataFrame(samples.features.astype(np.float32), columns=list(FEATURES))
             table["points"], table["sequence"] = samples.points, samples.sequence
-            packed = parquet_bytes(table, SAMPLES_SCHEMA)
-            if len(table) > MOST_ROUND or len(packed) > MOST_DATA:
+            data = parquet_bytes(table, SAMPLES_SCHEMA)
+            if len(table) > MOST_ROUND or len(data) > MOST_DATA:
                 raise LearningError(
-                    f"a round of {self.path} has {len(table):,} samples, more than can be read again, which "
-                    f"are at most {MOST_ROUND:,}, of {MOST_DATA / 2**20:.0f} MB; take fewer games a round, "
-                    "and more rounds"
+                    f"a round of {self.path} has {len(table):,} samples; the most that can be read again are "
+                    f"{MOST_ROUND:,} samples and {MOST_DATA / 2**20:.0f} MB: set fewer games per round and "
+                    "more rounds"
                 )
-            files[f"rounds/{name}.parquet"] = packed
-            whole["sha256"] = checksum(packed)
-        files[f"rounds/{name}.json"] = json_bytes(whole)
+            files[f"rounds/{name}.parquet"] = data
+            record["sha256"] = checksum(data)
+        files[f"rounds/{name}.json"] = json_bytes(record)
         with self._writing():
             self.commit_record(name, files)
-        self.rounds.append(whole)
+        self.rounds.append(record)
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file of the folder all or nothing.
+        """Write a file of the folder atomically.
 
         Raises:
             LearningError: the disk is full or fails.
@@ -409,31 +413,33 @@ class LearningFolder(CheckedFolder):
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
+        """Turn an OSError into a LearningError."""
         try:
             yield
         except OSError as error:
             raise LearningError(why_unusable(error, self.path, "write to")) from None
 
     def _round(self, number: int, kind: str) -> Path:
+        """Path of a file of a round."""
         return self.path / "rounds" / f"{number:04d}.{kind}"
 
 
 class LearningNameError(LearningError, WrongValueError):
-    """What was typed is no folder of a learned value."""
+    """A path given by the user that is no learning folder."""
 
 
 @contextlib.contextmanager
 def open_learning(path: Path, config: LearnConfig) -> Iterator[LearningFolder]:
-    """Lock a folder for learning, new or to be continued.
+    """Open and lock a learning folder, new or to be continued.
 
     Raises:
-        LearningError: it cannot be used, is in use, or holds something else.
+        LearningError: the folder cannot be used, is in use, or has other contents.
     """
-    known = path / LEARNING
+    config_file = path / LEARNING
     if path.exists() and not path.is_dir():
         raise LearningError(f"{path} is a file; choose another --out")
     if path.is_dir() and any(path.iterdir()) and not (path / "rounds").is_dir():
-        raise LearningError(f"{path} holds something else; choose another --out")
+        raise LearningError(f"{path} is not empty and no learning folder; choose another --out")
     folder = LearningFolder(path, config)
     others = [] if (path / ALSO).exists() else folder.find_others()
     with folder:
@@ -448,42 +454,42 @@ def open_learning(path: Path, config: LearnConfig) -> Iterator[LearningFolder]:
             if others:
                 folder.keep_others(others)
             folder.read_others()
-            begun_with = _digest_in(known) if known.exists() else config.digest
-            if begun_with not in ("", config.digest) and not folder.has_own_rounds():
+            previous_digest = _digest_in(config_file) if config_file.exists() else config.digest
+            if previous_digest not in ("", config.digest) and not folder.has_own_rounds():
                 raise LearningError(
-                    f"{path} was begun with another configuration, {known}; take another --out"
+                    f"{path} was begun with another configuration, {config_file}; choose another --out"
                 )
             kernel = folder.check_blas()
             folder.check_rounds()
         except OSError as error:
             raise LearningError(f"{why_unusable(error, path, 'use folder')}; choose another --out") from None
-        if begun_with != config.digest:
-            folder.problems.append(f"{LEARNING} is damaged; it is written again")
+        if previous_digest != config.digest:
+            folder.problems.append(f"{LEARNING} was damaged and is written again")
         if kernel:
-            note = {"manaforge": version("manaforge"), "blas": kernel}
-            folder.write(MANIFEST, json_bytes(note))
+            manifest = {"manaforge": version("manaforge"), "blas": kernel}
+            folder.write(MANIFEST, json_bytes(manifest))
         folder.write(LEARNING, config.to_toml().encode())
         yield folder
 
 
-def _digest_in(known: Path) -> str:
-    """The digest of a configuration; "" for one that cannot be used.
+def _digest_in(file: Path) -> str:
+    """The digest of a configuration file; "" for an invalid one.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the file cannot be read.
     """
-    read_bytes(known)
+    read_bytes(file)
     try:
-        return read_config_as(LearnConfig, known).digest
+        return read_config_as(LearnConfig, file).digest
     except ManaforgeError:
         return ""
 
 
 def count_rounds(path: Path) -> int:
-    """How many rounds a folder says it has, round 0 among them; none of them is read.
+    """Number of rounds of a folder, round 0 included, without reading them.
 
     Raises:
-        OSError: that cannot be read.
+        OSError: the folder cannot be read.
     """
     if (path / CHECKSUMS).exists():
         return len(read_history(path, LearningFolder.RECORDS).entries)
@@ -491,14 +497,14 @@ def count_rounds(path: Path) -> int:
 
 
 def read_learning(path: Path) -> LearningFolder:
-    """A folder for reading.
+    """Read a learning folder without locking it.
 
     Raises:
-        LearningNameError: it is no folder of a learned value.
-        ConfigError: its configuration cannot be used.
+        LearningNameError: the path is no learning folder.
+        ConfigError: its configuration is invalid.
     """
     if not (path / LEARNING).is_file() or not (path / "rounds").is_dir():
-        raise LearningNameError(f"{path} is no folder of manaforge learn: it has no {LEARNING} and rounds/")
+        raise LearningNameError(f"{path} is no folder of manaforge learn: {LEARNING} or rounds/ is missing")
     folder = LearningFolder(path, read_config_as(LearnConfig, path / LEARNING))
     folder.read_others()
     folder.read_rounds()
@@ -506,18 +512,18 @@ def read_learning(path: Path) -> LearningFolder:
 
 
 def _samples_in(file: Path, digest: str) -> Samples:
-    """The samples in a file with this checksum; errors as of `LearningFolder.samples`."""
+    """Read a sample file with this checksum; errors as of `LearningFolder.samples`."""
     try:
         content = read_bytes(file)
         if checksum(content) != digest:
-            raise ValueError("it is not the file that was learned from")
+            raise ValueError("it is not the sample file of the fit")
         rows, stop = min(count_rows(content), MOST_ROUND), 0
-        found = Samples(np.empty((rows, len(FEATURES))), np.empty(rows), np.empty(rows, np.int64))
+        samples = Samples(np.empty((rows, len(FEATURES))), np.empty(rows), np.empty(rows, np.int64))
         for table in read_batches(content, _SAMPLE, MOST_ROUND):
             start, stop = stop, stop + len(table)
-            for place, name in enumerate(FEATURES):
-                found.features[start:stop, place] = table.column(name)
-            found.points[start:stop], found.sequence[start:stop] = table["points"], table["sequence"]
-        return found
+            for column, name in enumerate(FEATURES):
+                samples.features[start:stop, column] = table.column(name)
+            samples.points[start:stop], samples.sequence[start:stop] = table["points"], table["sequence"]
+        return samples
     except (OSError, ValueError) as error:
-        raise LearningError(f"cannot read {file}: {error}; begin again in another --out") from None
+        raise LearningError(f"cannot read {file}: {error}; start again in another --out") from None

@@ -1,10 +1,10 @@
-"""Learn keep values of opening cards from games, and write them to a profile.
+"""Learn mulligan keep values of opening cards from paired games, and write them to a profile.
 
-Every deal is played once as the player's mulligan is now, and once more for each different card of its
-opening hand with that card treated the other way round: kept where it would be replaced, or replaced where it
-would be kept. All else of the deal is equal (`engine.state`), so a card's keep value is the mean over its
-deals of a difference between two games. After a round the player keeps the cards whose value is 0 or more;
-the next round learns, on other deals, what each card is worth under that mulligan of the other cards.
+Every deal is played once with the player's current mulligan, and once more for each different card of its
+opening hand with the choice for that card reversed. All else of the deal is equal (common random numbers,
+`engine.state`), so a card's keep value is the mean over its deals of the difference between two games. After
+a round the player keeps the cards with a value of 0 or more; the next round measures, on other deals, each
+card under that mulligan of the other cards.
 """
 
 import contextlib
@@ -33,24 +33,24 @@ from ilp_agent import Profile, WeightVector
 from ilp_agent.mulligan import DeckKeeps, KeepValue, SeatValues, keeps_of
 
 PlayGames = Callable[[Roster, Schedule], np.ndarray]
-"""Plays a schedule; dtype `evo.play.games.GAME`, shape (games,)."""
+"""A function that plays a schedule; returns dtype `evo.play.games.GAME`, shape (games,)."""
 
 
 class LessonError(WrongValueError, ValueError):
-    """What is to be learned cannot be; the message names the way out."""
+    """Invalid settings of mulligan learning; the message names the way out."""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """What is learned, and from which games.
+    """Settings of mulligan learning: player, opponents, decks and number of games.
 
     Attributes:
-        player: whose mulligan it is; its first round begins with the mulligan that it has.
+        player: player whose mulligan is learned; its mulligan is the one of the first round.
         opponents: each plays the same number of deals.
-        decks: that the player learns to play; the opponents hold each of them alike.
-        ruleset: with a mulligan.
-        games: about how many games are played for each deck, seat and round: deals are whole.
-        rounds: at least 1.
+        decks: decks whose mulligan is learned; the opponents play each of them equally often.
+        ruleset: one with a mulligan.
+        games: approximate number of games per deck, seat and round (a whole number of deals).
+        rounds: number of rounds, at least 1.
         seed: of the deals.
 
     Raises:
@@ -67,21 +67,21 @@ class Lesson:
 
     def __post_init__(self) -> None:
         if self.ruleset.mulligan_above < 0:
-            raise LessonError(f"ruleset {self.ruleset.name} has no mulligan; one that has is standard")
+            raise LessonError(f"ruleset {self.ruleset.name} has no mulligan; ruleset standard has one")
         for deck in self.decks:
             if deck.random:
                 raise LessonError(
-                    f"deck {deck.name} is drawn afresh for each game; keep values need a list of thirty cards"
+                    f"deck {deck.name} is random in each game; keep values need a fixed list of thirty cards"
                 )
         names = [deck.name for deck in self.decks]
         if len(set(names)) != len(names):
-            raise LessonError(f"two decks of one name in {', '.join(names)}; keep values go by the name")
+            raise LessonError(f"two decks with the same name in {', '.join(names)}; keep values go by name")
         least = 1 + max(self.hand(0), self.hand(1))
         if self.games < least:
-            raise LessonError(f"games must be at least {least}, those of one deal, got {self.games}")
+            raise LessonError(f"games must be at least {least} (the games of one deal), got {self.games}")
 
     def hand(self, seat: int) -> int:
-        """Opening cards of a seat."""
+        """Number of opening cards of a seat."""
         return (self.ruleset.hand_first, self.ruleset.hand_second)[seat]
 
     @cached_property
@@ -96,10 +96,10 @@ class Lesson:
 
     @property
     def definition(self) -> dict[str, Any]:
-        """All that the keep values depend on, as JSON values."""
+        """Everything that determines the keep values, as JSON values."""
         return {
-            "player": _as_values(self.player),
-            "opponents": [_as_values(one) for one in self.opponents],
+            "player": _player_values(self.player),
+            "opponents": [_player_values(one) for one in self.opponents],
             "decks": [deck.identity for deck in self.decks],
             "ruleset": self.ruleset.name,
             **{name: getattr(self, name) for name in ("games", "rounds", "seed")},
@@ -107,23 +107,23 @@ class Lesson:
 
     @property
     def total(self) -> int:
-        """Games of all rounds."""
+        """Number of games of all rounds."""
         return sum(len(deals.games) for deals in self.deals.values())
 
 
-def _as_values(player: Player) -> list[Any]:
+def _player_values(player: Player) -> list[Any]:
     """A player as JSON values."""
     return [*player.played_as, *player.row, *player.keeps]
 
 
 @dataclass(frozen=True)
 class Deals:
-    """The deals from which one deck and seat learns in one round.
+    """The deals of one deck and seat in one round.
 
     Attributes:
-        keys: uint64, shape (deals,).
-        cards: the deck's different cards, by word (`engine.match.card_word`).
-        hands: the opening hands before the mulligan, places in `cards`, shape (deals, hand).
+        keys: stream keys, uint64, shape (deals,).
+        cards: the deck's different cards, by `engine.match.card_word`.
+        hands: opening hands before the mulligan, as indices into `cards`, shape (deals, hand).
     """
 
     keys: np.ndarray
@@ -132,17 +132,17 @@ class Deals:
 
     @cached_property
     def games(self) -> np.ndarray:
-        """Deal and card of each game, shape (games, 2): -1 for the game that goes as the mulligan is."""
+        """Deal, and card with reversed choice, of each game; shape (games, 2); -1: current mulligan."""
         rows = np.concatenate([np.full((len(self.hands), 1), -1), np.sort(self.hands, axis=1)], axis=1)
         is_new = np.diff(rows, axis=1, prepend=-2) > 0
         return np.stack([np.nonzero(is_new)[0], rows[is_new]], axis=1)
 
 
 def learn_keeps(lesson: Lesson, play: PlayGames) -> Iterator[tuple[SeatValues, ...]]:
-    """The keep values after each round, by deck and seat; the last are those to keep.
+    """Learn keep values; yields them after each round, by deck and seat. The last are the result.
 
     Args:
-        lesson: what is learned.
+        lesson: settings.
         play: plays a schedule (`evo.play.pool.Pool.play`).
 
     Raises:
@@ -150,28 +150,28 @@ def learn_keeps(lesson: Lesson, play: PlayGames) -> Iterator[tuple[SeatValues, .
     """
     player = lesson.player
     for number in range(lesson.rounds):
-        found = tuple(
-            _learn_seat(lesson, player, lesson.deals[number, place, seat], place, seat, play)
-            for place in range(len(lesson.decks))
+        values = tuple(
+            _learn_deck_seat(lesson, player, lesson.deals[number, deck_index, seat], deck_index, seat, play)
+            for deck_index in range(len(lesson.decks))
             for seat in range(2)
         )
-        player = with_keeps(player, map(keeps_of, found))
-        yield found
+        player = with_keeps(player, map(keeps_of, values))
+        yield values
 
 
 def with_keeps(player: Player, keeps: "Iterator[DeckKeeps] | Sequence[DeckKeeps]") -> Player:
-    """The player with these choices in place of those for the same decks and seats."""
-    kept = {(one.deck, one.seat): one for one in (*player.keeps, *keeps)}
-    return replace(player, keeps=tuple(kept[key] for key in sorted(kept)))
+    """A player with these mulligan choices; choices for other decks and seats stay."""
+    choices = {(choice.deck, choice.seat): choice for choice in (*player.keeps, *keeps)}
+    return replace(player, keeps=tuple(choices[key] for key in sorted(choices)))
 
 
 def deals_of(lesson: Lesson, number: int, place: int, seat: int) -> Deals:
-    """The deals of one round, deck and seat.
+    """Make the deals of one round, deck and seat.
 
     Args:
-        lesson: what is learned.
-        number: of the round, from 0.
-        place: of the deck.
+        lesson: settings.
+        number: round number, from 0.
+        place: deck index.
         seat: 0 for going first.
     """
     n = lesson.games // (1 + lesson.hand(seat))
@@ -180,24 +180,24 @@ def deals_of(lesson: Lesson, number: int, place: int, seat: int) -> Deals:
     )
     deck = lesson.decks[place]
     table, records = tables_of((deck, deck))
-    before = replace(lesson.ruleset, mulligan_above=-1)
+    no_mulligan = replace(lesson.ruleset, mulligan_above=-1)
     states = np.zeros(n, STATE)
-    deal_games(table.array, records, before.array, np.tile((0, 1), (n, 1)), keys, states)
+    deal_games(table.array, records, no_mulligan.array, np.tile((0, 1), (n, 1)), keys, states)
     cards = tuple(dict.fromkeys(card_word(table.cards[table.number[card.key]]) for card in deck.cards))
-    places = np.array([cards.index(word) if word in cards else -1 for word in map(card_word, table.cards)])
-    return Deals(keys, cards, places[states["sides"][:, seat]["hand"][:, : lesson.hand(seat)]])
+    indices = np.array([cards.index(word) if word in cards else -1 for word in map(card_word, table.cards)])
+    return Deals(keys, cards, indices[states["sides"][:, seat]["hand"][:, : lesson.hand(seat)]])
 
 
 def keeps_by_rule(deck: Deck, ruleset: Ruleset) -> dict[str, bool]:
-    """Whether the ruleset's rule keeps each card of a deck, by word."""
+    """Whether the ruleset's mulligan rule keeps each card of a deck, by `engine.match.card_word`."""
     return {card_word(card): card.spec.cost <= ruleset.mulligan_above for card in deck.cards}
 
 
-def _learn_seat(
-    lesson: Lesson, player: Player, deals: Deals, place: int, seat: int, play: PlayGames
+def _learn_deck_seat(
+    lesson: Lesson, player: Player, deals: Deals, deck_index: int, seat: int, play: PlayGames
 ) -> SeatValues:
-    """Play the deals of one deck and seat, and read the values of its cards."""
-    deck = lesson.decks[place]
+    """Play the deals of one deck and seat, and estimate the keep values of its cards."""
+    deck = lesson.decks[deck_index]
     chosen = keeps_with(player.keeps, deck, seat) or {}
     keeps = {word: chosen.get(word, kept) for word, kept in keeps_by_rule(deck, lesson.ruleset).items()}
     games = deals.games
@@ -206,30 +206,32 @@ def _learn_seat(
         lesson.decks,
         lesson.ruleset,
     )
-    schedule = _schedule(lesson, deals, games, place, seat)
+    schedule = _schedule(lesson, deals, games, deck_index, seat)
     played = play(roster, schedule)
     refuse_faults(roster, schedule, played)
     points = points_of(played["outcome"], np.full(len(games), seat == 0))
-    return SeatValues(deck.name, seat, _values(points, games, deals.cards, keeps))
+    return SeatValues(deck.name, seat, _keep_values(points, games, deals.cards, keeps))
 
 
 def _variants(
     player: Player, deck: str, seat: int, keeps: dict[str, bool], cards: Sequence[str]
 ) -> Iterator[Player]:
-    """The player as its mulligan is, then with each card in turn treated the other way round."""
-    for turned in (None, *cards):
-        own = {card: kept != (card == turned) for card, kept in keeps.items()}
-        keep = tuple(card for card in own if own[card])
-        yield with_keeps(player, [DeckKeeps(deck, seat, keep, tuple(card for card in own if not own[card]))])
+    """The player with its current mulligan, then with the choice for each card in turn reversed."""
+    for reversed_card in (None, *cards):
+        chosen = {card: kept != (card == reversed_card) for card, kept in keeps.items()}
+        keep = tuple(card for card in chosen if chosen[card])
+        yield with_keeps(
+            player, [DeckKeeps(deck, seat, keep, tuple(card for card in chosen if not chosen[card]))]
+        )
 
 
-def _schedule(lesson: Lesson, deals: Deals, games: np.ndarray, place: int, seat: int) -> Schedule:
-    """The games of deals: opponents, and the decks that they hold, take turns."""
+def _schedule(lesson: Lesson, deals: Deals, games: np.ndarray, deck_index: int, seat: int) -> Schedule:
+    """The schedule of deals; opponents and their decks alternate."""
     deal, variant = games[:, 0], games[:, 1] + 1
     opponent = deal % len(lesson.opponents)
-    held = deal // len(lesson.opponents) % len(lesson.decks)
+    opponent_deck = deal // len(lesson.opponents) % len(lesson.decks)
     players = np.stack([variant, 1 + len(deals.cards) + opponent], axis=1).astype(np.int16)
-    decks = np.stack([np.full(len(games), place), held], axis=1).astype(np.int16)
+    decks = np.stack([np.full(len(games), deck_index), opponent_deck], axis=1).astype(np.int16)
     order = [0, 1] if seat == 0 else [1, 0]
     return Schedule(
         np.ascontiguousarray(players[:, order]),
@@ -238,41 +240,41 @@ def _schedule(lesson: Lesson, deals: Deals, games: np.ndarray, place: int, seat:
     )
 
 
-def _values(
+def _keep_values(
     points: np.ndarray, games: np.ndarray, cards: Sequence[str], keeps: dict[str, bool]
 ) -> dict[str, KeepValue]:
-    """The keep value of each card that was dealt, with the interval of Student's t over its deals."""
+    """Keep value of each card that was dealt, with Student's t interval over its deals."""
     deal, card = games.T
-    as_is = points[card < 0]
-    found = {}
+    baseline = points[card < 0]
+    values = {}
     for number, word in enumerate(cards):
-        own = card == number
-        if not own.any():
+        of_card = card == number
+        if not of_card.any():
             continue
-        gain = (points[own] - as_is[deal[own]]) * (-1 if keeps[word] else 1)
+        gain = (points[of_card] - baseline[deal[of_card]]) * (-1 if keeps[word] else 1)
         rate = cluster_rate((gain + 1) / 2, np.ones(len(gain)))
         value = 2 * rate.value - 1
-        half = max(rate.high - rate.value, rate.value - rate.low) * 2
-        found[word] = KeepValue(round(value, 6), round(min(half, 1.0), 6))
-    return found
+        half_width = max(rate.high - rate.value, rate.value - rate.low) * 2
+        values[word] = KeepValue(round(value, 6), round(min(half_width, 1.0), 6))
+    return values
 
 
 class LearnedFileError(ManaforgeError, ValueError):
-    """The file of a profile that cannot be written; the message names the way out."""
+    """A profile file that cannot be written; the message names the way out."""
 
 
 class CardRow(NamedTuple):
-    """A card of a deck as a table shows it.
+    """A table row: a card of a deck with its keep value.
 
     Attributes:
-        card: its id, or its name where it has none.
-        name: its name.
+        card: card id, or its name if it has no id.
+        name: card name.
         cost: in mana.
-        value: of keeping it, in points a game.
-        low: lower end of the 95% interval.
+        value: keep value, in points per game.
+        low: lower end of its 95% interval.
         high: upper end.
-        keep: whether the mulligan keeps it.
-        rule: whether the ruleset's rule does.
+        keep: whether the learned mulligan keeps the card.
+        rule: whether the ruleset's mulligan rule keeps it.
     """
 
     card: str
@@ -286,30 +288,30 @@ class CardRow(NamedTuple):
 
 
 def rows_of(values: SeatValues, deck: Deck, ruleset: Ruleset) -> list[CardRow]:
-    """The cards of a deck that have a value, the best to keep first."""
+    """Table rows of the cards with a keep value, the highest value first."""
     cards = {card_word(card): card for card in deck.cards}
     rule = keeps_by_rule(deck, ruleset)
     rows = []
-    for word, (value, half) in values.cards.items():
+    for word, (value, half_width) in values.cards.items():
         spec = cards[word].spec
-        low, high = round(value - half, 6), round(value + half, 6)
+        low, high = round(value - half_width, 6), round(value + half_width, 6)
         name = cards[word].name
         rows.append(CardRow(word, name, spec.cost, value, low, high, value >= 0, rule[word]))
     return sorted(rows, key=lambda row: (-row.value, row.cost, row.name))
 
 
 def check_out(path: Path) -> None:
-    """Refuse a file for the profile before games are played for it.
+    """Check that the output profile can be written, before games are played for it.
 
     Raises:
-        LessonError: its name is none of a profile.
-        LearnedFileError: it is there already, or cannot be written.
+        LessonError: it is not named NAME.toml.
+        LearnedFileError: it exists, or cannot be written.
     """
     if path.suffix != ".toml" or not path.stem.isprintable():
-        raise LessonError(f"--out is the file of a profile, NAME.toml, got {str(path)!r}")
+        raise LessonError(f"--out must be a profile file NAME.toml, got {str(path)!r}")
     if path.exists():
         raise LearnedFileError(f"{path} exists; choose another --out")
-    with contextlib.suppress(OSError):  # whose reason is told below
+    with contextlib.suppress(OSError):  # reported below
         path.parent.mkdir(parents=True, exist_ok=True)
     why = why_not_writable(path, temporary_of(path))
     if why:
@@ -323,16 +325,16 @@ def learned_profile(
     name: str,
     against: Sequence[str],
 ) -> Profile[WeightVector]:
-    """A profile with its keep values; those of other decks stay.
+    """A profile with learned keep values; those of other decks stay.
 
     Args:
-        profile: the weights, and where they come from.
-        lesson: what was learned.
-        values: what came out.
+        profile: weights and provenance.
+        lesson: settings.
+        values: learned keep values by deck and seat.
         name: of the new profile.
-        against: the opponents as typed.
+        against: entrant texts of the opponents.
     """
-    kept = {one[:2]: one for one in (*profile.mulligan, *values)}
+    entries = {entry[:2]: entry for entry in (*profile.mulligan, *values)}
     learned = {
         "from": profile.name,
         "decks": [deck.name for deck in lesson.decks],
@@ -348,15 +350,15 @@ def learned_profile(
         profile,
         name=name,
         provenance={**profile.provenance, "mulligan": learned},
-        mulligan=tuple(kept[key] for key in sorted(kept)),
+        mulligan=tuple(entries[key] for key in sorted(entries)),
     )
 
 
 def write_learned(profile: Profile[WeightVector], path: Path) -> None:
-    """Write a profile's file, all or nothing.
+    """Write a profile file atomically.
 
     Raises:
-        LearnedFileError: its folder cannot be written.
+        LearnedFileError: the folder cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

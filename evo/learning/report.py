@@ -1,4 +1,4 @@
-"""The report of a learned value: profile.toml, curve.csv, figures and report.html."""
+"""Report of a learning run: profile.toml, curve.csv, figures and report.html."""
 
 import shlex
 
@@ -31,30 +31,30 @@ from ilp_agent.lookahead.weights import LookaheadWeights
 
 
 def plot_curve(axes: Axes, curve: pd.DataFrame) -> Axes:
-    """Elo against each opponent by round, with 95% intervals.
+    """Plot Elo against each opponent by round, with 95% intervals.
 
     Args:
         axes: to draw on.
-        curve: as `evo.learning.run.curve_of` makes it.
+        curve: table of `evo.learning.run.curve_of`.
     """
     opponents = list(dict.fromkeys(curve["opponent"]))
-    for place, opponent in enumerate(opponents):
+    for i, opponent in enumerate(opponents):
         own = curve[curve["opponent"] == opponent]
         value, low, high = (own[name].map(elo).to_numpy(float) for name in ("score", "low", "high"))
-        shift = 0.06 * (place - (len(opponents) - 1) / 2)
+        shift = 0.06 * (i - (len(opponents) - 1) / 2)
         axes.errorbar(
             own["round"] + shift,
             value,
             yerr=np.abs(np.array([value - low, high - value])),
-            fmt=f"{MARKERS[place % len(MARKERS)]}-",
-            color=COLOURS[place % len(COLOURS)],
+            fmt=f"{MARKERS[i % len(MARKERS)]}-",
+            color=COLOURS[i % len(COLOURS)],
             markersize=4.5,
             linewidth=1.4,
             capsize=2,
             label=short_name(opponent),
         )
     axes.axhline(0, color=GREY, linewidth=0.8, linestyle=":")
-    axes.set(xlabel="round (0: the profile it began with)", ylabel="Elo against the opponent")
+    axes.set(xlabel="round (0: the initial profile)", ylabel="Elo against the opponent")
     whole_ticks(axes.xaxis)
     axes.grid(linewidth=0.4, alpha=0.6)
     legend_above(axes)
@@ -62,7 +62,7 @@ def plot_curve(axes: Axes, curve: pd.DataFrame) -> Axes:
 
 
 def plot_weights(axes: Axes, weights: pd.DataFrame) -> Axes:
-    """Features by what a usual difference in them is worth, the largest on top.
+    """Plot the effect of one standard deviation of each feature, the largest on top.
 
     Args:
         axes: to draw on.
@@ -80,7 +80,7 @@ def plot_weights(axes: Axes, weights: pd.DataFrame) -> Axes:
 
 
 def plot_calibration(axes: Axes, groups: pd.DataFrame) -> Axes:
-    """What happened by what was predicted, with 95% intervals; the diagonal is perfect.
+    """Calibration plot: observed results by predicted win probability, with 95% intervals.
 
     Args:
         axes: to draw on.
@@ -94,7 +94,7 @@ def plot_calibration(axes: Axes, groups: pd.DataFrame) -> Axes:
     edges = groups[["chance", "low", "high"]].to_numpy()
     margin = 0.05
     limits = max(0.0, float(edges.min()) - margin), min(1.0, float(edges.max()) + margin)
-    axes.set(xlim=limits, ylim=limits, xlabel="predicted chance", ylabel="what happened")
+    axes.set(xlim=limits, ylim=limits, xlabel="predicted probability", ylabel="observed points")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.grid(linewidth=0.4, alpha=0.6)
@@ -102,7 +102,7 @@ def plot_calibration(axes: Axes, groups: pd.DataFrame) -> Axes:
 
 
 def plot_features(axes: Axes, curve: pd.DataFrame) -> Axes:
-    """Elo against the value with all features, by how many are left, with 95% intervals.
+    """Plot Elo against the full value by number of features, with 95% intervals.
 
     Args:
         axes: to draw on.
@@ -112,18 +112,18 @@ def plot_features(axes: Axes, curve: pd.DataFrame) -> Axes:
     axes.fill_between(table["features"], table["low"], table["high"], color=BLUE, alpha=0.2, linewidth=0)
     axes.plot(table["features"], table["elo"], "o-", color=BLUE, markersize=4, linewidth=1.4)
     axes.axhline(0, color=GREY, linewidth=0.8, linestyle=":")
-    axes.set(xlabel="features that are left", ylabel="Elo against\nthe value with all")
+    axes.set(xlabel="number of features", ylabel="Elo against\nall features")
     whole_ticks(axes.xaxis)
     axes.grid(linewidth=0.4, alpha=0.6)
     return axes
 
 
 SAMPLES_A_WEIGHT = 100
-"""Samples that tell, for each weight, below which a report warns."""
+"""Informative samples per weight below which the report warns."""
 
 
 def write_learning(folder: LearningFolder, profile: Profile[LookaheadWeights]) -> None:
-    """Write the profile, the learning curve and the page; the same rounds give the same bytes."""
+    """Write profile, learning curve and report page; reproducible from the same rounds."""
     curve = curve_of(folder)
     folder.write("profile.toml", profile.to_toml().encode())
     folder.write("curve.csv", csv_bytes(curve))
@@ -131,20 +131,20 @@ def write_learning(folder: LearningFolder, profile: Profile[LookaheadWeights]) -
 
 
 def learning_page(folder: LearningFolder, curve: pd.DataFrame) -> bytes:
-    """The page of a learned value."""
+    """The report page of a learning run, HTML."""
     config = folder.config
     sections = [
-        *([_strength(folder, curve)] if len(curve) else []),
-        _weights(folder),
-        *_calibration(folder),
-        _what_was_played(folder),
+        *([_curve_section(folder, curve)] if len(curve) else []),
+        _weights_section(folder),
+        *_calibration_section(folder),
+        _games_section(folder),
     ]
     title = f"A value learned from games: {config.method} on {', '.join(d.name for d in config.found_decks)}"
     return make_page(title, sections, shlex.join(["manaforge", "learn", LEARNING, "--out", "again"]))
 
 
-def _strength(folder: LearningFolder, curve: pd.DataFrame) -> Section:
-    """The learning curve."""
+def _curve_section(folder: LearningFolder, curve: pd.DataFrame) -> Section:
+    """Section: learning curve."""
     number = best_round(folder)
     best = curve[curve["round"] == number]
     scores = ", ".join(
@@ -158,21 +158,21 @@ def _strength(folder: LearningFolder, curve: pd.DataFrame) -> Section:
         )
     )
     table = shown[["opponent", "round", "games", "test_games", "score", "elo", "interval"]].rename(
-        columns={"games": "games learned from", "test_games": "games", "interval": "95% interval"}
+        columns={"games": "training games", "test_games": "games", "interval": "95% interval"}
     )
-    formats = {"score": "{:.1%}", "elo": "{:+.0f}", "games": "{:,}", "games learned from": "{:,}"}
+    formats = {"score": "{:.1%}", "elo": "{:+.0f}", "games": "{:,}", "training games": "{:,}"}
     return Section(
         "How strong is it?",
         text,
         [image(draw_both(plot_curve, curve), "Elo by round"), html_table(table, formats, "Tests")],
-        "Every round is tested on the same deals. The best of several rounds is found by its luck, too: "
-        "its score on other deals will be a little lower.",
+        "Every round is tested on the same deals. The best of several rounds is partly chosen by chance: "
+        "expect a slightly lower score on other deals.",
         text,
     )
 
 
-def _weights(folder: LearningFolder) -> Section:
-    """What the features are worth."""
+def _weights_section(folder: LearningFolder) -> Section:
+    """Section: learned weights."""
     number = best_round(folder)
     value, start = folder.value(number), folder.config.start
     weights = weights_of(value, start).named()
@@ -180,40 +180,40 @@ def _weights(folder: LearningFolder) -> Section:
         {
             "feature": list(FEATURES),
             "weight": [weights[f"value_{name}"] for name in FEATURES],
-            "began as": [start.named()[f"value_{name}"] for name in FEATURES],
+            "initial": [start.named()[f"value_{name}"] for name in FEATURES],
             "meaning": list(MEANINGS.values()),
         }
     )
     if value is None:
-        text = "No round scored better than the profile it began with, whose weights these are."
-        return Section("What is worth how much?", text, [html_table(table, {}, "Weights")], conclusion=text)
+        text = "No round scored better than the initial profile; these are its weights."
+        return Section("Feature weights", text, [html_table(table, {}, "Weights")], conclusion=text)
     table.insert(1, "effect", value.weights * value.scale)
     known = table[value.scale > 0]
     known = known.loc[known["effect"].abs().sort_values(ascending=False).index]
-    rest = len(table) - len(known)
-    text = f"What moves it most: {', '.join(known['feature'].head(4))}."
-    if rest:
-        text += f" {rest} features never differed on these decks and keep the weights they began with."
-    told = sum(content["told"] for content in folder.rounds[1 : number + 1])
-    if told < SAMPLES_A_WEIGHT * len(known):
-        text += f" Only {told:,} samples tell something, for {len(known)} weights: chance is large in them."
-    formats = {"effect": "{:+.3f}", "weight": "{:g}", "began as": "{:g}"}
+    n_constant = len(table) - len(known)
+    text = f"Largest effects: {', '.join(known['feature'].head(4))}."
+    if n_constant:
+        text += f" {n_constant} features never differed on these decks and keep their initial weights."
+    informative = sum(content["told"] for content in folder.rounds[1 : number + 1])
+    if informative < SAMPLES_A_WEIGHT * len(known):
+        text += f" Only {informative:,} informative samples for {len(known)} weights: estimates are noisy."
+    formats = {"effect": "{:+.3f}", "weight": "{:g}", "initial": "{:g}"}
     height = 1.0 + 0.2 * len(known)
     return Section(
-        "What is worth how much?",
+        "Feature weights",
         text,
         [
             image(draw_both(plot_weights, known, height=height), "Effect of each feature"),
             html_table(known, formats, "Weights"),
         ],
-        "Effect: the weight times the standard deviation of what was learned from. A weight is for one of "
-        "the feature; all weights together are as large as those it began with.",
+        "Effect: the weight times the standard deviation of the feature in the samples. A weight is per unit "
+        "of the feature; the weights are scaled to the total size of the initial ones.",
         text,
     )
 
 
-def _calibration(folder: LearningFolder) -> list[Section]:
-    """Whether predicted chances come true, on games that were played after the value was learned."""
+def _calibration_section(folder: LearningFolder) -> list[Section]:
+    """Section: calibration of predicted win probabilities on games played after the fit."""
     groups = folder.rounds[-1].get("calibration") or []
     if not groups:
         return []
@@ -227,24 +227,24 @@ def _calibration(folder: LearningFolder) -> list[Section]:
             {"chance": chance, "points": points, "low": rate.low, "high": rate.high, "samples": int(n)}
         )
     table = pd.DataFrame(rows)
-    off = float(np.average(np.abs(table["chance"] - table["points"]), weights=table["samples"]))
-    what = "that the first of two ends comes to more, where they differ" if pairs else "of winning"
-    text = f"Predicted chances {what} are {100 * off:.1f} points off in the mean."
+    mean_error = float(np.average(np.abs(table["chance"] - table["points"]), weights=table["samples"]))
+    event = "that the first of two ends is better" if pairs else "of winning"
+    text = f"Predicted probabilities {event} are off by {100 * mean_error:.1f} percentage points on average."
     loss = folder.rounds[-1]["loss"]
     return [
         Section(
-            "Do its predictions come true?",
-            f"{text} Log loss {loss:.4f}; {np.log(2):.4f} is that of a coin.",
-            [image(draw_both(plot_calibration, table), "Predicted and seen")],
-            "Samples of the last round, in ten groups of as many, predicted by the value of the round "
-            "before, which has not seen them. Positions of one game share its result, and count as one.",
+            "Are its predictions calibrated?",
+            f"{text} Log loss {loss:.4f} (coin toss: {np.log(2):.4f}).",
+            [image(draw_both(plot_calibration, table), "Predicted and observed")],
+            "Samples of the last round in ten groups of equal size, predicted by the value of the round "
+            "before, which was not fitted on them. Positions of a game share its result and count as one.",
             text,
         )
     ]
 
 
-def _what_was_played(folder: LearningFolder) -> Section:
-    """The configuration in a sentence, and what each round gave."""
+def _games_section(folder: LearningFolder) -> Section:
+    """Section: configuration and rounds."""
     config = folder.config
     decks = ", ".join(deck.name for deck in config.found_decks)
     text = (
@@ -257,57 +257,55 @@ def _what_was_played(folder: LearningFolder) -> Section:
         for content in folder.rounds[1:]
     ]
     table = pd.DataFrame(rows, columns=["round", "games", "samples", "told", "loss"])
-    table = table.rename(columns={"told": "samples that tell", "loss": "log loss before"})
-    formats = dict.fromkeys(("games", "samples", "samples that tell"), "{:,}") | {"log loss before": "{:.4f}"}
-    return Section(
-        "What was learned from", text, [html_table(table.astype({"log loss before": float}), formats)]
-    )
+    table = table.rename(columns={"told": "informative", "loss": "log loss before"})
+    formats = dict.fromkeys(("games", "samples", "informative"), "{:,}") | {"log loss before": "{:.4f}"}
+    return Section("Training games", text, [html_table(table.astype({"log loss before": float}), formats)])
 
 
 def features_page(
     folder: LearningFolder, alone: pd.DataFrame, backward: pd.DataFrame, text: str, command: str
 ) -> bytes:
-    """The page about which features matter.
+    """The report page of feature selection, HTML.
 
     Args:
-        folder: of the learning.
-        alone: every feature left out alone, as `evo.learning.features.table_of` makes it.
-        backward: the backward search.
-        text: its conclusion.
-        command: what repeats it.
+        folder: learning folder.
+        alone: leave-one-out results, a table of `evo.learning.features.table_of`.
+        backward: results of the backward elimination, a table likewise.
+        text: conclusion.
+        command: command that repeats it.
     """
     alone, backward = (_in_elo(table) for table in (alone, backward))
     formats = {"elo": "{:+.0f}", "games": "{:,}", "log loss": "{:.4f}"}
     names = {"left_out": "left out", "loss": "log loss", "interval": "95% interval"}
     shown = ["left_out", "features", "elo", "interval", "games", "verdict", "loss"]
-    own = alone.sort_values("elo")
+    ranked = alone.sort_values("elo")
     sections = [
         Section(
             "Which features are needed?",
             text,
             [
-                image(draw_both(plot_features, backward), "Elo by features left"),
+                image(draw_both(plot_features, backward), "Elo by number of features"),
                 html_table(backward[shown].rename(columns=names), formats, "Left out one after the other"),
             ],
-            "Each set is fitted again on the same samples and plays the value with all features until a "
-            "sequential test tells. A test that ends early tells worse from no worse; its Elo is rough.",
+            "Each subset is fitted again on the same samples and plays against the value with all features "
+            "until a sequential test decides. An early decision is sound; its Elo estimate is rough.",
             text,
         ),
     ]
     if len(alone):
-        missed = f"Missed most where it alone is left out: {', '.join(own['left_out'].head(3))}."
-        table = html_table(own[shown].rename(columns=names), formats, "Each left out alone")
-        sections.append(Section("What is each worth alone?", missed, [table]))
+        largest = f"Largest loss when left out alone: {', '.join(ranked['left_out'].head(3))}."
+        table = html_table(ranked[shown].rename(columns=names), formats, "Each left out alone")
+        sections.append(Section("What does each feature add?", largest, [table]))
     return make_page(f"Features of {folder.path.name}", sections, command)
 
 
 def features_figure(backward: pd.DataFrame) -> bytes:
-    """The curve of a backward search as a PNG file; `backward` as of `features_page`."""
+    """Elo by number of features in the backward elimination, a PNG file; `backward`: see `features_page`."""
     return draw(plot_features, _in_elo(backward), width=7.2, height=3.2).png
 
 
 def _in_elo(table: pd.DataFrame) -> pd.DataFrame:
-    """A table of sets of features with their scores as Elo."""
+    """Convert scores and intervals of a table of feature subsets to Elo."""
     elos = table[["score", "low", "high"]].map(elo)
     elos.columns = ["elo", "low", "high"]
     joined = pd.concat([table.drop(columns=["score", "low", "high"]), elos], axis=1)

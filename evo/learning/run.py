@@ -1,4 +1,4 @@
-"""Learn a value: rounds of self-play games, each followed by a fit and a test."""
+"""Value learning loop: rounds of self-play games, each followed by a fit and a test."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -29,100 +29,101 @@ from ilp_agent.lookahead.recording import record, record_pairs
 from ilp_agent.lookahead.weights import LookaheadWeights
 
 CHUNK = 100
-"""Deals that one thread plays at a time."""
+"""Deals per task of a thread."""
 
-_DEAL, _DRAWN = range(2)
-"""Streams of a deal: the game, and what is drawn at random of turns."""
+_DEAL, _TURNS = range(2)
+"""Random streams of a deal: the game, and the random turns."""
 
 
 def gather(
     config: LearnConfig, row: tuple[float, ...], number: int, advance: Callable[[int], None]
 ) -> Samples:
-    """Play a round; the samples depend on nothing else than configuration, row and number.
+    """Play the self-play games of a round and collect its samples, reproducible on any number of threads.
 
     Args:
-        config: what is played.
+        config: configuration.
         row: weights and options of the player.
-        number: of the round, from 1 on.
+        number: round number, from 1.
         advance: called on this thread with the number of games just finished; raises to stop early.
     """
     method = METHODS[config.method]
     deals = config.games // method.GAMES
     starts = range(0, deals, CHUNK)
     with ThreadPoolExecutor(config.workers or processors(), "learning") as threads:
-        tickets = [
-            threads.submit(_play, config, row, number, start, min(CHUNK, deals - start)) for start in starts
+        tasks = [
+            threads.submit(_collect, config, row, number, start, min(CHUNK, deals - start))
+            for start in starts
         ]
         parts = []
         try:
-            for ticket in tickets:
-                parts.append(ticket.result())
+            for task in tasks:
+                parts.append(task.result())
                 advance(min(CHUNK, deals - starts[len(parts) - 1]) * method.GAMES)
         except BaseException:
-            for ticket in tickets:
-                ticket.cancel()
+            for task in tasks:
+                task.cancel()
             raise
     sequences = np.cumsum([0, *(2 * CHUNK for _ in parts[1:])])
     features = np.concatenate([part.features for part in parts])
     return Samples(
-        features.astype(np.float32).astype(np.float64),  # as files keep them
+        features.astype(np.float32).astype(np.float64),  # the precision of files
         np.concatenate([part.points for part in parts]),
-        np.concatenate([part.sequence + before for part, before in zip(parts, sequences, strict=True)]),
+        np.concatenate([part.sequence + offset for part, offset in zip(parts, sequences, strict=True)]),
     )
 
 
-def _play(config: LearnConfig, row: tuple[float, ...], number: int, start: int, n: int) -> Samples:
-    """The samples of some deals of a round."""
+def _collect(config: LearnConfig, row: tuple[float, ...], number: int, start: int, n: int) -> Samples:
+    """Play deals `start` to `start + n - 1` of a round, and collect their samples."""
     decks = config.found_decks
     table, records = tables_of(decks)
     deal = np.arange(start, start + n)
-    held = np.stack([deal % len(decks), deal // len(decks) % len(decks)], axis=1)
+    decks_held = np.stack([deal % len(decks), deal // len(decks) % len(decks)], axis=1)
     chances, keys = (
-        np.array([stream_key(config.seed, Stream.LEARNING, number, what, int(d)) for d in deal], np.uint64)
-        for what in (_DEAL, _DRAWN)
+        np.array([stream_key(config.seed, Stream.LEARNING, number, stream, int(d)) for d in deal], np.uint64)
+        for stream in (_DEAL, _TURNS)
     )
     states = np.zeros(n, STATE)
-    deal_games(table.array, records, find_ruleset(config.ruleset).array, held, chances, states)
+    deal_games(table.array, records, find_ruleset(config.ruleset).array, decks_held, chances, states)
     weights = np.array(row)
     if METHODS[config.method].PAIRED:
         pairs = record_pairs(table.array, weights, states, chances, keys)
         differences = pairs.features[:, 0] - pairs.features[:, 1]
         points = (1 + pairs.points[:, 0] - pairs.points[:, 1]) / 2
         return Samples(differences, points, np.arange(len(points)))
-    noted = record(table.array, weights, states, chances, keys, round(config.explore * 1_000_000))
+    recorded = record(table.array, weights, states, chances, keys, round(config.explore * 1_000_000))
     outcomes, _ = endings(states)
-    points = points_of(outcomes[noted.game], noted.seat == 0)
-    order = np.lexsort((np.arange(len(points)), 2 * noted.game + noted.seat))
-    return Samples(noted.features[order], points[order], (2 * noted.game + noted.seat)[order])
+    points = points_of(outcomes[recorded.game], recorded.seat == 0)
+    order = np.lexsort((np.arange(len(points)), 2 * recorded.game + recorded.seat))
+    return Samples(recorded.features[order], points[order], (2 * recorded.game + recorded.seat)[order])
 
 
 CALIBRATION = 10
-"""Groups of samples by predicted chance, each of as many."""
+"""Number of groups of samples by predicted probability, of equal size."""
 
 DIGITS = 6
 """Significant digits of learned weights."""
 
 Told = Callable[[Mapping[str, Any]], None]
-"""Called with what a round came to."""
+"""Callback with the result of a round."""
 
 
 def learn(
     folder: LearningFolder, play: Play, advance: Callable[[int], None], tell: Told
 ) -> Profile[LookaheadWeights]:
-    """Play the rounds that are missing; returns the value that scored best in its tests, as a profile.
+    """Play the missing rounds; returns the value with the best test score as a profile.
 
     Args:
-        folder: where every round is written.
+        folder: learning folder, to which every round is written.
         play: plays the tests (`evo.play.pool.Pool.play`).
         advance: called with the number of games of a round just finished; raises to stop early.
-        tell: called with each round.
+        tell: called with the result of each round.
 
     Raises:
-        LearningError: a round has no sample that tells, or the folder cannot be read or written.
+        LearningError: a round has no informative sample, or the folder cannot be read or written.
     """
     config = folder.config
     if not folder.rounds:
-        folder.commit({"round": 0, "tests": _tests(config, config.start, play) if config.test.every else []})
+        folder.commit({"round": 0, "tests": _test(config, config.start, play) if config.test.every else []})
         tell(folder.rounds[0])
     while len(folder.rounds) <= config.rounds:
         number = len(folder.rounds)
@@ -136,65 +137,66 @@ def learn(
 def _round(
     folder: LearningFolder, number: int, before: Value | None, samples: Samples, play: Play
 ) -> dict[str, Any]:
-    """What a round came to, for `LearningFolder.commit`."""
+    """Fit and test a round; returns its record for `LearningFolder.commit`."""
     config, method = folder.config, METHODS[folder.config.method]
-    told = int(telling(samples, method.PAIRED).sum())
-    if not told:
-        raise LearningError(f"round {number} of {folder.path} has no sample that tells: too few games")
+    informative = int(telling(samples, method.PAIRED).sum())
+    if not informative:
+        raise LearningError(f"round {number} of {folder.path} has no informative sample: set more games")
     options = {"ridge": config.ridge, "round": number, **config.td.model_dump(by_alias=True)}
     rounds = folder.samples_to_fit(samples)
-    with threadpool_limits(1, "blas"):  # the same sums on any number of processors
+    with threadpool_limits(1, "blas"):  # the same sums with any number of processors
         value = method.learn(before, rounds, options)
         loss = None if before is None else log_loss(before, samples, method.PAIRED)
         groups = [] if before is None else calibration(before, samples, method.PAIRED)
-    tested = config.test.every and number % config.test.every == 0
+    is_tested = config.test.every and number % config.test.every == 0
     return {
         "round": number,
         "games": config.games,
         "samples": len(samples.points),
-        "told": told,
+        "told": informative,
         "loss": loss,
         "calibration": groups,
         "weights": value.weights.tolist(),
         "intercept": value.intercept,
         "scale": value.scale.tolist(),
-        "tests": _tests(config, weights_of(value, config.start), play) if tested else [],
+        "tests": _test(config, weights_of(value, config.start), play) if is_tested else [],
     }
 
 
 def weights_of(value: Value | None, start: LookaheadWeights) -> LookaheadWeights:
-    """A value as weights of the agent, in the size of those it began with; these where it is None.
+    """A value as weights of the agent, scaled to the total size of the initial weights.
 
-    A feature that never differed keeps its weight. The size of all weights together changes no turn.
+    Constant features keep their initial weights; None gives the initial weights. The common scale of all
+    weights changes no turn.
     """
     if value is None:
         return start
     named = start.named()
-    own = np.array([named[f"value_{name}"] for name in FEATURES])
-    known = value.scale > 0
-    size, learned = np.abs(own[known]).sum(), np.abs(value.weights[known]).sum()
+    initial = np.array([named[f"value_{name}"] for name in FEATURES])
+    varying = value.scale > 0
+    size, learned = np.abs(initial[varying]).sum(), np.abs(value.weights[varying]).sum()
     factor = size / learned if size and learned else 1.0
-    found = np.where(known, value.weights * factor, own)
-    rounded = {f"value_{name}": float(f"{x:.{DIGITS}g}") for name, x in zip(FEATURES, found, strict=True)}
+    scaled = np.where(varying, value.weights * factor, initial)
+    rounded = {f"value_{name}": float(f"{x:.{DIGITS}g}") for name, x in zip(FEATURES, scaled, strict=True)}
     return LookaheadWeights(**named | rounded)
 
 
 def calibration(value: Value, samples: Samples, paired: bool) -> list[list[float]]:
-    """Samples in groups by predicted chance: mean chance, mean points, number.
+    """Calibration groups of samples by predicted probability: mean probability, mean points, number.
 
     Args:
-        value: that has not seen the samples.
-        samples: pairs that came to the same are left out.
-        paired: whether they are pairs.
+        value: a value that was not fitted on the samples.
+        samples: samples; uninformative ones are left out.
+        paired: whether samples are pairs.
     """
-    told = telling(samples, paired)
-    chance, points = value.chance(samples.features[told]), samples.points[told]
+    informative = telling(samples, paired)
+    chance, points = value.chance(samples.features[informative]), samples.points[informative]
     groups = np.array_split(np.argsort(chance, kind="stable"), CALIBRATION)
-    return [[float(chance[one].mean()), float(points[one].mean()), len(one)] for one in groups if len(one)]
+    return [[float(chance[g].mean()), float(points[g].mean()), len(g)] for g in groups if len(g)]
 
 
-def _tests(config: LearnConfig, weights: LookaheadWeights, play: Play) -> list[dict[str, Any]]:
-    """Scores against every opponent, on the same deals in every round."""
+def _test(config: LearnConfig, weights: LookaheadWeights, play: Play) -> list[dict[str, Any]]:
+    """Test a value against every opponent, on the same deals in every round."""
     players = (config.player_of(weights), *config.opponents)
     roster = Roster(players, config.found_decks, find_ruleset(config.ruleset))
     pairings = make_pairings(len(players), "gauntlet", ())
@@ -212,12 +214,12 @@ def _tests(config: LearnConfig, weights: LookaheadWeights, play: Play) -> list[d
 
 
 def mean_score(content: Mapping[str, Any]) -> float:
-    """Mean score of a round over its opponents; nan without tests."""
+    """Mean test score of a round over opponents; nan without tests."""
     return float(np.mean([test["score"] for test in content["tests"]])) if content["tests"] else float("nan")
 
 
 def best_round(folder: LearningFolder) -> int:
-    """The round of the best mean score, the later of equals; the last where no round was tested."""
+    """The round with the best mean test score, the last of ties; the last round if none was tested."""
     scores = [mean_score(content) for content in folder.rounds]
     if np.isnan(scores[1:]).all():
         return len(scores) - 1
@@ -225,7 +227,7 @@ def best_round(folder: LearningFolder) -> int:
 
 
 def best_profile(folder: LearningFolder) -> Profile[LookaheadWeights]:
-    """The value of the best round as a profile."""
+    """The value of the best round as a profile with provenance."""
     config, number = folder.config, best_round(folder)
     provenance: dict[str, object] = {
         "source": "manaforge learn",
@@ -243,21 +245,21 @@ def best_profile(folder: LearningFolder) -> Profile[LookaheadWeights]:
 
 
 def curve_of(folder: LearningFolder) -> pd.DataFrame:
-    """The learning curve: one row a round and opponent.
+    """The learning curve: one row per round and opponent.
 
-    Columns round, games (learned from so far), opponent, test_games, score, low, high, elo, loss.
+    Columns round, games (played for learning so far), opponent, test_games, score, low, high, elo, loss.
     """
     rows = []
     for content in folder.rounds:
         for test in content["tests"]:
-            own = {name: test[name] for name in ("score", "low", "high")}
+            score = {name: test[name] for name in ("score", "low", "high")}
             rows.append(
                 {
                     "round": content["round"],
                     "games": content["round"] * folder.config.games,
                     "opponent": test["opponent"],
                     "test_games": test["games"],
-                    **own,
+                    **score,
                     "elo": elo(test["score"]),
                     "loss": content.get("loss"),
                 }

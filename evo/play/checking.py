@@ -1,4 +1,4 @@
-"""Whether an agent plays legally, in time, repeatably, and by what its player knows alone."""
+"""Agent conformance checks: legal actions, time limits, reproducible games, no use of hidden cards."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,28 +19,28 @@ from rivals import find_kind
 from rivals.outside.agent import processes
 
 REPEATED = 20
-"""Games that are played twice."""
+"""Number of games played twice to check reproducibility."""
 
 BODIES = ("thesis-paladin", "thesis-warrior")
 REAL = ("basic-mage", "basic-hunter")
-"""Pairs of decks of the games: of bodies, and of cards that do what they say."""
+"""Deck pairs of the games: `BODIES` without card effects, `REAL` with card effects."""
 
 HOPELESS = 10
-"""Games lost by faults after which no more are played."""
+"""Number of games lost by faults after which the check stops."""
 
-UNDECIDED = "not looked at: it made no decision"
+UNDECIDED = "not checked: the agent made no decision"
 
 MOST_STEPS = 40
-"""Actions at random before a position of a pair, at most."""
+"""Most random actions played to reach a test position."""
 
 
 class Check(NamedTuple):
-    """What was found of one thing.
+    """The result of one conformance check.
 
     Attributes:
-        name: what was looked at.
-        passed: the verdict.
-        told: what came out, or what is wrong and where.
+        name: of the check.
+        passed: whether the agent passed.
+        told: measurements, or the first failure and its place.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Check(NamedTuple):
 
 
 class Timed:
-    """An agent whose decisions are timed; else as it is."""
+    """A wrapper that times an agent's decisions."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent, self.name = agent, agent.name
@@ -58,20 +58,20 @@ class Timed:
         self.seconds: list[float] = []
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
-        """Its own decision."""
+        """Return the wrapped agent's action, and record the time that it took."""
         began = time.perf_counter()
         action = self.agent.act(view, rng)
         self.seconds.append(time.perf_counter() - began)
         return action
 
     def new_game(self, seat: int, rng: np.random.Generator) -> None:
-        """Begin a game."""
+        """Tell the wrapped agent that a game begins."""
         begin = getattr(self.agent, "new_game", None)
         if begin is not None:
             begin(seat, rng)
 
     def game_over(self, outcome: Outcome, reason: Reason) -> None:
-        """End a game."""
+        """Tell the wrapped agent that the game is over."""
         end = getattr(self.agent, "game_over", None)
         if end is not None:
             end(outcome, reason)
@@ -80,48 +80,50 @@ class Timed:
 def check_agent(
     entrant: Entrant, games: int, pairs: int, seed: int, advance: Callable[[int], None] = lambda _: None
 ) -> Iterator[Check]:
-    """Check an agent; yields what was found of each thing, as soon as it is known.
+    """Run all conformance checks on an agent, and yield each result as soon as it is known.
 
     Args:
-        entrant: the agent, which could be started.
-        games: against an agent that plays at random.
-        pairs: positions that differ only in what is hidden.
+        entrant: the agent; it must be able to start.
+        games: number of games against a random agent.
+        pairs: number of pairs of positions that differ only in hidden cards.
         seed: of games and positions.
         advance: called with the number of games played since the last call.
     """
     decks = [BODIES, REAL] if find_kind(entrant.player.kind).effects else [BODIES]
     agent = Timed(entrant.player.agent())
-    lost: dict[Reason, list[str]] = {}
-    asked, number = games, -1
+    faults: dict[Reason, list[str]] = {}
+    requested, number = games, -1
     for number in range(games):
         result = game_of(agent, decks[number % len(decks)], seed, number)
         advance(1)
-        if sum(map(len, lost.values())) == HOPELESS:
+        if sum(map(len, faults.values())) == HOPELESS:
             break
         if result.reason not in (Reason.HERO_DIED, Reason.FATIGUE, Reason.TURN_CAP):
             where = f"game {number}, after {len(result.actions)} actions: {last_line(result.error)}"
-            lost.setdefault(result.reason, []).append(where)
+            faults.setdefault(result.reason, []).append(where)
     games = number + 1
-    told = {
-        reason: f"{len(texts)} of {games:,} games lost; the first: {texts[0]}"
-        for reason, texts in lost.items()
+    messages = {
+        reason: f"{len(details)} of {games:,} games lost; the first: {details[0]}"
+        for reason, details in faults.items()
     }
-    whole = f"{games:,} games, {len(agent.seconds):,} decisions"
-    illegal = told.pop(Reason.ILLEGAL_ACTION, "")
-    decided = bool(agent.seconds)
-    yield Check("legal actions", decided and not illegal, illegal or (whole if decided else UNDECIDED))
-    late = told.pop(Reason.TOO_LATE, "")
-    yield Check("time", decided and not late, late or (_times(agent.seconds) if decided else UNDECIDED))
-    other = "; ".join(f"{reason}: {text}" for reason, text in told.items())
-    if games < asked:
-        other += f"; ended after {HOPELESS} faults, {asked - games:,} games before the last"
-    yield Check("no other fault", not other, other.removeprefix("; ") or whole)
-    yield _repeats(entrant, decks, min(REPEATED, games), seed, advance)
-    yield _same_decisions(entrant, decks, pairs, seed, advance)
+    totals = f"{games:,} games, {len(agent.seconds):,} decisions"
+    illegal = messages.pop(Reason.ILLEGAL_ACTION, "")
+    acted = bool(agent.seconds)
+    yield Check("legal actions", acted and not illegal, illegal or (totals if acted else UNDECIDED))
+    time_fault = messages.pop(Reason.TOO_LATE, "")
+    yield Check(
+        "time", acted and not time_fault, time_fault or (_times_text(agent.seconds) if acted else UNDECIDED)
+    )
+    other_faults = "; ".join(f"{reason}: {text}" for reason, text in messages.items())
+    if games < requested:
+        other_faults += f"; ended after {HOPELESS} faults, {requested - games:,} games before the last"
+    yield Check("no other fault", not other_faults, other_faults.removeprefix("; ") or totals)
+    yield _check_reproducible(entrant, decks, min(REPEATED, games), seed, advance)
+    yield _check_hidden_cards(entrant, decks, pairs, seed, advance)
 
 
 def game_of(agent: Agent, decks: tuple[str, str], seed: int, number: int) -> MatchResult:
-    """A game against an agent that plays at random; the agent goes first in every second one of a pair."""
+    """Play game `number` against a random agent; the agent goes first in games 0, 1, 4, 5, 8, 9, ..."""
     first = number // 2 % 2 == 0
     return (
         play(agent, RandomAgent(), decks, seed, (number,))
@@ -130,10 +132,10 @@ def game_of(agent: Agent, decks: tuple[str, str], seed: int, number: int) -> Mat
     )
 
 
-def _repeats(
+def _check_reproducible(
     entrant: Entrant, decks: Sequence[tuple[str, str]], games: int, seed: int, advance: Callable[[int], None]
 ) -> Check:
-    """Whether the same games, in another order and from a new process, are played alike."""
+    """Check that games are reproducible in another order and in a new process."""
     records: dict[int, list[tuple[Action, ...]]] = {number: [] for number in range(games)}
     for order in (range(games), reversed(range(games))):
         processes.close()
@@ -142,41 +144,40 @@ def _repeats(
             result = game_of(agent, decks[number % len(decks)], seed, number)
             advance(1)
             if result.error:
-                return Check(
-                    "same seed, same game", False, f"not looked at: game {number} was lost by a fault"
-                )
+                return Check("same seed, same game", False, f"not checked: game {number} was lost by a fault")
             records[number].append(result.actions)
-    for number, (one, other) in records.items():
-        if one != other:
-            step = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
-            texts = [str(actions[step]) if step < len(actions) else "nothing" for actions in (one, other)]
+    for number, (once, again) in records.items():
+        if once != again:
+            step = next((i for i, (a, b) in enumerate(zip(once, again, strict=False)) if a != b), len(once))
+            texts = [str(actions[step]) if step < len(actions) else "nothing" for actions in (once, again)]
             return Check(
                 "same seed, same game",
                 False,
-                f"game {number}, action {step}: {texts[0]} once and {texts[1]} in another order of games; "
-                "draw from the seed alone, and forget earlier games",
+                f"game {number}, action {step}: {texts[0]} at first, {texts[1]} when the games were "
+                "played in another order; use no randomness but the given generator, and keep no state "
+                "between games",
             )
     return Check(
         "same seed, same game", True, f"{games} games, played again in another order by a new process"
     )
 
 
-def _same_decisions(
+def _check_hidden_cards(
     entrant: Entrant, decks: Sequence[tuple[str, str]], pairs: int, seed: int, advance: Callable[[int], None]
 ) -> Check:
-    """Whether positions that look the same to its player get the same decision."""
+    """Check that an agent acts alike in positions that differ only in hidden cards."""
     name = "same view, same decision"
     agents = entrant.player.agent(), entrant.player.agent()
-    asked = getattr(agents[0], "shown", Shown.NOTHING)
+    shown = getattr(agents[0], "shown", Shown.NOTHING)
     for number, positions in enumerate(same_views(decks, pairs, seed)):
         found = []
-        advance(0)  # which stops where a signal asks for it
+        advance(0)  # raises if a signal asked to stop
         dealt = dealt_cards(positions[0].states)[0][1 - positions[0].active]
         for agent, position in zip(agents, positions, strict=True):
             try:
                 found.append(
                     _decision(
-                        agent, position, PlayerView(position, position.active, asked, dealt), seed + number
+                        agent, position, PlayerView(position, position.active, shown, dealt), seed + number
                     )
                 )
             except Exception as error:  # an agent may raise anything
@@ -186,12 +187,13 @@ def _same_decisions(
                 name,
                 False,
                 f"pair {number}: {found[0]} and {found[1]} in positions that differ only in what is hidden; "
-                f"the first: {PlayerView(positions[0], positions[0].active).position}",
+                f"the first position: {PlayerView(positions[0], positions[0].active).position}",
             )
     return Check(name, True, f"{pairs} pairs of positions that differ only in what is hidden")
 
 
 def _decision(agent: Agent, position: Position, view: PlayerView, seed: int) -> str:
+    """Return the action of an agent in a position, as text."""
     seat = position.active
     begin, end = (getattr(agent, name, None) for name in ("new_game", "game_over"))
     if begin is not None:
@@ -205,11 +207,11 @@ def _decision(agent: Agent, position: Position, view: PlayerView, seed: int) -> 
 def same_views(
     decks: Sequence[tuple[str, str]], n: int, seed: int = 1
 ) -> Iterator[tuple[Position, Position]]:
-    """Positions of games at random, each with one that looks the same to who plays.
+    """Random positions, each with a second one that differs only in cards hidden from the active player.
 
     Args:
-        decks: pairs of decks, which take turns.
-        n: how many.
+        decks: pairs of decks, used in turn.
+        n: number of pairs.
         seed: of games and cards.
     """
     draws, chance = generator(seed), Chance.given([0] * 20)
@@ -228,11 +230,11 @@ def same_views(
 
 
 def with_others_hidden(position: Position, draws: np.random.Generator) -> Position:
-    """A position with the hand and deck of who waits mixed anew, and the own deck in another order.
+    """A position with the opponent's hand and deck redealt, and the active player's deck reshuffled.
 
     Args:
         position: of a game.
-        draws: for the cards.
+        draws: random generator of the shuffles.
     """
     other = position.copy()
     enemy = other.state["sides"][1 - other.active]
@@ -246,14 +248,14 @@ def with_others_hidden(position: Position, draws: np.random.Generator) -> Positi
     return other
 
 
-def _times(seconds: Sequence[float]) -> str:
-    """Median, 99th percentile and longest of some times."""
+def _times_text(seconds: Sequence[float]) -> str:
+    """Median, 99th percentile and maximum of decision times, as text."""
     if not seconds:
         return "no decision"
-    middle, late = np.percentile(seconds, [50, 99])
-    return f"median {_ms(middle)} ms, 99% within {_ms(late)} ms, longest {_ms(max(seconds))} ms"
+    median, percentile_99 = np.percentile(seconds, [50, 99])
+    return f"median {_ms(median)} ms, 99% within {_ms(percentile_99)} ms, longest {_ms(max(seconds))} ms"
 
 
 def _ms(seconds: float) -> str:
-    """Seconds as milliseconds to two digits."""
+    """Format seconds as milliseconds with two significant digits."""
     return f"{float(f'{seconds * 1e3:.2g}'):g}"

@@ -1,4 +1,4 @@
-"""Ray cluster addresses and Ray's processes on this machine, without importing Ray."""
+"""Ray cluster addresses, and the Ray processes of this machine, without importing Ray."""
 
 import contextlib
 import os
@@ -17,27 +17,27 @@ from engine.safe_files import why_untrusted
 from evo.play.results import PlaceError, PoolError
 
 PROBE_SECONDS = 5.0
-"""How long to wait for a connection to a cluster's head."""
+"""Timeout of a connection to a cluster's head, in seconds."""
 
 HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + b"\x04" + bytes(5)
-"""What a client of HTTP/2 begins with: the magic words, and a frame of settings that sets nothing."""
+"""The HTTP/2 connection preface: the magic octets and an empty SETTINGS frame."""
 
 FRAME_HEAD, SETTINGS = 9, 4
-"""Bytes of a frame's head, and the type in its fourth byte."""
+"""Length of an HTTP/2 frame header in bytes, and the frame type SETTINGS (fourth byte)."""
 
 LONGEST_ADDRESS = 1_000
-"""Bytes."""
+"""Bytes read from Ray's address file at most."""
 
 
 def find_cluster() -> tuple[str, str]:
-    """The cluster of this machine, and what names it: the variable RAY_ADDRESS, else Ray's address file.
+    """Find this machine's cluster: its address, and the source (variable RAY_ADDRESS or Ray's address file).
 
-    Workers of a cluster control its drivers, and the file is where every user may write: a file that somebody
-    else owns or may write is refused. Ray's own search, which also joins any raylet it finds among the
-    processes of this machine, is not used.
+    Workers of a cluster control its drivers, and every user may write to the file's folder: a file that
+    another user owns or may write is refused. Ray's own search is not used, since it joins any raylet found
+    among the processes of this machine.
 
     Raises:
-        PoolError: there is no cluster, or its address comes from somebody else.
+        PoolError: there is no cluster, or another user may have written its address.
     """
     given = os.environ.get("RAY_ADDRESS", "")
     if given and given != "auto":
@@ -50,45 +50,45 @@ def find_cluster() -> tuple[str, str]:
             address = opened.read(LONGEST_ADDRESS).decode("ascii").strip()
     except FileNotFoundError:
         raise PoolError(
-            f"--address auto: no cluster runs here: RAY_ADDRESS is not set, and {file}, which ray start "
-            "writes, does not exist. Name the cluster: --address HOST:PORT"
+            f"--address auto: no cluster found on this machine: RAY_ADDRESS is not set, and {file} (written "
+            "by ray start) does not exist. Name the cluster: --address HOST:PORT"
         ) from None
     except OSError as error:
         raise PoolError(f"--address auto: {file}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise PoolError(f"--address auto: {file} does not hold an address") from None
+        raise PoolError(f"--address auto: {file} does not contain an address") from None
     return address, str(file)
 
 
 def address_file() -> Path:
-    """The file in which `ray start` keeps its address."""
+    """The file in which `ray start` stores the cluster's address."""
     linux = sys.platform.startswith("linux")
     folder = os.environ.get("RAY_TMPDIR") or (linux and os.environ.get("TMPDIR")) or "/tmp"
     return Path(folder) / "ray" / "ray_current_cluster"
 
 
 def refuse_others(file: Path, status: os.stat_result) -> None:
-    """Refuse a file that somebody else owns or may write, or that may also be another file.
+    """Refuse an address file that another user owns or may write, that is no regular file or has hard links.
 
     Raises:
-        PoolError: it is one.
+        PoolError: the file is refused.
     """
     if not stat.S_ISREG(status.st_mode):
         why = "it is not a regular file"
     else:
-        why = why_untrusted(status) or ("it has a second name elsewhere" if status.st_nlink > 1 else "")
+        why = why_untrusted(status) or ("it has several hard links" if status.st_nlink > 1 else "")
     if why:
         raise PoolError(
-            f"--address auto: {file} is not followed: {why}, and whoever chooses a cluster can run code on "
-            "the machines that join it. Name one you trust: --address HOST:PORT"
+            f"--address auto: {file} is not trusted: {why}, and a cluster can run code on the machines "
+            "that join it. Name a cluster that you trust: --address HOST:PORT"
         )
 
 
 def check_address(address: str) -> None:
-    """Refuse what is not the form of an address.
+    """Check the form of a cluster address.
 
     Raises:
-        PlaceError: it is not.
+        PlaceError: it is none of "", "auto", HOST:PORT and SCHEME://...
     """
     host, _, port = address.rpartition(":")
     known = address in ("", "auto") or "://" in address
@@ -97,10 +97,10 @@ def check_address(address: str) -> None:
 
 
 def probe(address: str) -> None:
-    """Refuse an address where no cluster's head listens, which Ray would retry for minutes.
+    """Check that a cluster's head listens at an address; Ray itself would retry for minutes.
 
     Raises:
-        PoolError: it is not an address, nothing listens there, or what listens is no head.
+        PoolError: the address is malformed, or no head of a Ray cluster listens there.
     """
     check_address(address)
     if "://" in address:
@@ -115,43 +115,43 @@ def probe(address: str) -> None:
             f"no answer from {address}: {why}; is the cluster's head running? --pool local needs no Ray"
         ) from None
     if not is_head:
-        raise PoolError(f"what listens at {address} is no head of a Ray cluster; --pool local needs no Ray")
+        raise PoolError(f"the server at {address} is no head of a Ray cluster; --pool local needs no Ray")
 
 
 def _speaks_http2(connection: socket.socket) -> bool:
-    """Whether a server answers HTTP/2's preface with settings (RFC 9113, 3.4), as Ray's head does by gRPC."""
+    """Whether a server answers the HTTP/2 preface with SETTINGS (RFC 9113, 3.4), as Ray's gRPC head does."""
     frame = b""
     with contextlib.suppress(OSError):
         connection.sendall(HTTP2_PREFACE)
-        while len(frame) < FRAME_HEAD and (more := connection.recv(FRAME_HEAD - len(frame))):
-            frame += more
+        while len(frame) < FRAME_HEAD and (received := connection.recv(FRAME_HEAD - len(frame))):
+            frame += received
     return len(frame) == FRAME_HEAD and frame[3] == SETTINGS
 
 
 AGENTS = {"dashboardagent": "dashboard agent", "runtimeenvagent": "agent of runtime environments"}
-"""Processes of a raylet, which ends when one of them does; by what their command lines hold."""
+"""Agents of a raylet, which ends when one of them ends; keys: parts of their command lines."""
 
 LOOK_SECONDS = 0.1
-"""Seconds between two looks, where there is no better way."""
+"""Seconds between two checks of processes."""
 
 _PROC = Path("/proc/self")
 
 Services = dict[int, str]
-"""Processes that Ray cannot live without: their names in messages, by number."""
+"""Processes that Ray needs: their names in messages, by process number."""
 
 
 def services_of(node: Any) -> Services:
-    """The services that Ray needs on this machine, as far as they are there now: agents come after a raylet.
+    """Processes on this machine that Ray needs and that run already; agents start later than their raylet.
 
     Args:
-        node: `ray._private.worker._global_node`; it knows the processes of a Ray that this process started.
+        node: `ray._private.worker._global_node`; it has the processes of a Ray that this process started.
     """
     own: Services = {}
     for name in ("gcs_server", "raylet"):
-        for one in node.all_processes.get(name, ()):
-            own[one.process.pid] = f"Ray's {name} (process {one.process.pid})"
-            for child in _descendants(one.process.pid):
-                command = _command(child).replace("_", "").lower()  # an agent begins by giving itself a title
+        for service in node.all_processes.get(name, ()):
+            own[service.process.pid] = f"Ray's {name} (process {service.process.pid})"
+            for child in _descendants(service.process.pid):
+                command = _command(child).replace("_", "").lower()  # an agent changes its title as it starts
                 for part, agent in AGENTS.items():
                     if part in command:
                         own[child] = f"Ray's {agent} (process {child})"
@@ -160,15 +160,15 @@ def services_of(node: Any) -> Services:
 
 
 def has_all(services: Services) -> bool:
-    """Whether no service is still to come: of a Ray started here two and a raylet's agents, else a raylet."""
+    """Whether all services run: two and the raylet's agents for a Ray started here, else one raylet."""
     return len(services) in (1, 2 + len(AGENTS))
 
 
 class Deaths:
-    """Learns at once when a process ends.
+    """A thread that watches processes and reports their end at once.
 
     Args:
-        tell: called in a thread, once, when some have ended.
+        tell: callback, called once from the thread when watched processes have ended.
     """
 
     def __init__(self, tell: Callable[[], None]) -> None:
@@ -181,7 +181,7 @@ class Deaths:
         self._thread.start()
 
     def watch(self, services: Services) -> None:
-        """Watch these processes too; nothing once closed."""
+        """Watch these processes too; no effect once closed."""
         with self._lock:
             if self._closing.is_set():
                 return
@@ -189,7 +189,7 @@ class Deaths:
                 self._watched[process] = (_descriptor(process), services[process])
 
     def names(self) -> str:
-        """What ended first, joined if at once; empty if nothing has."""
+        """Names of the processes that ended first, joined by "and"; empty while all run."""
         with self._lock:
             if not self._names:
                 ended = (name for process, (file, name) in self._watched.items() if _ended(process, file))
@@ -197,7 +197,7 @@ class Deaths:
             return self._names
 
     def close(self) -> None:
-        """Tell nothing from here on."""
+        """Stop watching: the callback is not called any more."""
         self._closing.set()
         self._thread.join()
         with self._lock:
@@ -207,6 +207,7 @@ class Deaths:
             self._watched = {}
 
     def _watch(self) -> None:
+        """Wait until a watched process ends, then call back; the thread's body."""
         while not self._closing.is_set():
             with self._lock:
                 files = [file for file, _ in self._watched.values() if file >= 0]
@@ -224,13 +225,13 @@ class Deaths:
 
 
 def end_session(session: int) -> None:
-    """Kill all processes of a session but this one: services of Ray, and workers, orphans too.
+    """Kill all processes of a session except this one: Ray's services and workers, orphans too.
 
-    They end by themselves too, but a worker only after the games that it plays. What dies may start
-    others meanwhile, so this looks until none is left.
+    They would end by themselves too, but a worker only after its games. A process may start others before it
+    ends, so this repeats until none is left.
 
     Args:
-        session: the process that began it, which may be gone.
+        session: number of the session's first process, which may have ended.
     """
     for _ in range(100):
         found = [process for process in _members(session) if process != os.getpid()]
@@ -242,28 +243,28 @@ def end_session(session: int) -> None:
 
 
 def _members(session: int) -> Iterator[int]:
-    """Living processes of a session."""
+    """Running processes of a session."""
     for process, fields in _processes():
         if int(fields[3]) == session and fields[0] not in "ZX":
             yield process
 
 
 def _processes() -> Iterator[tuple[int, list[str]]]:
-    """All processes of this machine, with fields 3 and on of proc_pid_stat(5): state, parent, ..."""
+    """All processes of this machine, with fields 3 onwards of proc_pid_stat(5): state, parent, ..."""
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             yield int(entry.parent.name), entry.read_text(errors="replace").rpartition(")")[2].split()
 
 
 def _descriptor(process: int) -> int:
-    """A file that becomes readable when a process ends; -1 where there is none."""
+    """A file descriptor that becomes readable when a process ends (pidfd); -1 if there is none."""
     with contextlib.suppress(OSError, AttributeError):
         return os.pidfd_open(process)
     return -1
 
 
 def _ended(process: int, file: int) -> bool:
-    """Whether a process has ended, by its file if there is one."""
+    """Whether a process has ended, by its file descriptor (-1: by its number)."""
     if file < 0:
         return not lives(process)
     poll = select.poll()
@@ -284,7 +285,7 @@ def _raylet_at(node: Any) -> Iterator[tuple[int, str]]:
 
 
 def _descendants(ancestor: int) -> list[int]:
-    """What descends from a process, parents first."""
+    """Descendants of a process, parents first."""
     children: dict[int, list[int]] = {}
     for process, fields in _processes():
         children.setdefault(int(fields[1]), []).append(process)
@@ -295,14 +296,14 @@ def _descendants(ancestor: int) -> list[int]:
 
 
 def _command(process: int) -> str:
-    """The command line of a process; empty if it is gone."""
+    """The command line of a process; empty if it has ended."""
     with contextlib.suppress(OSError):
         return Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace")
     return ""
 
 
 def lives(process: int) -> bool:
-    """Whether a process of this machine lives: neither gone nor waiting for its parent."""
+    """Whether a process of this machine runs: it exists and is no zombie."""
     try:
         if not _PROC.exists():
             os.kill(process, 0)

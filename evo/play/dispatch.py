@@ -1,10 +1,10 @@
-"""Hand out chunks of games to workers and collect results, the same for every pool.
+"""Dispatch chunks of games to workers, and collect and check the results; common to all pools.
 
 A schedule is cut into chunks sized by the speed so far; a bounded number of chunks is in flight; results are
-stored by the number of the game, so that they depend only on the games. Workers are not trusted: a result
-counts once, and only if it is for the games that were asked for, complete and possible. A late chunk is given
-to a second worker, and the first good result wins. One game of chunks 1, 2, 4, 8, ... and of every 200th
-chunk of each worker is replayed here; a worker whose game differs ends the run with a report.
+stored by game number, so that they depend only on the games. Workers are not trusted: a result counts once,
+and only if it is complete, possible and of the requested games. A late chunk is given to a second worker, and
+the first good result wins. One game of chunks 1, 2, 4, 8, ... and of every 200th chunk of each worker is
+replayed on this machine; a differing result ends the run with a report.
 """
 
 import sys
@@ -24,15 +24,15 @@ from rivals import is_outside
 
 CHUNKS_A_WORKER = 8
 LONGEST_CHUNK = 1.0
-"""Seconds."""
+"""Target duration of a chunk at most, in seconds."""
 
 
 class ChunkSizer:
-    """Sizes chunks by the measured speed of workers.
+    """Chooses chunk sizes from the measured speed of workers.
 
     Args:
         workers: number of workers.
-        shortest: seconds that a chunk takes at least.
+        shortest: least duration of a chunk, in seconds.
     """
 
     def __init__(self, workers: int, shortest: float) -> None:
@@ -42,16 +42,16 @@ class ChunkSizer:
         self._known = {True: True, False: False}
 
     def size(self, left: int, total: int, compiled: bool) -> int:
-        """Games of the next chunk: a second's, or a fair share of all, or near the end of those left."""
+        """Games of the next chunk: a fair share of all games or of those left, at most a second's."""
         if not self._known[compiled]:
-            return 1  # a solver may take a minute for a game
+            return 1  # a solver may take a minute per game
         speed = self._speed[compiled]
         share = min(total / (CHUNKS_A_WORKER * self.workers), left / (2 * self.workers))
         share = max(min(share, LONGEST_CHUNK * speed), self.shortest * speed)
         return int(min(max(share, 1), left))
 
     def record_speed(self, games: int, seconds: float, compiled: bool) -> None:
-        """Learn the speed of one worker."""
+        """Update the estimated speed of a worker (games per second)."""
         if seconds > 0 and games > 0:
             if not self._known[compiled]:
                 self._known[compiled], self._speed[compiled] = True, games / seconds
@@ -65,50 +65,50 @@ LATE_LEAST = 2.0
 """Seconds before a chunk can be late; Ray queues chunks before it runs them."""
 
 OUTSIDE = 30
-"""So much longer a chunk may take with agents from outside, which have their time limit for each decision."""
+"""Factor on `HUNG` for agents from outside, which have a time limit for each decision."""
 
 HUNG = 120.0
-"""Seconds after which a worker counts as hung and its chunk is handed out again; at least twice `LATE` times
-the median. A worker still busy then with a chunk that another worker has finished is ended."""
+"""Seconds after which a worker counts as hung and its chunk is handed out again; at least 2 `LATE` medians. A
+worker that is still busy then with a chunk finished by another worker is ended."""
 
 SILENCES = 30
-"""Periods of `HUNG` seconds in a row without any result before a run gives up."""
+"""Consecutive periods of `HUNG` seconds without any result before a run gives up."""
 
 ATTEMPTS = 6
-"""Times a chunk may be lost, hang or come back wrong before a run gives up."""
+"""Failures of one chunk (lost, hung, refused result) before a run gives up."""
 
 REPLAY_EVERY = 200
-"""One game is replayed here of a worker's chunks 1, 2, 4, 8, ... and of every `REPLAY_EVERY`th."""
+"""One game is replayed of a worker's chunks 1, 2, 4, 8, ... and of every `REPLAY_EVERY`th chunk."""
 
 NO_LIMIT = sys.maxsize
 
 
 class LostError(Exception):
-    """A chunk whose worker was lost; it is handed out again."""
+    """The worker of a chunk was lost; the chunk is handed out again."""
 
 
 Watch = Callable[[int], None]
-"""Called on the caller's thread with the number of games just finished; raises to stop early."""
+"""Progress callback, on the caller's thread, with the number of games just finished; raises to stop early."""
 
 Note = Callable[[str], None]
-"""Called with a sentence for each result that was refused, lost or late."""
+"""Message callback, with a sentence for each result that was refused, lost or late."""
 
 
 class Workers(Protocol):
-    """What plays chunks: threads or Ray tasks. `trusted` workers share this process."""
+    """Workers that play chunks: threads or Ray tasks. `trusted` workers share this process."""
 
     trusted: bool
 
     def start(self, start: int, stop: int) -> Hashable:
-        """Hand out games `start` to `stop` - 1 of the schedule, and return a ticket for them."""
+        """Submit games `start` to `stop` - 1 of the schedule, and return a ticket for the result."""
         ...
 
     def ready(self, tickets: Sequence[Any], timeout: float) -> Sequence[Any]:
-        """Those of the tickets that are finished; waits at most `timeout` seconds for the first."""
+        """Return the finished tickets; wait at most `timeout` seconds for the first."""
         ...
 
     def result(self, ticket: Any) -> object:
-        """The answer for a finished ticket.
+        """Return the result of a finished ticket.
 
         Raises:
             LostError: the worker was lost.
@@ -116,13 +116,13 @@ class Workers(Protocol):
         ...
 
     def cancel(self, ticket: Any) -> None:
-        """Abandon a ticket, and end its worker where that is possible."""
+        """Cancel a ticket, and end its worker if possible."""
         ...
 
 
 @dataclass
 class Attempt:
-    """A chunk in flight."""
+    """A chunk in flight: games `start` to `stop` - 1, handed out at time `began` (monotonic, seconds)."""
 
     start: int
     stop: int
@@ -131,13 +131,14 @@ class Attempt:
 
 @dataclass
 class Dispatcher:
-    """Plays schedules with workers, and records their speed and latency.
+    """Plays schedules on workers, and records speed and latency.
 
     Attributes:
-        sizer: how schedules are cut into chunks.
+        sizer: chooses chunk sizes.
         in_flight: most chunks of one schedule in flight.
         most: most chunks of all schedules in flight.
-        busy: seconds that workers have spent playing, summed over them.
+        busy: seconds spent playing, summed over workers.
+        last_result: time of the last result (monotonic, seconds).
     """
 
     sizer: ChunkSizer
@@ -154,20 +155,20 @@ class Dispatcher:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def play(self, workers: Workers, roster: Roster, games: Schedule, watch: Watch, note: Note) -> np.ndarray:
-        """Play all games; dtype `GAME`, shape (games,), in the order of the schedule.
+        """Play all games of a schedule; returns dtype `GAME`, shape (games,), in the schedule's order.
 
         Args:
-            workers: what plays the chunks.
+            workers: play the chunks.
             roster: players, decks and rules.
             games: the schedule.
             watch: see `Watch`.
             note: see `Note`.
 
         Raises:
-            PoolError: no worker gives a good result for some chunk.
+            PoolError: a chunk failed too often, or no worker answers.
             WorkerDisagreesError: a worker's games differ from those of this machine.
         """
-        schedule = _OneSchedule(self, workers, roster, games, watch, note)
+        schedule = _ScheduleRun(self, workers, roster, games, watch, note)
         with self._lock:
             self._schedules += 1
         try:
@@ -211,7 +212,7 @@ class Dispatcher:
             raise WorkerDisagreesError(self._divergent)
 
     def accept(self, games: int, seconds: float, compiled: bool) -> None:
-        """Record the speed of a good result."""
+        """Record the speed and duration of an accepted result."""
         with self._lock:  # several threads may play at once
             self.busy += seconds
             self.sizer.record_speed(games, seconds, compiled)
@@ -223,7 +224,7 @@ class Dispatcher:
             self.last_result = time.monotonic()
 
     def late_after(self) -> float:
-        """Seconds after which a chunk is late; infinite while too little is known."""
+        """Seconds after which a chunk is late; infinite before the third result."""
         with self._lock:
             times = list(self._times)
         return max(LATE_LEAST, LATE * float(np.median(times))) if len(times) >= 3 else np.inf
@@ -231,7 +232,7 @@ class Dispatcher:
     def hung_after(self) -> float:
         """Seconds after which a worker counts as hung; infinite before the first result.
 
-        Until then nodes start, install and compile, which may take any time.
+        Until then nodes start, install and compile, which may take arbitrarily long.
         """
         with self._lock:
             times = list(self._times)
@@ -240,8 +241,8 @@ class Dispatcher:
     def abandon(self, workers: Workers, ticket: Any) -> None:
         """Abandon a chunk that another worker has finished.
 
-        Its worker is not ended at once, since a new worker may still be compiling and would have to start
-        over; it is ended if it is still busy after `HUNG` seconds.
+        Its worker is not ended at once, since it may still be compiling; it is ended if it is still busy
+        after `HUNG` seconds.
         """
         with self._lock:
             self._abandoned.append((workers, ticket, time.monotonic() + HUNG))
@@ -264,8 +265,8 @@ class Dispatcher:
         return n & (n - 1) == 0 or n % REPLAY_EVERY == 0, n - 1 - last
 
 
-class _OneSchedule:
-    """The state of one call of `Dispatcher.play`."""
+class _ScheduleRun:
+    """One schedule being played: the state of a call of `Dispatcher.play`."""
 
     def __init__(
         self,
@@ -290,10 +291,11 @@ class _OneSchedule:
         self.silences = 0
 
     def run(self) -> np.ndarray:
+        """Play the schedule; returns its results."""
         while self.left:
             self.dispatcher.raise_if_divergent()
             self._hand_out()
-            if not self.pending:  # other schedules hold all chunks that may be in flight
+            if not self.pending:  # other schedules use the whole limit of chunks in flight
                 time.sleep(0.02)
             done = self.workers.ready(list(self.pending), 0.2) if self.pending else []
             for ticket in done:
@@ -320,6 +322,7 @@ class _OneSchedule:
             self._start(start, stop)
 
     def _start(self, start: int, stop: int) -> None:
+        """Submit a chunk for which `Dispatcher.may_start` has reserved a place."""
         try:
             ticket = self.workers.start(start, stop)
         except BaseException:
@@ -328,7 +331,7 @@ class _OneSchedule:
         self.pending[ticket] = Attempt(start, stop, time.monotonic())
 
     def _store(self, ticket: Any, attempt: Attempt) -> None:
-        """Store a result, once; hand out the chunk again if the result is lost or refused."""
+        """Store a result once; hand out the chunk again if its result is lost or refused."""
         start, stop = attempt.start, attempt.stop
         chunk = self.games.select(slice(start, stop))
         try:
@@ -338,9 +341,9 @@ class _OneSchedule:
             return
         why = "" if self.workers.trusted else refusal(answer, chunk, self.roster)
         if why:
-            who = str(answer.worker)[:200] if isinstance(answer, Answer) else "a worker"
-            what = f"the result of {who} for games {start} to {stop - 1} is refused: {why}"
-            self._hand_out_again(start, stop, what)
+            worker = str(answer.worker)[:200] if isinstance(answer, Answer) else "a worker"
+            message = f"the result of {worker} for games {start} to {stop - 1} is refused: {why}"
+            self._hand_out_again(start, stop, message)
             return
         assert isinstance(answer, Answer)
         if not self.workers.trusted:
@@ -357,34 +360,34 @@ class _OneSchedule:
             self.dispatcher.abandon(self.workers, copy)
         self.watch(stop - start)
 
-    def _hand_out_again(self, start: int, stop: int, what: str, blame: bool = True) -> None:
+    def _hand_out_again(self, start: int, stop: int, message: str, counts: bool = True) -> None:
         """Hand out a chunk again, unless another worker has a copy.
 
         Raises:
-            PoolError: it failed too often.
+            PoolError: the chunk failed too often.
         """
-        self.note(f"{what}; they are handed out again")
-        self.failed[start] = self.failed.get(start, 0) + blame
+        self.note(f"{message}; they are handed out again")
+        self.failed[start] = self.failed.get(start, 0) + counts
         if self.failed[start] >= ATTEMPTS:
             raise PoolError(
                 f"games {start} to {stop - 1} were handed out {ATTEMPTS} times without a good result; "
-                f"the last time {what}"
+                f"the last time {message}"
             )
         if not self._copies(start):
             self.again.append((start, stop))
 
     def _copies(self, start: int) -> list[Any]:
-        """Tickets in flight for the chunk that starts with this game."""
+        """Tickets in flight of the chunk that starts with game `start`."""
         return [ticket for ticket, attempt in self.pending.items() if attempt.start == start]
 
     def _replay(self, chunk: Schedule, answer: Answer) -> None:
-        """Replay one game of an answer here, if one is due.
+        """Replay one game of a worker's result on this machine, if one is due.
 
         Raises:
-            WorkerDisagreesError: the game ends differently here.
+            WorkerDisagreesError: the results differ.
         """
         due, unchecked = self.dispatcher.wants_replay(answer.worker)
-        if not due or self.outside:  # agents from outside need not play a game twice alike
+        if not due or self.outside:  # agents from outside need not be reproducible
             return
         number = int(chunk.keys[0] % np.uint64(len(chunk)))
         ours = play_schedule(self.roster, chunk.select(slice(number, number + 1)))[0]
@@ -393,17 +396,17 @@ class _OneSchedule:
             first, second = (self.roster.players[place] for place in chunk.players[number])
             decks = [self.roster.decks[place].name for place in chunk.decks[number]]
             names = ", ".join(GAME.names or ())
-            since = f". {unchecked} of its chunks were accepted since it last agreed: restart those runs"
+            unverified = f". {unchecked} of its chunks were accepted since it last agreed: restart those runs"
             self.dispatcher.mark_divergent(
                 f"{answer.worker} plays a different game than this machine: {first.kind} with {decks[0]} "
                 f"against {second.kind} with {decks[1]}, deal {int(chunk.keys[number]):#x}: here ({names}) = "
-                f"{ours}, there {theirs}. Another processor, library or card base? Give every node the same "
-                f"version (requirements.lock), or leave that node out{since if unchecked else ''}"
+                f"{ours}, there {theirs}. Another processor, library or card base? Install the same versions "
+                f"on every node (requirements.lock), or leave that node out{unverified if unchecked else ''}"
             )
             self.dispatcher.raise_if_divergent()
 
     def _handle_late(self) -> None:
-        """Hand out a second copy of late chunks, and take back chunks of hung workers."""
+        """Hand out second copies of late chunks, and take back the chunks of hung workers."""
         now = time.monotonic()
         self.dispatcher.end_abandoned()
         hung_after = self.dispatcher.hung_after() * (OUTSIDE if self.outside else 1)
@@ -421,20 +424,20 @@ class _OneSchedule:
         late = self.dispatcher.late_after()
         for start, attempt in newest.items():
             games = f"games {start} to {attempt.stop - 1}"
-            if silent:  # no chunk is to blame when no worker answers
-                why = f"no result of any worker for {duration(hung_after)}: {games} are taken back"
-                self._take_back(attempt, why, False)
+            if silent:  # no worker answers: this counts against no chunk
+                message = f"no result of any worker for {duration(hung_after)}: {games} are taken back"
+                self._take_back(attempt, message, False)
             elif now - attempt.began > hung_after:
-                why = f"no result of {games} for {duration(hung_after)}: they are taken back"
-                self._take_back(attempt, why, True)
+                message = f"no result of {games} for {duration(hung_after)}: they are taken back"
+                self._take_back(attempt, message, True)
             elif now - attempt.began > late and copies[start] == 1 and self.dispatcher.may_start(0):
                 self.note(f"{games} take more than {late:.1f} s; they are handed out again")
                 self._start(start, attempt.stop)
 
-    def _take_back(self, attempt: Attempt, why: str, blame: bool) -> None:
+    def _take_back(self, attempt: Attempt, message: str, counts: bool) -> None:
         """Cancel all copies of a chunk, and hand it out again."""
         for ticket in self._copies(attempt.start):
             del self.pending[ticket]
             self.dispatcher.release(1)
             self.workers.cancel(ticket)
-        self._hand_out_again(attempt.start, attempt.stop, why, blame)
+        self._hand_out_again(attempt.start, attempt.stop, message, counts)

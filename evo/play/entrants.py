@@ -1,4 +1,4 @@
-"""Entrants: the players of games, in the one notation of commands and files."""
+"""Entrant notation: parse texts such as `ilp:keep-alive`, `lookahead@16`, `ilp:RUN` into players."""
 
 import contextlib
 import glob
@@ -27,17 +27,17 @@ from rivals.outside.agent import check_starts
 
 
 class EntrantError(WrongValueError, ValueError):
-    """A text that does not name an entrant."""
+    """An entrant text that cannot be parsed or found."""
 
 
 class NotPlayableError(EntrantError):
-    """What is named is there, and cannot play: a run without a champion yet, or another agent's weights."""
+    """An entrant that exists and cannot play: a run without a champion, or weights of another agent."""
 
     exit_code = 1
 
 
 SHARE_DIGITS = 12
-"""Digits to which the shares of weights must agree for the same play."""
+"""Decimal digits to which weight shares must agree to count as equal play."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Entrant:
     """A player and its name in tables.
 
     Attributes:
-        text: as typed; what a glob finds, as it is typed alone: a shipped profile by its name, another by its
-            path, a run by its folder.
+        text: as typed; for a glob's matches, the text that names each alone: a shipped profile's name,
+            another profile's path, a run's folder.
         player: the player.
     """
 
@@ -55,16 +55,15 @@ class Entrant:
 
 
 def find_entrant(text: str) -> Entrant:
-    """The entrant a text names: `ilp:keep-alive`, `ilp:path/to/profile.toml`, `ilp:RUN`, `eva`, `random`.
+    """Parse an entrant: `ilp:keep-alive`, `ilp:path/to/profile.toml`, `ilp:RUN`, `eva`, `random`.
 
     `AGENT:PROFILE` is an agent with weights; some agents have a default profile, so their name is enough.
     `ilp:RUN` is the champion of a run folder, which is also looked up in `runs/`; of an agent from outside it
-    is `process:COMMAND@profile=RUN`. `@BACKEND` after an agent
-    that takes a backend chooses another solver than the default; after one with options, `@OPTIONS` sets
-    them: `lookahead@16`, `lookahead:PROFILE@64,depth=3`.
+    is `process:COMMAND@profile=RUN`. `@BACKEND` after an agent with a backend chooses its solver; `@OPTIONS`
+    after an agent with options sets them: `lookahead@16`, `lookahead:PROFILE@64,depth=3`.
 
     Raises:
-        EntrantError, UnknownNameError: there is no such entrant; the message lists the nearest.
+        EntrantError, UnknownNameError: there is no such entrant; the message lists the nearest names.
         ProfileError: the profile file cannot be used.
         SolverError: the backend cannot start.
         OptionError: an option cannot have this value.
@@ -74,7 +73,7 @@ def find_entrant(text: str) -> Entrant:
         text.encode()
     except UnicodeEncodeError:
         raise EntrantError(f"entrant {text!r} is not UTF-8 text; give the file another name") from None
-    parts = _parts(text)
+    parts = _parse(text)
     if find_kind(parts.agent).takes_backend:
         find_solver(parts.backend)
     if is_outside(parts.agent):
@@ -85,15 +84,15 @@ def find_entrant(text: str) -> Entrant:
 
 
 def champion_entrant(agent: str, folder: Path, text: str) -> Entrant:
-    """The entrant that plays by a run's champion, whatever the folder's name would mean in an entrant.
+    """The champion of a run as an entrant; the folder's name is not parsed.
 
     Args:
-        agent: the kind that the run evolved.
-        folder: of the run.
-        text: that names the entrant in tables.
+        agent: agent kind that the run evolved.
+        folder: run folder.
+        text: name of the entrant in tables.
 
     Raises:
-        EntrantError, ProfileError: it has no champion, or another agent's.
+        EntrantError, ProfileError: the run has no champion, or evolved another agent.
     """
     profile = _champion(agent, folder)
     return Entrant(text, _player(_Parts(agent, text, DEFAULT_BACKEND, (), ""), profile))
@@ -102,51 +101,51 @@ def champion_entrant(agent: str, folder: Path, text: str) -> Entrant:
 def described_entrant(
     text: str, kind: str, weights: Sequence[float], keeps: tuple[DeckKeeps, ...]
 ) -> Entrant:
-    """The entrant that a file describes: its profile is not looked for, since the file holds what it says.
+    """An entrant from its stored weights and mulligan; its profile is not read again.
 
     Args:
-        text: that named it.
-        kind: its agent's kind, as `text` names it.
-        weights: that it plays by.
-        keeps: what it keeps of opening hands.
+        text: entrant text.
+        kind: agent kind, the same as in `text`.
+        weights: in the order of the kind's weights.
+        keeps: mulligan choices by deck and seat.
 
     Raises:
-        EntrantError, OptionError: it is no entrant, or of another kind or number of weights than it names.
+        EntrantError, OptionError: the text is no entrant, or kind or number of weights do not match it.
         NotAllowedError, NotStartedError: an agent from outside may not run here, or cannot be started.
     """
-    parts = _parts(text)
+    parts = _parse(text)
     if parts.agent != kind:
-        raise EntrantError(f"entrant {text!r} is no agent {kind!r}")
+        raise EntrantError(f"entrant {text!r} is not of agent kind {kind!r}")
     declared = check_starts(kind) if is_outside(kind) else ()
     vector = find_kind(kind).weights
     if vector is not None:
         vector.from_array(weights)
     elif weights and len(weights) != len(declared):
-        raise EntrantError(f"agent {kind} has not {len(weights)} weights")
+        raise EntrantError(f"agent {kind} has {len(declared)} weights, got {len(weights)}")
     return Entrant(text, Player(tuple(weights), parts.backend, kind, parts.options, keeps))
 
 
 def profile_of_entrant(text: str) -> Profile[WeightVector]:
-    """The profile that an entrant plays by.
+    """The weight profile of an entrant.
 
     Raises:
-        EntrantError: it is of a kind without weights.
+        EntrantError: the agent has no weights.
         UnknownNameError, ProfileError: as `find_entrant` raises them.
     """
-    parts = _parts(text)
+    parts = _parse(text)
     if is_outside(parts.agent) and parts.profile:
         return outside_profile(parts.agent, parts.profile)
     if not _has_weights(parts.agent):
         weighted = ", ".join(kind.name for kind in AGENTS.values() if kind.weighted)
-        raise EntrantError(f"{text} has no profile; those with one are {weighted}")
+        raise EntrantError(f"{text} has no profile; agents with a profile are {weighted}")
     return entrant_profile(parts.agent, parts.profile)
 
 
 def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
-    """All entrants that texts name, globs expanded, each once, in their order.
+    """Parse entrants and expand globs; each entrant once, in order.
 
     Returns:
-        The entrants, and those that were typed twice, which also play themselves.
+        The entrants, and the texts typed twice, whose entrants also play themselves.
 
     Raises:
         EntrantError: a text names no entrant, or a glob matches nothing.
@@ -161,12 +160,12 @@ def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
 
 
 def from_folder(text: str, folder: Path) -> str:
-    """An entrant whose relative path or glob starts from a folder, if it matches something there."""
+    """Resolve an entrant's relative path or glob against a folder, if it matches something in it."""
     agent, colon, _ = text.partition(":")
     outside = is_outside(text)
     if not colon or not (outside or _has_weights(agent)):
         return text
-    parts = _parts(text)
+    parts = _parse(text)
     path = parts.profile
     if os.path.isabs(path) or not (path.endswith(".toml") or "/" in path or glob.has_magic(path)):  # noqa: PTH117
         return text
@@ -182,14 +181,14 @@ def from_folder(text: str, folder: Path) -> str:
 
 
 class _Parts(NamedTuple):
-    """What an entrant's text says.
+    """A parsed entrant text.
 
     Attributes:
-        agent: its kind.
-        profile: "" for an agent without weights, or one from outside that plays by its own.
-        backend: the default where none is named.
-        options: values of the kind's options; () for their defaults.
-        suffix: what sets backend or options, "@" in front; "" for defaults.
+        agent: agent kind.
+        profile: "" for an agent without weights, or an agent from outside with its own parameters.
+        backend: solver; the default if none is named.
+        options: values of the kind's options; () for defaults.
+        suffix: `@BACKEND` or `@OPTIONS`; "" for defaults.
     """
 
     agent: str
@@ -199,16 +198,16 @@ class _Parts(NamedTuple):
     suffix: str
 
 
-def _parts(text: str) -> _Parts:
-    """What an entrant's text says."""
+def _parse(text: str) -> _Parts:
+    """Parse an entrant text."""
     if is_outside(text):
-        return _outside(text)
-    without, mark, after = text.rpartition("@")
+        return _parse_outside(text)
+    before_at, at_sign, after_at = text.rpartition("@")
     kind = AGENTS.get(text.partition(":")[0].partition("@")[0])
-    has_more = kind is not None and (kind.takes_backend or kind.options)
-    if not has_more or not mark or set("/.") & set(after):
-        without, after = text, ""
-    agent, colon, profile = without.partition(":")
+    has_suffix = kind is not None and (kind.takes_backend or kind.options)
+    if not has_suffix or not at_sign or set("/.") & set(after_at):
+        before_at, after_at = text, ""
+    agent, colon, profile = before_at.partition(":")
     if kind is not None and agent == kind.name and not colon:
         profile = kind.default_profile
     if kind is None or agent != kind.name or bool(profile) != kind.weighted:
@@ -218,49 +217,51 @@ def _parts(text: str) -> _Parts:
         known += [f"{kind.name}:{run}" for kind in weighted for run in _runs_of(kind.name)]
         raise EntrantError(f"{unknown_name('entrant', text, [*bare, *known])}; an entrant is {NOTATION}")
     if kind.takes_backend:
-        return _Parts(agent, profile, after or DEFAULT_BACKEND, (), _suffix(after, DEFAULT_BACKEND))
-    settings = read_options(kind.options, after)
-    after = write_options(kind.options, settings)
-    return _Parts(agent, profile, DEFAULT_BACKEND, settings if after else (), _suffix(after))
+        return _Parts(agent, profile, after_at or DEFAULT_BACKEND, (), _suffix(after_at, DEFAULT_BACKEND))
+    settings = read_options(kind.options, after_at)
+    after_at = write_options(kind.options, settings)
+    return _Parts(agent, profile, DEFAULT_BACKEND, settings if after_at else (), _suffix(after_at))
 
 
-def _outside(text: str) -> _Parts:
-    """What the text of an outside agent says; `@` may be part of its command where no option follows."""
+def _parse_outside(text: str) -> _Parts:
+    """Parse the text of an agent from outside; an `@` that starts no option is part of its command."""
     options = find_kind(text).options
     known = [PROFILE, *(option.name for option in options)]
     starts = [at for at, sign in enumerate(text) if sign == "@"]
-    ours = [at for at in starts if "=" in text[at:] and text[at + 1 :].partition("=")[0] in known]
-    in_python = starts if text.startswith("python:") else []  # whose names have no @
-    at = (ours[-1:] or in_python[:1] or [len(text)])[0]
-    profile, said = "", []
+    option_starts = [at for at in starts if "=" in text[at:] and text[at + 1 :].partition("=")[0] in known]
+    python_starts = starts if text.startswith("python:") else []  # module and class names have no @
+    at = (option_starts[-1:] or python_starts[:1] or [len(text)])[0]
+    profile, settings_texts = "", []
     for part in text[at + 1 :].split(",") if at < len(text) else []:
         key, _, value = part.partition("=")
         if key == PROFILE and not value:
-            raise EntrantError(f"{text}: {PROFILE}= names no file and no run folder")
+            raise EntrantError(f"{text}: {PROFILE}= needs a profile file or a run folder")
         if key == PROFILE:
             profile = value
         elif profile and key not in known:
             profile += f",{part}"  # a comma of its path
         else:
-            said.append(part)
-    settings = read_options(options, ",".join(said))
+            settings_texts.append(part)
+    settings = read_options(options, ",".join(settings_texts))
     suffix = _suffix(write_options(options, settings))
     return _Parts(text[:at], profile, DEFAULT_BACKEND, settings if suffix else (), suffix)
 
 
 def _has_weights(agent: str) -> bool:
+    """Whether a text names an agent kind with weights."""
     return agent in AGENTS and AGENTS[agent].weighted
 
 
 def _suffix(text: str, default: str = "") -> str:
+    """`@TEXT`, or "" for the default."""
     return "" if text in ("", default) else f"@{text}"
 
 
 def entrant_profile(agent: str, name: str) -> Profile[WeightVector]:
-    """A profile of an agent by its name, its file, or the run folder whose champion it is.
+    """Read an agent's profile: a shipped one by name, a file, or the champion of a run folder.
 
     Raises:
-        EntrantError, UnknownNameError, ProfileError: there is none, or it is another agent's.
+        EntrantError, UnknownNameError, ProfileError: there is no such profile, or it is another agent's.
     """
     shipped = shipped_profiles(AGENTS[agent].owner)
     if name in shipped:
@@ -276,30 +277,31 @@ def entrant_profile(agent: str, name: str) -> Profile[WeightVector]:
 
 
 def _unknown_profile(agent: str, name: str) -> UnknownNameError:
-    """An error with the nearest names of an agent's profiles and runs; if none is near, of other agents'."""
+    """An error with the nearest names among an agent's profiles and runs, else among other agents'."""
     known = {
         kind.name: [*shipped_profiles(kind.owner), *_runs_of(kind.name)]
         for kind in AGENTS.values()
         if kind.weighted
     }
-    what = "profile" if agent == DEFAULT_AGENT else f"profile of {agent}"
+    subject = "profile" if agent == DEFAULT_AGENT else f"profile of {agent}"
     if nearest(name, known[agent]):
-        return unknown_name(what, name, known[agent])
+        return unknown_name(subject, name, known[agent])
     others = {kind.name: kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weighted}
     for other, names in known.items():
         others = {profile: f"{other}:{profile}" for profile in names if other != agent} | others
     near = [others[profile] for profile in nearest(name, others)]
     if not near:
-        return unknown_name(what, name, known[agent])
-    return UnknownNameError(f"unknown {what} {name!r}; nearest: {', '.join(near)}")
+        return unknown_name(subject, name, known[agent])
+    return UnknownNameError(f"unknown {subject} {name!r}; nearest: {', '.join(near)}")
 
 
 def _runs_of(agent: str) -> list[str]:
-    """Names of the runs in `runs/` with a champion of an agent."""
-    return [path.parent.name for path in RUNS.glob("*/champion.toml") if _evolved(path.parent, agent)]
+    """Names of the runs in `runs/` that have a champion of this agent."""
+    return [path.parent.name for path in RUNS.glob("*/champion.toml") if _has_evolved(path.parent, agent)]
 
 
 def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
+    """Read the champion of a run as a profile of an agent."""
     if not (folder / "config.toml").exists() and not (folder / "champion.toml").exists():
         raise EntrantError(what_it_is(folder))
     champion = read_champion_file(folder)
@@ -322,22 +324,22 @@ def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
 
 
 def _read_profile(agent: str, path: str) -> Profile[WeightVector]:
-    """A profile from a file; refused if it was evolved for another agent with weights of the same names."""
+    """Read a profile file; refuse one evolved for another agent with the same weight names."""
     profile = find_agent_profile(agent, path)
-    other = _of_another(profile, agent)
+    other = _other_agent(profile, agent)
     if other:
         raise NotPlayableError(f"{path} was evolved for {other}; play it as {other}:{path}")
     return profile
 
 
-def _of_another(profile: Profile[WeightVector], agent: str) -> str:
-    """The agent that a profile was evolved for, if `agent` may not play it; else ""."""
+def _other_agent(profile: Profile[WeightVector], agent: str) -> str:
+    """The agent for which a profile was evolved, if `agent` may not use it; else ""."""
     evolved = profile.provenance.get("agent", agent)
     return "" if evolved in (agent, AGENTS[agent].owner) else str(evolved)
 
 
-def _evolved(run: Path, agent: str) -> bool:
-    """Whether a run evolved this agent's weights; False for one that cannot be read."""
+def _has_evolved(run: Path, agent: str) -> bool:
+    """Whether a run evolved this agent's weights; False for an unreadable run."""
     with contextlib.suppress(ManaforgeError):
         return _agent_of(run) == agent
     return False
@@ -351,20 +353,22 @@ def _agent_of(run: Path) -> str:
 
 
 def _player(parts: _Parts, profile: Profile[WeightVector]) -> Player:
+    """The player of a parsed text and its profile."""
     weights = tuple(float(weight) for weight in profile.weights.array)
     keeps = tuple(map(keeps_of, profile.mulligan))
     return Player(weights, parts.backend, parts.agent, parts.options, keeps)
 
 
 def _is_glob(text: str) -> bool:
+    """Whether an entrant text has a glob as its profile, and no file of that very name exists."""
     agent, colon, _ = text.partition(":")
     weighted = bool(colon) and _has_weights(agent)
-    return weighted and glob.has_magic(text) and not os.path.exists(_parts(text).profile)  # noqa: PTH110
+    return weighted and glob.has_magic(text) and not os.path.exists(_parse(text).profile)  # noqa: PTH110
 
 
 def _expand(text: str) -> list[Entrant]:
-    """Matching profile files and finished runs, each named as it is typed alone."""
-    parts = _parts(text)
+    """Expand a glob to profile files and finished runs, each with the text that names it alone."""
+    parts = _parse(text)
     agent, pattern = parts.agent, parts.profile
     if find_kind(agent).takes_backend:
         find_solver(parts.backend)
@@ -378,7 +382,7 @@ def _expand(text: str) -> list[Entrant]:
             profile = _champion(agent, Path(path))
         elif path.endswith(".toml") and Path(path).is_file():
             profile = read_agent_profile(Path(path))
-            if not isinstance(profile.weights, AGENTS[agent].weights or ()) or _of_another(profile, agent):
+            if not isinstance(profile.weights, AGENTS[agent].weights or ()) or _other_agent(profile, agent):
                 continue
             shipped = Path(path).resolve().parent == profiles_folder(owner).resolve()
             name = Path(path).stem if shipped else path
@@ -391,13 +395,19 @@ def _expand(text: str) -> list[Entrant]:
 
 
 def like_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
-    """Texts of entrants that play alike: agent, solver, mulligan, and weights of the same shares."""
+    """Groups of entrants with equal play: agent, solver, options, mulligan and weight shares; their texts."""
     groups: dict[tuple[object, ...], list[str]] = {}
     for entrant in entrants:
         player = entrant.player
         vector = find_kind(player.kind).weights
         shares = vector.from_array(player.weights).shares.round(SHARE_DIGITS) + 0.0 if vector else np.zeros(0)
-        further = vector.padded(player.weights)[len(shares) :] if vector else player.weights
-        key = (*player.sort, player.options, player.keeps, np.nan_to_num(shares, nan=-1).tobytes(), further)
+        others = vector.padded(player.weights)[len(shares) :] if vector else player.weights
+        key = (
+            *player.sort,
+            player.options,
+            player.keeps,
+            np.nan_to_num(shares, nan=-1).tobytes(),
+            others,
+        )
         groups.setdefault(key, []).append(entrant.text)
     return [texts for texts in groups.values() if len(texts) > 1]

@@ -1,4 +1,4 @@
-"""Games and results as arrays, keep values by deck and seat, and how a worker plays a chunk."""
+"""Players, schedules and results of games as arrays; play a schedule, compiled or in Python."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -39,46 +39,46 @@ if TYPE_CHECKING:
 
 
 def keeps_with(keeps: Sequence[DeckKeeps], deck: Deck, seat: int) -> Keeps | None:
-    """What a player keeps of a deck's cards in a seat; None where it goes by the ruleset's rule.
+    """A player's mulligan choices for a deck and seat; None for the ruleset's mulligan rule.
 
-    Cards that the deck does not have are left out: a file may give the name of a deck to another list.
+    Cards that are not in the deck are dropped: a file may use the deck's name for another card list.
     """
     for entry in keeps:
         if (entry.deck, entry.seat) == (deck.name, seat):
-            held = {card_word(card) for card in deck.cards}
-            named = {**dict.fromkeys(entry.keep, True), **dict.fromkeys(entry.replace, False)}
-            return {card: kept for card, kept in named.items() if card in held}
+            in_deck = {card_word(card) for card in deck.cards}
+            choices = {**dict.fromkeys(entry.keep, True), **dict.fromkeys(entry.replace, False)}
+            return {card: kept for card, kept in choices.items() if card in in_deck}
     return None
 
 
 def opening_choices(
     players: Sequence[Sequence[DeckKeeps]], decks: Sequence[Deck], table: CardTable
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What players keep, as `engine.batches.deal_chosen_games` takes it.
+    """Mulligan choices as arrays for `engine.batches.deal_chosen_games`.
 
     Args:
-        players: what each keeps.
-        decks: that are played.
-        table: the cards of these decks.
+        players: mulligan choices of each player.
+        decks: decks that are played.
+        table: card table of these decks.
 
     Returns:
-        The choices, uint8, shape (rows, cards), at least one row; and by player, deck and seat the number of
-        its row, int64, shape (players, decks, 2), -1 for the ruleset's rule.
+        The choices, uint8, shape (rows, cards), at least one row; and the row number by player, deck and
+        seat, int64, shape (players, decks, 2), -1 for the ruleset's mulligan rule.
     """
     rows = np.full((len(players), len(decks), 2), -1, np.int64)
     choices: list[np.ndarray] = []
     for player, keeps in enumerate(players):
-        for place, deck in enumerate(decks):
+        for deck_index, deck in enumerate(decks):
             for seat in range(2) if keeps else ():
-                own = keeps_with(keeps, deck, seat)
-                if own is not None:
-                    rows[player, place, seat] = len(choices)
-                    choices.append(choices_of(table.cards, own))
+                chosen = keeps_with(keeps, deck, seat)
+                if chosen is not None:
+                    rows[player, deck_index, seat] = len(choices)
+                    choices.append(choices_of(table.cards, chosen))
     return np.array(choices or [np.zeros(len(table.cards))], np.uint8), rows
 
 
 class Fault(IntEnum):
-    """What the loser of a game did, if the game was not decided by play."""
+    """Fault by which a game was lost, if it was not decided by play."""
 
     NONE = 0
     ILLEGAL_ACTION = 1
@@ -89,37 +89,36 @@ class Fault(IntEnum):
 
 
 FAULTS = {fault: Reason[fault.name] if fault else "" for fault in Fault}
-"""What a fault is in words."""
+"""Text of each fault; "" for none."""
 
-_FAULT_OF = {words: fault for fault, words in FAULTS.items() if fault}
+_FAULT_BY_REASON = {words: fault for fault, words in FAULTS.items() if fault}
 
 GAME = np.dtype(
     [
         ("outcome", "i1"),  # engine.codes.Outcome: FIRST_WINS, SECOND_WINS or DRAW
         ("fault", "i1"),  # Fault of the loser
         ("turns", "i2"),  # rounds begun, at most the ruleset's cap
-        ("exact", "i2"),  # turns of both players that the exact solver solved
-        ("search", "i2"),  # and that the search solved, those solved again within a turn too
-        ("unproven", "i2"),  # those whose optimum was not proven
+        ("exact", "i2"),  # turns of both players solved by the exact solver
+        ("search", "i2"),  # turns solved by the search, repeated solves within a turn included
+        ("unproven", "i2"),  # turns whose optimum was not proven
     ]
 )
-"""The result of a game."""
+"""Record of a game's result."""
 
 SOLVED = TURNS.names or ()
-"""The fields of `GAME` that count solved turns; agents in Python count them under the same names."""
+"""Fields of `GAME` that count solved turns; agents in Python count them in attributes of these names."""
 
 
 @dataclass(frozen=True)
 class Player:
-    """A player, in a form that can be sent to other processes.
+    """A player: agent kind, weights, solver, options and mulligan; can be sent to other processes.
 
     Attributes:
         weights: in the order of the agent kind; () for a kind without weights.
-        backend: its solver, for a kind that takes one.
+        backend: solver, for a kind with a choice of solvers.
         kind: agent kind, a name of `rivals.AGENTS`.
-        options: values of all its options (`rivals.kinds`); () for their defaults.
-        keeps: the opening cards that it keeps and replaces, each deck and seat once; with other decks it goes
-            by the ruleset's rule.
+        options: values of all options of the kind (`rivals.kinds`); () for defaults.
+        keeps: mulligan choices, each deck and seat once; the ruleset's mulligan rule for other decks.
     """
 
     weights: tuple[float, ...] = ()
@@ -135,7 +134,7 @@ class Player:
 
     @property
     def played_as(self) -> tuple[str, str]:
-        """Agent kind with the version of its play, and backend, for definitions of games that are kept."""
+        """Agent kind with its play version, and backend: part of the key of cached games."""
         return find_kind(self.kind).versioned, self.backend
 
     @property
@@ -144,7 +143,7 @@ class Player:
         return self.kind, self.backend
 
     def settled(self, decks: Iterable[Deck]) -> "Player":
-        """The same player with the backend that plays these decks (`ilp_agent.backends.settled`)."""
+        """The same player with backend `auto` resolved for these decks (`ilp_agent.backends.settled`)."""
         kind = find_kind(self.kind)
         if not kind.takes_backend or not kind.weights:
             return self
@@ -154,16 +153,16 @@ class Player:
 
     @property
     def predicts(self) -> bool:
-        """Whether it predicts which deck its opponent plays."""
+        """Whether its agent predicts the opponent's deck."""
         return predicts_decks(self.kind, self.options)
 
     def agent(self, library: Sequence[Deck] = ()) -> Agent:
-        """The player as an agent in Python; `library` as of `Roster`."""
+        """The player as a Python agent; `library`: see `Roster`."""
         return find_kind(self.kind).agent(self.weights, self.backend, self.options, library)
 
     @property
     def row(self) -> tuple[float, ...]:
-        """All weights and options, as compiled games take them."""
+        """All weights and options as one row of numbers for compiled games."""
         kind = find_kind(self.kind)
         weights = kind.weights.padded(self.weights) if kind.weights else self.weights
         return (*weights, *kind.settings(self.options))
@@ -171,13 +170,13 @@ class Player:
 
 @dataclass(frozen=True)
 class Roster:
-    """What the numbers of a schedule refer to: players and decks by place, and the rules of all games.
+    """Players, decks and rules to which the indices of a schedule refer.
 
     Attributes:
-        players: by place.
-        decks: that are played, by place.
+        players: by index.
+        decks: by index.
         ruleset: of all games.
-        library: decks that players who predict the opponent's deck know beside the shipped ones.
+        library: candidate decks, beside the shipped ones, for agents that predict the opponent's deck.
     """
 
     players: tuple[Player, ...]
@@ -191,7 +190,7 @@ class Roster:
 
     @property
     def backends(self) -> set[str]:
-        """Solvers that the players use."""
+        """Solvers used by the players."""
         return {player.backend for player in self.players if find_kind(player.kind).takes_backend}
 
     def compiled(self, games: "Schedule") -> np.ndarray:
@@ -202,12 +201,12 @@ class Roster:
 
 @dataclass(frozen=True)
 class Schedule:
-    """Games by number: players, decks and deals.
+    """Games to play, by number: players, decks and deals.
 
     Attributes:
-        players: int16, shape (games, 2): places in `Roster.players`; column 0 goes first.
-        decks: int16, shape (games, 2): places in `Roster.decks`.
-        keys: uint64, shape (games,): streams of the deals (`engine.streams`).
+        players: int16, shape (games, 2): indices into `Roster.players`; column 0 goes first.
+        decks: int16, shape (games, 2): indices into `Roster.decks`.
+        keys: uint64, shape (games,): stream keys of the deals (`engine.streams`).
     """
 
     players: np.ndarray
@@ -218,12 +217,12 @@ class Schedule:
         return len(self.keys)
 
     def select(self, which: slice | np.ndarray) -> "Schedule":
-        """Some of the games."""
+        """A schedule of some of the games."""
         return Schedule(self.players[which], self.decks[which], self.keys[which])
 
 
 Play = Callable[[Roster, Schedule], np.ndarray]
-"""Plays a schedule; dtype `GAME`, shape (games,)."""
+"""A function that plays a schedule; returns dtype `GAME`, shape (games,)."""
 
 
 def roster_of(
@@ -232,13 +231,13 @@ def roster_of(
     others: Iterable[Player] = (),
     backend: str | None = None,
 ) -> Roster:
-    """Players of the agent a run evolves, then others, with the run's decks and rules.
+    """A roster with the decks and rules of a run: players of the evolved agent, then others.
 
     Args:
-        config: of the run.
-        weights: of each player, in the order of the agent's weights.
-        others: players after those.
-        backend: solver of their turns; None: the run's own.
+        config: run configuration.
+        weights: of each evolved player, in the order of the agent's weights.
+        others: players after these.
+        backend: solver of the evolved players; None: the run's.
     """
     solver = config.backend if backend is None else backend
     evolved = (
@@ -249,7 +248,7 @@ def roster_of(
 
 
 def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
-    """Play games; the results depend on nothing else. Dtype `GAME`, shape (games,)."""
+    """Play a schedule; returns dtype `GAME`, shape (games,). The results depend on the arguments only."""
     played = np.zeros(len(games), GAME)
     compiled = roster.compiled(games)
     for which, play in ((compiled, _play_compiled), (~compiled, _play_in_python)):
@@ -261,12 +260,12 @@ def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
 def deal_schedule(
     roster: Roster, games: Schedule, tables: tuple[CardTable, np.ndarray] | None = None
 ) -> np.ndarray:
-    """First positions of games, each player keeping what it keeps; dtype `STATE`, shape (games,).
+    """Deal games, mulligans included: the first positions; dtype `STATE`, shape (games,).
 
     Args:
         roster: players, decks and rules.
         games: the schedule.
-        tables: cards and decks as `tables_of` gives them; None: of the roster's decks.
+        tables: card table and deck array of `tables_of`; None: those of the roster's decks.
     """
     cards, decks = tables or tables_of(roster.decks)
     states = np.zeros(len(games), STATE)
@@ -281,11 +280,13 @@ def deal_schedule(
 
 
 def compile_games(players: Iterable[Player] = (Player(),), decks: Iterable[Deck] = ()) -> None:
-    """Play a game of each sort of player, to compile it before games are timed or many workers need it.
+    """Compile the kernels of players by playing a game with each agent kind and backend.
+
+    Call it before games are timed or many workers need the kernels.
 
     Args:
-        players: those that play compiled games, and others, which are left alone.
-        decks: that will be played; without any, bodies are.
+        players: players; those with Python agents are skipped.
+        decks: decks that will be played; if empty, one without card effects.
     """
     places, rules = np.zeros((1, 2), np.int16), find_ruleset("thesis")
     played = tuple(decks) or (find_deck("hearthsim-basic"),)
@@ -294,76 +295,79 @@ def compile_games(players: Iterable[Player] = (Player(),), decks: Iterable[Deck]
         if player.compiled:
             vector = find_kind(player.kind).weights
             n = max(len(player.weights), len(vector.names())) if vector else 0
-            one = replace(player, weights=(1.0,) * n, keeps=()).settled(played)
-            chosen[(*one.sort, n)] = one
-    sorts = {deck.effects for deck in played}
+            sample = replace(player, weights=(1.0,) * n, keeps=()).settled(played)
+            chosen[(*sample.sort, n)] = sample
+    effect_modes = {deck.effects for deck in played}
     needed = [find_kind(player.kind).play_batch(player.backend) for player in chosen.values()]
-    progress.expect([_play_together, *filter(None, needed)], effects=any(sorts))
+    progress.expect([_play_lockstep, *filter(None, needed)], effects=any(effect_modes))
     with compiled_by_two():
-        for real in sorted(sorts):
-            deck = find_deck("basic-mage" if real else "hearthsim-basic")
+        for with_effects in sorted(effect_modes):
+            deck = find_deck("basic-mage" if with_effects else "hearthsim-basic")
             for _, player in sorted(chosen.items(), key=lambda item: tuple(map(str, item[0]))):
-                if find_kind(player.kind).effects or not real:
+                if find_kind(player.kind).effects or not with_effects:
                     roster = Roster((player,), (deck,), rules)
                     _play_compiled(roster, Schedule(places, places, np.zeros(1, np.uint64)))
 
 
 def keeps_of_both(players: tuple[Player, Player], decks: tuple[Deck, Deck]) -> SeatKeeps:
-    """What two players keep of their opening hands, by seat, as `engine.match.play` takes it."""
+    """Mulligan choices of two players by seat, as an argument of `engine.match.play`."""
     return keeps_with(players[0].keeps, decks[0], 0), keeps_with(players[1].keeps, decks[1], 1)
 
 
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     """Group games by card table and play each group together.
 
-    Games between decks of bodies have a table of those alone. Cards that a player adds are in its own games'.
+    Games between decks without card effects use a table of these decks only. Cards of the decks that a player
+    predicts are in the tables of its own games only.
     """
     effects = np.array([deck.effects for deck in roster.decks])
-    bodies = ~effects[games.decks].any(axis=1)
-    if bodies.any() and effects.any():
+    without_effects = ~effects[games.decks].any(axis=1)
+    if without_effects.any() and effects.any():
         played = np.zeros(len(games), GAME)
-        place = np.cumsum(~effects) - 1  # of a deck of bodies among those
-        part, chosen = games.select(bodies), [deck for deck in roster.decks if not deck.effects]
-        part = replace(part, decks=place[part.decks])
-        played[bodies] = _play_compiled(replace(roster, decks=tuple(chosen)), part)
-        if not bodies.all():
-            played[~bodies] = _play_compiled(roster, games.select(~bodies))
+        deck_index = np.cumsum(~effects) - 1  # index among the decks without card effects
+        part, chosen = games.select(without_effects), [deck for deck in roster.decks if not deck.effects]
+        part = replace(part, decks=deck_index[part.decks])
+        played[without_effects] = _play_compiled(replace(roster, decks=tuple(chosen)), part)
+        if not without_effects.all():
+            played[~without_effects] = _play_compiled(roster, games.select(~without_effects))
         return played
     pairs, pair = np.unique(np.sort(games.players, axis=1), axis=0, return_inverse=True)
-    sorts = [(player.kind, player.options) for player in roster.players]
-    needs = [reckoned_decks([sorts[one], sorts[other]], roster.decks, roster.library) for one, other in pairs]
-    different = list(dict.fromkeys(needs))
-    group = np.array([different.index(need) for need in needs])[pair.reshape(-1)]
+    kinds = [(player.kind, player.options) for player in roster.players]
+    predicted = [
+        reckoned_decks([kinds[first], kinds[second]], roster.decks, roster.library) for first, second in pairs
+    ]
+    different = list(dict.fromkeys(predicted))
+    group = np.array([different.index(prediction) for prediction in predicted])[pair.reshape(-1)]
     played = np.zeros(len(games), GAME)
-    for number, (further, asks) in enumerate(different):
-        own, tables = group == number, tables_of((*roster.decks, *further), asks)
-        played[own] = _play_together(roster, games.select(own), tables)
+    for number, (extra_decks, features) in enumerate(different):
+        members, tables = group == number, tables_of((*roster.decks, *extra_decks), features)
+        played[members] = _play_lockstep(roster, games.select(members), tables)
     return played
 
 
-def _play_together(roster: Roster, games: Schedule, tables: tuple[CardTable, np.ndarray]) -> np.ndarray:
-    """Each agent kind in turn plays all games on, until none waits for a turn of that kind."""
+def _play_lockstep(roster: Roster, games: Schedule, tables: tuple[CardTable, np.ndarray]) -> np.ndarray:
+    """Play games in lockstep: each agent kind in turn plays all its pending turns, until all games end."""
     cards, _ = tables
     states, solved = deal_schedule(roster, games, tables), np.zeros(len(games), TURNS)
     keys = np.empty((len(games), 2), np.uint64)
     agent_keys(games.keys, keys)
-    sorts = [player.sort for player in roster.players]
-    present = sorted({sorts[player] for player in np.unique(games.players)})
+    kinds = [player.sort for player in roster.players]
+    present = sorted({kinds[player] for player in np.unique(games.players)})
     seats = {}
-    for sort in present:
-        own = np.array([place for place, other in enumerate(sorts) if other == sort])
-        places = np.full(len(sorts), -1, np.int64)
-        places[own] = np.arange(len(own))
-        rows = np.array([roster.players[place].row for place in own], np.float64)
-        seats[sort] = places[games.players], rows
-    asked: dict[str, Any] = {"known": Reckoned(dealt_cards(states), cards, roster.library)}
+    for key in present:
+        members = np.array([place for place, kind_and_backend in enumerate(kinds) if kind_and_backend == key])
+        rows_by_player = np.full(len(kinds), -1, np.int64)
+        rows_by_player[members] = np.arange(len(members))
+        parameters = np.array([roster.players[place].row for place in members], np.float64)
+        seats[key] = rows_by_player[games.players], parameters
+    prediction: dict[str, Any] = {"known": Reckoned(dealt_cards(states), cards, roster.library)}
     outcomes, turns = endings(states)
     while (outcomes == Outcome.ONGOING).any():
         for (kind, backend), (agents, weights) in seats.items():
             play_batch = AGENTS[kind].play_batch(backend)
-            assert play_batch is not None, "only compiled games come here"
-            more = asked if AGENTS[kind].asks_for_cards else {}
-            play_batch(cards.array, weights, agents, states, keys, games.keys, solved, **more)
+            assert play_batch is not None, "a game of a Python agent among compiled games"
+            extra = prediction if AGENTS[kind].asks_for_cards else {}
+            play_batch(cards.array, weights, agents, states, keys, games.keys, solved, **extra)
         outcomes, turns = endings(states)
     played = np.zeros(len(games), GAME)
     played["outcome"], played["turns"] = outcomes, turns
@@ -373,16 +377,17 @@ def _play_together(roster: Roster, games: Schedule, tables: tuple[CardTable, np.
 
 
 def _play_in_python(roster: Roster, games: Schedule) -> np.ndarray:
+    """Play games one after another with Python agents; dtype `GAME`, shape (games,)."""
     played = np.zeros(len(games), GAME)
     agents: dict[tuple[int, int], Agent] = {}
-    before = (0,) * len(SOLVED)
+    counts_before = (0,) * len(SOLVED)
     for number in range(len(games)):
         result = play_one(roster, games, number, agents)
-        so_far = tuple(sum(getattr(agent, name, 0) for agent in agents.values()) for name in SOLVED)
-        fault = _FAULT_OF.get(result.reason, Fault.NONE)
-        of_game = (now - then for now, then in zip(so_far, before, strict=True))
-        played[number] = (result.outcome, fault, result.turns, *of_game)
-        before = so_far
+        counts = tuple(sum(getattr(agent, name, 0) for agent in agents.values()) for name in SOLVED)
+        fault = _FAULT_BY_REASON.get(result.reason, Fault.NONE)
+        game_counts = (now - earlier for now, earlier in zip(counts, counts_before, strict=True))
+        played[number] = (result.outcome, fault, result.turns, *game_counts)
+        counts_before = counts
     return played
 
 
@@ -393,28 +398,28 @@ def play_one(
     agents: dict[tuple[int, int], Agent] | None = None,
     watch: Watcher | None = None,
 ) -> MatchResult:
-    """Play one game in Python.
+    """Play one game of a schedule in Python.
 
     Args:
         roster: players, decks and rules.
         games: the schedule.
-        number: of the game.
-        agents: keeps the agents between games, by player and seat.
-        watch: called after each action with the position before it; what it raises ends the game.
+        number: game number.
+        agents: cache of agents between games, by player and seat. Modified in place.
+        watch: called after each action with the position before it; its exceptions end the game.
     """
-    known = {} if agents is None else agents
+    cache = {} if agents is None else agents
     seats = [(int(player), seat) for seat, player in enumerate(games.players[number])]
     for player, seat in seats:
-        if (player, seat) not in known:
-            known[player, seat] = roster.players[player].agent(roster.library)
-    first, second = (known[one] for one in seats)
-    one, two = (roster.decks[deck] for deck in games.decks[number])
+        if (player, seat) not in cache:
+            cache[player, seat] = roster.players[player].agent(roster.library)
+    first, second = (cache[player_seat] for player_seat in seats)
+    first_deck, second_deck = (roster.decks[deck] for deck in games.decks[number])
     key = games.keys[number]
     streams = [_agent_stream(key, seat) for seat in (0, 1)]
-    own, other = (roster.players[player] for player in games.players[number])
-    keeps = keeps_of_both((own, other), (one, two))
-    further = reckoned_with((first, second), (one, two))
-    position = deal_key((one, two), key, roster.ruleset, keeps, *further)
+    first_player, second_player = (roster.players[player] for player in games.players[number])
+    keeps = keeps_of_both((first_player, second_player), (first_deck, second_deck))
+    opponent_model = reckoned_with((first, second), (first_deck, second_deck))
+    position = deal_key((first_deck, second_deck), key, roster.ruleset, keeps, *opponent_model)
     return play_on((first, second), position, streams, watch, key)
 
 

@@ -1,13 +1,13 @@
-"""Setups, matchups and the numbered games of a tournament, and its table of games.
+"""Schedules of paired games: setups, matchups, the numbered games of a tournament and their table.
 
 A setup is two decks, their shuffles and the starting seat. All pairings play the same setups (common random
 numbers). With g games for each pairing and ordered pair of decks, two different decks {a, b} have g setups,
-each with one game of (a, b) and its twin of (b, a); a mirror (a, a) has g / 2, each with two games.
+each with a game of (a, b) and its twin of (b, a); a mirror match (a, a) has g / 2, each with two games.
 
-Pairings may have deals of their own instead: the same setups with other shuffles for each.
+Alternatively each pairing has its own deals: the same setups with other shuffles.
 
 Every matchup plays the same deals. `paired`: each setup of decks, shuffles and starting seat is played twice,
-the entrants exchanged, over all pairs of decks (`evo.play.matchups`). `fixed`: two decks, the first for the
+the entrants exchanged, over all pairs of decks. `fixed`: two decks, the first for the
 entrant that goes first; both orders of two entrants play each deal. `first`: as `fixed`, but only the order
 in which the pairing's first entrant goes first.
 """
@@ -27,12 +27,12 @@ from evo.stats.ratings import OUTCOMES
 
 @dataclass(frozen=True)
 class Setups:
-    """Setups by number.
+    """Setups (decks, starting seat and deal), by number.
 
     Attributes:
-        decks: shape (setups, 2): the decks a <= b, as places in a list.
+        decks: shape (setups, 2): the decks a <= b, as indices into a list.
         b_starts: shape (setups,), bool: whether the player with deck b goes first.
-        keys: uint64, shape (setups,): the deals; (setups, pairings) where each pairing has its own.
+        keys: uint64, shape (setups,): stream keys of deals; (setups, pairings) if each pairing has its own.
     """
 
     decks: np.ndarray
@@ -46,16 +46,16 @@ class Setups:
 def make_setups(
     n_decks: int, games: int, seed: int, *address: int, start: int = 0, own: Iterable[int] | None = None
 ) -> Setups:
-    """All setups of n decks; those of fewer games for each cell come first.
+    """Make all setups of n decks, in an order in which fewer games per cell are a prefix.
 
     Args:
         n_decks: number of decks.
         games: g, even: games for each pairing and ordered pair of decks.
         seed: of the run.
-        address: of these setups below it; deck pair and setup number follow.
+        address: stream address of the setups below the seed; deck pair and setup number follow.
         start: leave out the setups of the first `start` games for each cell, even.
-        own: numbers of pairings that have deals of their own, which end their addresses; None: all share
-            them.
+        own: pairing numbers for deals of their own, the last part of their addresses; None: all pairings
+            share the deals.
     """
     assert games % 2 == 0, "games come in pairs"
     assert start % 2 == 0, "games come in pairs"
@@ -68,17 +68,17 @@ def make_setups(
     ]
     decks = np.array([(a, b) for a, b, _, _ in found], np.int64).reshape(-1, 2)
     b_starts = np.array([number % 2 == 1 for _, _, number, _ in found], bool)
-    below = [(seed, *address, pair, number) for _, _, number, pair in found]
+    bases = [(seed, *address, pair, number) for _, _, number, pair in found]
     if own is None:
-        keys = np.array([stream_key(*place) for place in below], np.uint64)
+        keys = np.array([stream_key(*base) for base in bases], np.uint64)
     else:
         numbers = list(own)
-        keys = np.array([[stream_key(*place, number) for number in numbers] for place in below], np.uint64)
+        keys = np.array([[stream_key(*base, number) for number in numbers] for base in bases], np.uint64)
     return Setups(decks, b_starts, keys)
 
 
 def make_schedule(pairings: np.ndarray, setups: Setups) -> Schedule:
-    """Every pairing plays every setup on its deals, and its twin with the agents exchanged.
+    """The schedule of all pairings on all setups: each setup twice, the players exchanged in the twin.
 
     Game number (s * pairings + p) * 2 + t is twin t of setup s of pairing p. In t = 0 the pairing's first
     player holds deck a, in t = 1 deck b.
@@ -101,15 +101,15 @@ def make_schedule(pairings: np.ndarray, setups: Setups) -> Schedule:
 
 @dataclass(frozen=True)
 class Matchups:
-    """All games of a tournament, by number.
+    """All games of a tournament, numbered.
 
     Attributes:
-        pairings: shape (pairings, 2), int: places of entrants i <= j; i = j is self-play.
+        pairings: shape (pairings, 2), int: indices of entrants i <= j; i = j is self-play.
         n_decks: number of decks; `paired` plays all pairs of them, the others have 1 for both entrants or 2.
-        games: for each cell: a pairing and an ordered pair of decks; with `fixed` an ordered pair of
-            entrants; with `first` a pairing. Even with `paired`.
+        games: per cell: a pairing and an ordered pair of decks; with `fixed` an ordered pair of entrants;
+            with `first` a pairing. Even with `paired`.
         seed: of the deals.
-        address: of the deals below it.
+        address: stream address of the deals below the seed.
         seats: "paired", "fixed" or "first".
     """
 
@@ -122,7 +122,7 @@ class Matchups:
 
     @property
     def rounds(self) -> int:
-        """Rounds of the schedule (not of a game): each has a setup of every kind."""
+        """Number of rounds of the schedule; each round has one setup of every kind."""
         return self.games // 2 if self.seats == "paired" else self.games
 
     @property
@@ -135,8 +135,8 @@ class Matchups:
         """Games in a round of the schedule."""
         if self.seats == "first":
             return len(self.pairings)
-        selves = int((self.pairings[:, 0] == self.pairings[:, 1]).sum()) if self.seats == "fixed" else 0
-        return self.setups_a_round * (2 * len(self.pairings)) - selves
+        self_plays = int((self.pairings[:, 0] == self.pairings[:, 1]).sum()) if self.seats == "fixed" else 0
+        return self.setups_a_round * (2 * len(self.pairings)) - self_plays
 
     def __len__(self) -> int:
         return self.rounds * self.games_a_round
@@ -144,8 +144,8 @@ class Matchups:
     def schedule(self, start: int, stop: int) -> tuple[Schedule, np.ndarray]:
         """Games `start` to `stop` - 1, and the setup number of each.
 
-        Rounds follow each other, so that the first games up to any number are nearly balanced, and more
-        games for each cell only add games at the end.
+        Rounds follow each other, so that every prefix is nearly balanced, and more games per cell only append
+        games.
         """
         first, last = start // self.games_a_round, -(-stop // self.games_a_round)
         setups = self._setups(first, last)
@@ -158,7 +158,7 @@ class Matchups:
         twin = left_out.reshape(-1)
         if self.seats != "paired":
             schedule, setup = schedule.select(~twin), setup[~twin]
-        elif twin.any():  # in self-play the twin would repeat the same game, so it gets another deal
+        elif twin.any():  # in self-play the twin would repeat the game: give it another deal
             schedule.keys[twin] = [derive(np.uint64(key), 1) for key in schedule.keys[twin]]
         which = slice(start - first * self.games_a_round, stop - first * self.games_a_round)
         return schedule.select(which), setup[which]
@@ -173,12 +173,12 @@ class Matchups:
 
 
 def make_pairings(n: int, style: str, self_play: Sequence[int]) -> np.ndarray:
-    """The pairings of a format; shape (pairings, 2).
+    """Pairings of a tournament format; shape (pairings, 2).
 
     Args:
-        n: entrants.
+        n: number of entrants.
         style: a name of `FORMATS`.
-        self_play: entrants who also play themselves.
+        self_play: indices of entrants that also play themselves.
     """
     pairs = FORMATS[style].pairs(n)
     return np.array(pairs + [(i, i) for i in sorted(self_play)], np.int64).reshape(-1, 2)
@@ -187,13 +187,13 @@ def make_pairings(n: int, style: str, self_play: Sequence[int]) -> np.ndarray:
 def games_table(
     matchups: Matchups, played: np.ndarray, entrants: Sequence[str], decks: Sequence[str]
 ) -> pd.DataFrame:
-    """The first games of matchups as a table, one row a game.
+    """Table of the first games of matchups, one row per game.
 
     Args:
-        matchups: what was played.
+        matchups: matchups that were played.
         played: results from game 0 on, dtype `evo.play.games.GAME`, shape (games,).
-        entrants: names in the order of the pairings' places.
-        decks: names in the order of the matchups' decks.
+        entrants: names, by entrant index.
+        decks: names, by deck index.
 
     Returns:
         Columns setup (number: games of one setup share decks, shuffles and starting seat), first, second,
@@ -203,36 +203,36 @@ def games_table(
     """
     schedule, setup = matchups.schedule(0, len(played))
 
-    def named(codes: np.ndarray, names: Sequence[str]) -> pd.Categorical:
+    def categorical(codes: np.ndarray, names: Sequence[str]) -> pd.Categorical:
         return pd.Categorical.from_codes(codes, list(names))
 
     outcomes = list(OUTCOMES)
     faults = list(FAULTS.values())
     if not (played["fault"] > Fault.AGENT_ERROR).any():
-        faults = faults[: Fault.AGENT_ERROR + 1]  # as files had them before agents came from outside
+        faults = faults[: Fault.AGENT_ERROR + 1]  # categories of files without faults of agents from outside
     return pd.DataFrame(
         {
             "setup": setup.astype(np.int32),
-            "first": named(schedule.players[:, 0], entrants),
-            "second": named(schedule.players[:, 1], entrants),
-            "first_deck": named(schedule.decks[:, 0], decks),
-            "second_deck": named(schedule.decks[:, 1], decks),
-            "outcome": named(
+            "first": categorical(schedule.players[:, 0], entrants),
+            "second": categorical(schedule.players[:, 1], entrants),
+            "first_deck": categorical(schedule.decks[:, 0], decks),
+            "second_deck": categorical(schedule.decks[:, 1], decks),
+            "outcome": categorical(
                 np.searchsorted(np.array(outcomes), played["outcome"]), [OUTCOMES[o] for o in outcomes]
             ),
             "turns": played["turns"],
-            "fault": named(played["fault"], faults),
+            "fault": categorical(played["fault"], faults),
             "unproven": played["unproven"],
         }
     )
 
 
 def play_matchups(roster: Roster, matchups: Matchups, names: Sequence[str], play: Play) -> pd.DataFrame:
-    """Play all games of matchups as one schedule; returns a table as of `games_table`.
+    """Play all games of matchups as one schedule; returns the table of `games_table`.
 
     Args:
-        roster: players in the order of the pairings' places, decks and rules.
-        matchups: what is played.
+        roster: players by entrant index, decks and rules.
+        matchups: matchups to play.
         names: of the players.
         play: plays a schedule (`evo.play.pool.Pool.play`).
 

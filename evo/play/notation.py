@@ -1,4 +1,4 @@
-"""Notation of entrants and formats of tournaments, for help texts and errors."""
+"""Entrant notation and tournament formats (round-robin, gauntlet, ...)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,21 +14,23 @@ Seats = Literal["paired", "fixed", "first"]
 
 
 def _all(n: int) -> list[int]:
+    """All of n entrants."""
     return list(range(n))
 
 
 def _first(n: int) -> list[int]:  # noqa: ARG001 - the same for any number
+    """The first of n entrants."""
     return [0]
 
 
 @dataclass(frozen=True)
 class Format:
-    """Which entrants, by place, play each other.
+    """A tournament format: which entrants play each other.
 
     Attributes:
         summary: for --help; "" for a format that users cannot choose.
-        pairs: all pairings (i, j), i < j, of n entrants.
-        diagonal: entrants of n that also play themselves with `fixed` seats.
+        pairs: from n, all pairings (i, j), i < j, of n entrants.
+        diagonal: from n, entrants that also play themselves with `fixed` seats.
     """
 
     summary: str
@@ -48,15 +50,16 @@ OFFERED_FORMATS = tuple(name for name, style in FORMATS.items() if style.summary
 """Formats that users can choose."""
 
 SEATS = ("paired", "fixed")
-"""Kinds of seats that users can choose."""
+"""Seat modes that users can choose (`evo.play.matchups`)."""
 
 
 def _notation_of(kind: AgentKind) -> str:
+    """The entrant notation of an agent kind, such as `lookahead[:PROFILE][@OPTIONS]`."""
     profile = ("[:PROFILE]" if kind.default_profile else ":PROFILE") if kind.weighted else ""
     text = kind.name + profile
     if kind.name != DEFAULT_AGENT:
-        more = "[@BACKEND]" if kind.takes_backend else "[@OPTIONS]" if kind.options else ""
-        return text + more
+        suffix = "[@BACKEND]" if kind.takes_backend else "[@OPTIONS]" if kind.options else ""
+        return text + suffix
     solvers = listed([f"@{name}" for name in BACKENDS if name != DEFAULT_BACKEND], "or")
     return (
         f"{text} (a name of configs/profiles, the path of a profile file, or a run folder for its champion; "
@@ -65,12 +68,12 @@ def _notation_of(kind: AgentKind) -> str:
 
 
 def entrant_text(agent: str, profile: object, options: str = "") -> str:
-    """An entrant that plays by a profile: a name, a file or a run folder.
+    """Format the text of an entrant with a profile.
 
     Args:
-        agent: its kind.
-        profile: by which it plays.
-        options: as they stand after `@`; "" for their defaults.
+        agent: agent kind.
+        profile: profile name, profile file or run folder.
+        options: text after `@`; "" for defaults.
     """
     if is_outside(agent):
         return f"{agent}@{','.join(filter(None, (options, f'{PROFILE}={profile}')))}"
@@ -78,7 +81,7 @@ def entrant_text(agent: str, profile: object, options: str = "") -> str:
 
 
 PROFILE = "profile"
-"""What stands after `@` of an outside agent before the file, or the run folder, of its parameters."""
+"""Option of agents from outside that names the file or run folder of their parameters."""
 
 NOTATION = ", ".join(
     [
@@ -87,4 +90,4 @@ NOTATION = ", ".join(
         "docs/agents-outside.md)",
     ]
 )
-"""How entrants of every agent kind are written, for help and errors."""
+"""Notation of entrants of every agent kind, for help texts and errors."""

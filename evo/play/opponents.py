@@ -1,4 +1,4 @@
-"""The fixed opponents of a run as its folder keeps them, so that profiles may change or move."""
+"""The file of a run's fixed opponents: weights copied into the run folder, independent of profile files."""
 
 import hashlib
 from collections.abc import Mapping
@@ -20,8 +20,8 @@ from rivals.outside.agent import check_starts
 from rivals.outside.parameters import differences, read_parameters
 
 
-class _Kept(BaseModel):
-    """A player as it is written."""
+class _StoredPlayer(BaseModel):
+    """A player in the file."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -30,16 +30,16 @@ class _Kept(BaseModel):
     backend: str
     options: list[int]
     keeps: list[tuple[str, int, list[str], list[str]]]
-    parameters: list[Any] | None = None  # of an agent from outside that plays by a profile
+    parameters: list[Any] | None = None  # declared parameters of an agent from outside with a profile
 
 
-_FILE: TypeAdapter[dict[str, _Kept]] = TypeAdapter(
-    Annotated[dict[str, _Kept], Field(max_length=64)], config=ConfigDict(strict=True)
+_FILE: TypeAdapter[dict[str, _StoredPlayer]] = TypeAdapter(
+    Annotated[dict[str, _StoredPlayer], Field(max_length=64)], config=ConfigDict(strict=True)
 )
 
 
 def opponents_bytes(players: Mapping[str, Player]) -> bytes:
-    """The file of players by their entrants' texts."""
+    """Format the file: players by entrant text, as JSON."""
     return json_bytes(
         {
             text: _parameters_of(player)
@@ -56,26 +56,26 @@ def opponents_bytes(players: Mapping[str, Player]) -> bytes:
 
 
 def _parameters_of(player: Player) -> dict[str, Any]:
-    """What an agent from outside declares that its weights are places in; {} for others."""
+    """Declared parameters of an agent from outside, as an entry of the file; {} for other agents."""
     if not is_outside(player.kind) or not player.weights:
         return {}
-    return {"parameters": [vars(one) for one in check_starts(player.kind)]}
+    return {"parameters": [vars(parameter) for parameter in check_starts(player.kind)]}
 
 
 def read_opponents(folder: Path, config: RunConfig) -> list[Player]:
-    """The fixed opponents of a run, in the order of its configuration.
+    """Read the fixed opponents of a run, in the order of its configuration.
 
     Raises:
-        RunError: the file is missing or damaged, or holds others.
+        RunError: the file is missing or damaged, or has other opponents than the configuration.
     """
     if not config.opponents.fixed:
         return []
     file = folder / OPPONENTS
     try:
-        kept = _FILE.validate_python(_as_lists(read_json(file)))
-        if set(kept) != set(config.opponents.fixed):
-            raise ValueError("it holds other opponents than config.toml names")
-        return [_player_of(kept[text]) for text in config.opponents.fixed]
+        stored = _FILE.validate_python(_as_lists(read_json(file)))
+        if set(stored) != set(config.opponents.fixed):
+            raise ValueError("its opponents are not those of config.toml")
+        return [_player_of(stored[text]) for text in config.opponents.fixed]
     except ValidationError as error:
         raise RunError(f"{file} is damaged: {wanted(error.errors()[0])}; start a new run") from None
     except (OSError, ValueError) as error:
@@ -83,7 +83,7 @@ def read_opponents(folder: Path, config: RunConfig) -> list[Player]:
 
 
 def opponents_digest(folder: Path) -> str:
-    """SHA-256 of the file; "" where it cannot be read."""
+    """SHA-256 of a run's file of fixed opponents; "" if it cannot be read."""
     try:
         return hashlib.sha256(read_bytes(folder / OPPONENTS)).hexdigest()
     except OSError:
@@ -91,33 +91,35 @@ def opponents_digest(folder: Path) -> str:
 
 
 def _as_lists(content: Any) -> Any:
-    """The parts of keeps as tuples, which JSON has not."""
+    """Convert the lists in `keeps` to tuples, which JSON lacks. Modified in place."""
     for player in content.values() if isinstance(content, dict) else ():
         if isinstance(player, dict) and isinstance(player.get("keeps"), list):
             player["keeps"] = [tuple(own) if isinstance(own, list) else own for own in player["keeps"]]
     return content
 
 
-def _player_of(kept: _Kept) -> Player:
-    """The player as it is written.
+def _player_of(stored: _StoredPlayer) -> Player:
+    """The player of an entry of the file.
 
     Raises:
-        ValueError: there is none like that.
+        ValueError: agent kind, backend, weights or options are invalid.
     """
-    declared = check_starts(kept.kind) if is_outside(kept.kind) else ()
-    kind = find_kind(kept.kind) if kept.kind in AGENTS or is_outside(kept.kind) else None
-    if kind is None or kept.backend not in BACKENDS:
-        raise ValueError(f"there is no agent {kept.kind!r} with backend {kept.backend!r}")
+    declared = check_starts(stored.kind) if is_outside(stored.kind) else ()
+    kind = find_kind(stored.kind) if stored.kind in AGENTS or is_outside(stored.kind) else None
+    if kind is None or stored.backend not in BACKENDS:
+        raise ValueError(f"there is no agent {stored.kind!r} with backend {stored.backend!r}")
     if kind.weights is not None:
-        kind.weights.from_array(kept.weights)
-    elif kept.weights and kept.parameters is not None:
-        different = differences(declared, read_parameters(kept.parameters))
+        kind.weights.from_array(stored.weights)
+    elif stored.weights and stored.parameters is not None:
+        different = differences(declared, read_parameters(stored.parameters))
         if different:
-            raise ValueError(f"agent {kept.kind!r} declares others than are kept: {different}")
-    elif kept.weights and len(kept.weights) != len(declared):
-        raise ValueError(f"agent {kept.kind!r} has {len(declared)} weights, and {len(kept.weights)} are kept")
-    values = list(zip(kind.options, kept.options, strict=False))
-    if len(values) < len(kept.options) or not all(one.least <= value <= one.most for one, value in values):
-        raise ValueError(f"agent {kept.kind!r} takes no options {kept.options}")
-    keeps = tuple(DeckKeeps(deck, seat, tuple(keep), tuple(away)) for deck, seat, keep, away in kept.keeps)
-    return Player(tuple(kept.weights), kept.backend, kept.kind, tuple(kept.options), keeps)
+            raise ValueError(f"agent {stored.kind!r} declares other parameters than the file: {different}")
+    elif stored.weights and len(stored.weights) != len(declared):
+        raise ValueError(f"agent {stored.kind!r} has {len(declared)} weights, the file {len(stored.weights)}")
+    settings = list(zip(kind.options, stored.options, strict=False))
+    if len(settings) < len(stored.options) or not all(
+        option.least <= value <= option.most for option, value in settings
+    ):
+        raise ValueError(f"agent {stored.kind!r} takes no options {stored.options}")
+    keeps = tuple(DeckKeeps(deck, seat, tuple(keep), tuple(away)) for deck, seat, keep, away in stored.keeps)
+    return Player(tuple(stored.weights), stored.backend, stored.kind, tuple(stored.options), keeps)

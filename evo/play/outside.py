@@ -1,4 +1,4 @@
-"""Agents from outside that play by parameters of a profile."""
+"""Players and profiles of agents from outside (other programs and classes) with tunable parameters."""
 
 import os
 from pathlib import Path
@@ -18,20 +18,20 @@ from rivals.outside.permissions import allowing
 
 
 class OutsideProfileError(WrongValueError, ValueError):
-    """A profile that an agent from outside cannot play by."""
+    """A profile that does not fit an agent from outside."""
 
 
 def outside_player(agent: str, profile: str = "", options: tuple[int, ...] = ()) -> Player:
-    """An agent from outside as a player.
+    """Make the player of an agent from outside.
 
     Args:
         agent: `python:MODULE:CLASS` or `process:COMMAND`.
-        profile: file or run folder of the parameters it plays by; "" for its own.
-        options: values of its options; () for their defaults.
+        profile: profile file or run folder with its parameters; "" for the agent's defaults.
+        options: values of its options; () for defaults.
 
     Raises:
         NotStartedError: it cannot be started.
-        OutsideProfileError, ProfileError: it cannot play by this profile.
+        OutsideProfileError, ProfileError: the profile does not fit the agent.
     """
     check_starts(agent)
     weights = outside_profile(agent, profile).weights.array if profile else ()
@@ -39,7 +39,7 @@ def outside_player(agent: str, profile: str = "", options: tuple[int, ...] = ())
 
 
 def outside_profile(agent: str, name: str) -> Profile[WeightVector]:
-    """A profile for an agent from outside, which is started to ask for its parameters.
+    """Read a profile of an agent from outside; starts the agent to get its declared parameters.
 
     Args:
         agent: `python:MODULE:CLASS` or `process:COMMAND`.
@@ -51,7 +51,7 @@ def outside_profile(agent: str, name: str) -> Profile[WeightVector]:
     """
     declared = check_starts(agent)
     if not declared:
-        raise OutsideProfileError(f"{agent} declares no parameters, so that it plays by no profile")
+        raise OutsideProfileError(f"{agent} declares no parameters, so it takes no profile")
     for folder in (Path(name), RUNS / name):
         if os.path.isdir(folder):  # noqa: PTH112 - accepts names no file can have
             return read_agent_profile(_champion(agent, folder), declared_weights(agent, declared))
@@ -59,7 +59,7 @@ def outside_profile(agent: str, name: str) -> Profile[WeightVector]:
 
 
 def _champion(agent: str, folder: Path) -> Path:
-    """The file of the champion of a run that evolved this agent."""
+    """The champion file of a run that evolved this agent."""
     if not (folder / "config.toml").exists():
         raise OutsideProfileError(what_it_is(folder))
     config = run_config(folder)
@@ -74,16 +74,16 @@ def _champion(agent: str, folder: Path) -> Path:
 
 
 def refuse_changed(config: RunConfig, run: str = "") -> None:
-    """Refuse to play a run whose agent from outside declares other parameters now, or other bounds of them.
+    """Check that a run's agent from outside still declares the run's parameters and bounds.
 
     Args:
-        config: of the run; its agent is started if it is from outside.
-        run: its folder, for the message.
+        config: run configuration; an agent from outside is started.
+        run: run folder, for the message.
 
     Raises:
-        NotStartedError: it cannot be started.
-        NotAllowedError: the command line does not name it.
-        OutsideProfileError: it declares others.
+        NotStartedError: the agent cannot be started.
+        NotAllowedError: the command line does not allow it.
+        OutsideProfileError: the agent declares other parameters.
     """
     if not is_outside(config.agent):
         return

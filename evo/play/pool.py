@@ -1,6 +1,6 @@
-"""The protocol of worker pools, and the pool of threads on this machine.
+"""Worker pools: their protocol, and the thread pool of this machine.
 
-Every pool hands out games through `evo.play.dispatch`, so that results depend only on the games.
+Every pool dispatches games through `evo.play.dispatch`, so that results depend only on the games.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from rivals.outside.agent import processes
 
 
 class InterruptedRunError(ManaforgeError):
-    """A signal asked to stop; nothing that was finished is lost.
+    """The run was stopped by a signal; all finished results are stored.
 
     Attributes:
         signal: number of the signal.
@@ -30,17 +30,17 @@ class InterruptedRunError(ManaforgeError):
 
 
 def ignore(_: object) -> None:
-    """Do nothing."""
+    """No-op callback."""
 
 
 def never_stop() -> None:
-    """Never stop."""
+    """No-op stop check."""
 
 
 class Pool(Protocol):
-    """Plays schedules. The same games give the same results in every pool, with any number of workers.
+    """A worker pool that plays schedules. Results do not depend on the kind of pool or number of workers.
 
-    Several threads may play at once; they share the workers.
+    Several threads may call `play` at once; they share the workers.
     """
 
     name: str
@@ -48,13 +48,13 @@ class Pool(Protocol):
 
     @property
     def busy(self) -> float:
-        """Seconds that workers have spent playing, summed over them."""
+        """Seconds spent playing, summed over workers."""
         ...
 
     def play(self, roster: Roster, games: Schedule, watch: Watch = ignore, note: Note = ignore) -> np.ndarray:
-        """Play all games; dtype `evo.play.games.GAME`, shape (games,), in the order of the schedule.
+        """Play a schedule; returns dtype `evo.play.games.GAME`, shape (games,), in the schedule's order.
 
-        `note` is called with a sentence for each result that was refused, lost or late.
+        `watch` and `note`: see `evo.play.dispatch`.
         """
         ...
 
@@ -64,10 +64,10 @@ class Pool(Protocol):
 
 
 class LocalPool:
-    """Threads for compiled games, which run without the GIL; one thread for agents in Python.
+    """Thread pool for compiled games, which release the GIL; one thread for agents in Python.
 
     Args:
-        workers: threads; 0 for one on each processor that may be used.
+        workers: number of threads; 0 for one per available processor.
     """
 
     name = "local"
@@ -81,25 +81,25 @@ class LocalPool:
 
     @property
     def busy(self) -> float:
-        """See `Pool`."""
+        """Seconds spent playing; see `Pool`."""
         return self._compiled.busy + self._single.busy
 
     def play(self, roster: Roster, games: Schedule, watch: Watch = ignore, note: Note = ignore) -> np.ndarray:
-        """Play all games; see `Pool`."""
+        """Play a schedule; see `Pool`."""
         compiled = bool(roster.compiled(games).all())
         threads = self._threads if compiled else self._one_thread
         dispatcher = self._compiled if compiled else self._single
         return dispatcher.play(_Threads(threads, roster, games), roster, games, watch, note)
 
     def close(self) -> None:
-        """End the threads; busy ones finish their chunk, in at most a second, agents from outside at once."""
+        """End the threads; running chunks finish first (about a second), agents from outside end at once."""
         with processes.stopped():
             self._threads.shutdown(wait=True, cancel_futures=True)
             self._one_thread.shutdown(wait=True, cancel_futures=True)
 
 
 class _Threads:
-    """Threads of this process as `evo.play.dispatch.Workers`."""
+    """Threads of this process as workers (`evo.play.dispatch.Workers`)."""
 
     trusted = True
 

@@ -1,4 +1,4 @@
-"""Pools by name, and `open_pool`, which chooses one and gives the reason."""
+"""Kinds of worker pools, and the choice between threads and Ray."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -11,14 +11,14 @@ from evo.play.ray import RayPool
 from evo.play.results import PlaceError
 
 POOLS = ("auto", LocalPool.name, RayPool.name)
-"""Kinds of pools as configurations and commands write them."""
+"""Kinds of worker pools, in the words of configurations and commands."""
 
 
 def check_place(kind: str, address: str) -> None:
-    """Refuse an address that is none, or that this kind of pool does not join.
+    """Check a cluster address against a kind of pool.
 
     Raises:
-        PlaceError: it is one.
+        PlaceError: the address is malformed, or the kind is "local".
     """
     check_address(address)
     if address and kind == LocalPool.name:
@@ -35,7 +35,7 @@ def open_pool(
     *,
     short: bool = False,
 ) -> Iterator[tuple[Pool, str]]:
-    """A pool, and a sentence with its name and the reason; closed at the end.
+    """Open a worker pool; yields the pool and a sentence with its name and the reason for the choice.
 
     Args:
         kind: "auto", "local" or "ray".
@@ -43,7 +43,7 @@ def open_pool(
         address: of a Ray cluster, or empty.
         compiled: whether games run compiled.
         raise_if_stopped: called once Ray is up, and while waiting for nodes; raises to stop.
-        short: whether all games are played sooner than a Ray of this machine starts.
+        short: whether all games take less time than starting Ray on this machine.
 
     Raises:
         PoolError: the pool cannot start.
@@ -51,7 +51,7 @@ def open_pool(
     chosen, why = kind, ""
     if kind == "auto":
         if address:
-            chosen, why = "ray", "a cluster is given"
+            chosen, why = "ray", "a cluster address is given"
         elif not compiled and short:
             chosen, why = "local", "too few games to start Ray for"
         elif not compiled and (workers or processors()) > 1:

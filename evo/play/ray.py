@@ -1,4 +1,4 @@
-"""The pool of many machines: Ray tasks, which a process of its own hands to Ray (`evo.play.ray_process`)."""
+"""Ray worker pool for clusters: the driver's side; a child process uses Ray (`evo.play.ray_process`)."""
 
 import contextlib
 import os
@@ -28,39 +28,39 @@ from evo.play.ray_process import OWN_KERNELS, Order, versions_for
 from evo.play.results import Answer, PoolError, PoolLostError
 
 JOIN_SECONDS = 600.0
-"""How long to wait for a node with processors."""
+"""Seconds to wait for a node with processors."""
 
 CLOSE_SECONDS = 15.0
-"""How long Ray may take to end before it is ended."""
+"""Seconds to wait for Ray's shutdown before it is killed."""
 
 LAST_SECONDS = 0.3
-"""How long a process that was killed may take to be gone, after its services."""
+"""Seconds to wait for a killed process to end, after its services."""
 
 LAST_BYTES = 4_000
-"""Of what the process wrote on standard error, where its last line is looked for."""
+"""Length of the tail of the child's standard error that is searched for its last line."""
 
 CHILD = (
     "import sys; from multiprocessing.connection import Connection; driver = Connection(int(sys.argv[1])); "
     "sys.path[:], sys.argv[:] = driver.recv(); from evo.play.ray_process import main; main(driver)"
 )
-"""The program of the process that uses Ray: this interpreter, with this process's import path."""
+"""Program of the child process that uses Ray: this interpreter with this process's import path."""
 
 
 class RayPool:
-    """Ray tasks: for many cores, clusters, and agents that hold the GIL.
+    """Worker pool of Ray tasks: for many cores, clusters, and agents that hold the GIL.
 
     Args:
-        workers: tasks at once; 0 for all processors of the cluster.
+        workers: number of concurrent tasks; 0 for all processors of the cluster.
         address: of a cluster ("auto" or HOST:PORT); empty to start Ray on this machine, which then listens
             only on 127.0.0.1.
         raise_if_stopped: called while Ray starts, and while waiting for nodes; raises to stop.
 
     Attributes:
-        found: where "auto" found the cluster, as a sentence; else empty.
+        found: for "auto", a sentence with the cluster and its source; else empty.
 
     Raises:
         PoolError: Ray cannot be started or reached.
-        PoolLostError: Ray ended while nodes were waited for.
+        PoolLostError: Ray ended while waiting for nodes.
     """
 
     name = "ray"
@@ -70,8 +70,8 @@ class RayPool:
     ) -> None:
         self.found = ""
         if address == "auto":
-            address, by = find_cluster()
-            self.found = f"joins the cluster at {address}, which {by} names"
+            address, source = find_cluster()
+            self.found = f"joins the cluster at {address}, found in {source}"
         if address:
             probe(address)
         self._raise_if_stopped = raise_if_stopped
@@ -91,11 +91,11 @@ class RayPool:
 
     @property
     def busy(self) -> float:
-        """See `Pool`."""
+        """Seconds spent playing; see `Pool`."""
         return self._dispatcher.busy
 
     def play(self, roster: Roster, games: Schedule, watch: Watch = ignore, note: Note = ignore) -> np.ndarray:
-        """Play all games; see `Pool`. Nodes that joined a cluster meanwhile are used from here on.
+        """Play a schedule; see `Pool`. Nodes that have joined the cluster since the last call are used too.
 
         Raises:
             PoolLostError: Ray ended.
@@ -111,18 +111,18 @@ class RayPool:
 
     @property
     def process(self) -> int:
-        """The number of the process that uses Ray."""
+        """Number of the child process that uses Ray."""
         return self._process.pid
 
     def close(self) -> None:
-        """Shut Ray down, if this pool started it; else leave the cluster."""
+        """Shut down Ray if this pool started it; else leave the cluster."""
         self._process.close()
 
     def _processors(self) -> int:
         """Number of processors in the cluster; waits until a node with processors has joined.
 
         Raises:
-            PoolError: no node has joined in `JOIN_SECONDS`.
+            PoolError: no node has joined within `JOIN_SECONDS`.
         """
         until = time.monotonic() + JOIN_SECONDS
         while True:
@@ -136,15 +136,15 @@ class RayPool:
 
 
 class _RayProcess:
-    """The process that uses Ray, what it is asked for, and what it sends.
+    """The driver's end of the child process that uses Ray: requests, replies and the child's end.
 
     Attributes:
-        pid: its number.
+        pid: number of the child process.
     """
 
     def __init__(self, order: Order) -> None:
         self._order = order
-        self._written = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `_receive`, its reader
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `_receive`, its reader
         ours, theirs = socket.socketpair()
         with theirs:
             handle = theirs.fileno()
@@ -152,10 +152,10 @@ class _RayProcess:
             self._child = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,  # where Ray repeats logs of what dies
-                stderr=self._written,  # where its core says much of an address that is no cluster's
+                stdout=subprocess.DEVNULL,  # Ray repeats logs of ended workers on it
+                stderr=self._stderr,  # Ray's core reports a wrong address on it
                 pass_fds=[handle],
-                start_new_session=True,  # Ctrl-C is for the driver, and `end_session` finds what it starts
+                start_new_session=True,  # Ctrl-C is for the driver; `end_session` finds all processes of Ray
             )
         self.pid = self._child.pid
         self._connection = Connection(ours.detach())
@@ -165,17 +165,17 @@ class _RayProcess:
         self._replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._deaths = Deaths(self._end_at_once)
         self._kernels_sent: set[str] = set()
-        self._said: set[str] = set()
+        self._notes: set[str] = set()
         self._ended_here = False
-        self._died = ""
-        self._over = threading.Event()
+        self._cause = ""
+        self._ended = threading.Event()
         threading.Thread(target=self._receive, name="ray", daemon=True).start()
         self.send(sys.path, sys.argv)
         with contextlib.suppress(PoolLostError), self._sending:
             self._connection.send(order)
 
     def send_kernels(self) -> None:
-        """Send the kernels that this process has compiled or loaded since the last time."""
+        """Send the kernels compiled or loaded by this process since the last call."""
         with self._asking:
             new = [name for name in list(kernel_cache.used) if name not in self._kernels_sent]
             files = {name: content for name in new if (content := kernel_cache.read(name)) is not None}
@@ -184,16 +184,16 @@ class _RayProcess:
                 self.send("kernels", compiler_key(), files)
 
     def say_once(self, sentence: str, note: Note) -> None:
-        """Say what concerns a node, the first time."""
-        if sentence not in self._said:
-            self._said.add(sentence)
+        """Pass a sentence to `note`, each sentence once."""
+        if sentence not in self._notes:
+            self._notes.add(sentence)
             note(sentence)
 
     def wait_until_up(self, raise_if_stopped: Callable[[], None]) -> None:
         """Wait until Ray is up.
 
         Raises:
-            PoolError: it cannot be started or reached.
+            PoolError: Ray cannot be started or reached.
         """
         kind, *content = self._reply(raise_if_stopped)
         if kind == "failed":
@@ -201,46 +201,46 @@ class _RayProcess:
             raise PoolError(f"cannot start Ray{where}: {content[0]}; --pool local needs no Ray")
 
     def processors(self, raise_if_stopped: Callable[[], None]) -> int:
-        """Processors of the cluster now."""
+        """Current number of processors of the cluster."""
         with self._asking:
             self.send("processors")
             return int(self._reply(raise_if_stopped)[1])
 
     def open_inbox(self, number: int) -> "queue.SimpleQueue[Any]":
-        """Where results of a schedule arrive, as (kind, ticket, result); None when Ray has died."""
+        """Open a queue for the results of a schedule: (kind, ticket, result), or None once Ray has ended."""
         inbox = self._inboxes[number] = queue.SimpleQueue()
         return inbox
 
     def close_inbox(self, number: int) -> None:
-        """Drop results of a schedule from here on."""
+        """Drop further results of a schedule."""
         del self._inboxes[number]
 
     def send(self, *message: object) -> None:
-        """Send a message.
+        """Send a message to the child.
 
         Raises:
-            PoolLostError: the process has ended.
+            PoolLostError: the child has ended.
         """
         self.raise_if_over()
         try:
             with self._sending:
                 self._connection.send(message)
         except OSError:
-            self._over.wait(CLOSE_SECONDS)
+            self._ended.wait(CLOSE_SECONDS)
             self.raise_if_over()
             raise
 
     def raise_if_over(self) -> None:
-        """Stop if the process has ended.
+        """Raise if the child has ended.
 
         Raises:
-            PoolLostError: it has; the message says what died.
+            PoolLostError: the child has ended; the message gives the cause.
         """
-        if self._over.is_set():
-            raise PoolLostError(self._died)
+        if self._ended.is_set():
+            raise PoolLostError(self._cause)
 
     def close(self) -> None:
-        """Let Ray end in good order, then the process."""
+        """Shut down Ray in order, then end the child."""
         with contextlib.suppress(PoolLostError, OSError, subprocess.TimeoutExpired):
             self._deaths.close()
             self.send("close")
@@ -248,17 +248,17 @@ class _RayProcess:
         self.end()
 
     def end(self) -> None:
-        """End the process at once, with the Ray that it started."""
+        """Kill the child, and the Ray that it started."""
         self._deaths.close()
         self._child.kill()
         self._child.wait()
-        if not lives(self.pid):  # else a stranger has its number by now, and its session is empty
+        if not lives(self.pid):  # else the number was given to another process, and the session is empty
             end_session(self.pid)
 
     def _end_at_once(self) -> None:
-        """End the process, which has lost a service; Ray's own end can take a minute.
+        """Kill the child, which has lost a service; Ray's own end can take a minute.
 
-        If it was killed itself, its services can be gone before all of it is.
+        If the child itself was killed, its services may end before it does.
         """
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._child.wait(LAST_SECONDS)
@@ -267,25 +267,26 @@ class _RayProcess:
         self._child.kill()
 
     def _how_it_ended(self) -> str:
-        """What is known of an end without a word: services end with the process that started them, too."""
+        """Cause of an end without a message; services also end with the process that started them."""
         code = self._child.wait()
         if code < 0 and code != -signal.SIGABRT and not self._ended_here:  # Ray's core ends by SIGABRT too
             return f"the process that uses Ray ({self.pid}) was killed by signal {-code}"
         if self._deaths.names():
             return f"{self._deaths.names()} died"
         logs = "/tmp/ray/session_latest/logs"
-        how = f"Ray's core ended its process, as it does when its raylet or head is gone (its logs: {logs})"
-        return f"{how}; {self._last_words()}".removesuffix("; ")
+        message = f"Ray's core ended its process, as it does when raylet or head are gone (its logs: {logs})"
+        return f"{message}; {self._last_error_line()}".removesuffix("; ")
 
-    def _last_words(self) -> str:
-        """The last line that the process wrote on standard error, if there is one."""
-        size = self._written.seek(0, os.SEEK_END)
-        self._written.seek(max(0, size - LAST_BYTES))
-        lines = self._written.read().decode(errors="replace").split("\n")
+    def _last_error_line(self) -> str:
+        """The last line of the child's standard error, as a clause; "" if there is none."""
+        size = self._stderr.seek(0, os.SEEK_END)
+        self._stderr.seek(max(0, size - LAST_BYTES))
+        lines = self._stderr.read().decode(errors="replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
         return f"it last wrote: {last}" if last else ""
 
     def _reply(self, raise_if_stopped: Callable[[], None]) -> Any:
+        """Wait for the child's next reply."""
         while True:
             raise_if_stopped()
             with contextlib.suppress(queue.Empty):
@@ -293,13 +294,13 @@ class _RayProcess:
             self.raise_if_over()
 
     def _receive(self) -> None:
-        """Pass on what arrives, until the process ends."""
-        died = ""
+        """Distribute the child's messages until it ends; a thread's body."""
+        cause = ""
         try:
             while True:
                 kind, *content = self._connection.recv()
                 if kind == "died":
-                    died = content[0]
+                    cause = content[0]
                 elif kind == "services":
                     self._deaths.watch(content[0])
                 elif kind in ("answer", "error", "lost"):
@@ -310,15 +311,15 @@ class _RayProcess:
                     self._replies.put((kind, *content))
         except (EOFError, OSError):
             pass
-        with self._written:
-            self._died = died or self._how_it_ended()
-        self._over.set()
+        with self._stderr:
+            self._cause = cause or self._how_it_ended()
+        self._ended.set()
         for inbox in list(self._inboxes.values()):
             inbox.put(None)
 
 
 class _Tasks:
-    """Ray tasks as `evo.play.dispatch.Workers`."""
+    """Ray tasks as workers (`evo.play.dispatch.Workers`)."""
 
     trusted = False
 
@@ -359,7 +360,8 @@ class _Tasks:
         if isinstance(result, Answer) and str(result.worker).endswith(OWN_KERNELS):
             node = str(result.worker).partition(" on ")[2]
             self._process.say_once(
-                f"node {node}: its processor or compiler is not this machine's", self._note
+                f"node {node} compiles its own kernels: another processor or compiler than here",
+                self._note,
             )
         return result
 
@@ -368,7 +370,7 @@ class _Tasks:
             self._process.send("cancel", self._number, ticket)
 
     def forget(self) -> None:
-        """Give up the schedule, whose games are played or no longer wanted."""
+        """Drop the schedule in the child: its games are played or cancelled."""
         self._process.close_inbox(self._number)
         with contextlib.suppress(PoolLostError, OSError):
             self._process.send("forget", self._number)

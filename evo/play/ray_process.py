@@ -1,9 +1,9 @@
-"""The process that uses Ray for a pool (`evo.play.ray`). The only file that imports ray.
+"""The child process that uses Ray for a worker pool (`evo.play.ray`). The only file that imports ray.
 
-Ray's core ends the process that uses it when its node or the cluster's head is gone: without a word, at once
-or up to a minute later, and where no exception can be caught. So the driver leaves Ray to this process, and
-watches the services that this process names; the head of a cluster is watched here. Messages are tuples whose
-first part is their kind, in both directions.
+Ray's core ends its process when the node or the cluster's head is gone: without a message, at once or up to a
+minute later, and no exception can be caught. Hence only this child uses Ray. The driver watches the services
+that the child reports; the child watches the head of a cluster. Messages in both directions are tuples whose
+first part is their kind.
 """
 
 import contextlib
@@ -31,35 +31,35 @@ from rivals.outside.agent import NotStartedError, check_starts
 from rivals.outside.parameters import parameters_text
 
 LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
-"""Set to "0", it makes Ray bind to 127.0.0.1, on Linux too; else Ray binds to all addresses."""
+"""Environment variable of Ray: "0" binds it to 127.0.0.1, on Linux too; else it binds to all addresses."""
 
 PATIENCE = "RAY_gcs_rpc_server_reconnect_timeout_s"
-"""Ray's setting: how long a head may be away, in seconds, for clusters whose head comes back."""
+"""Environment variable of Ray: seconds without the head, for clusters whose head is restarted."""
 
 HEAD_SECONDS = 5.0
-"""How long the head of a cluster may be away where `PATIENCE` is not set; Ray itself waits for a minute."""
+"""Seconds without the head if `PATIENCE` is not set; Ray itself waits for a minute."""
 
 HEAD_LOOK_SECONDS = 0.5
-"""Seconds between two looks at the head, and for services that come later."""
+"""Seconds between two checks of the head, and of services that start later."""
 
 PARENT_LOOK_SECONDS = 0.1
-"""Seconds between two looks at the driver."""
+"""Seconds between two checks that the driver runs."""
 
 WAIT_SECONDS = 0.02
-"""How long to wait for results before looking for new messages."""
+"""Seconds to wait for results before reading new messages."""
 
 
 OWN_KERNELS = ", which compiles its own kernels"
-"""What a worker says of itself whose processor or compiler is another than the driver's."""
+"""Suffix of a worker's name if its processor or compiler differs from the driver's."""
 
 
 class Kernels(NamedTuple):
-    """Machine code of kernels that the driver has compiled.
+    """Machine code of kernels compiled by the driver.
 
     Attributes:
         compiler: `engine.kernel_cache.compiler_key` of the driver.
-        names: in the cache.
-        files: Ray's reference to their contents by name, in a list: Ray fetches it where it is asked for.
+        names: of their files in the kernel cache.
+        files: Ray's reference to the files' contents by name, in a list so that Ray fetches it on demand.
     """
 
     compiler: str
@@ -68,11 +68,11 @@ class Kernels(NamedTuple):
 
 
 class Order(NamedTuple):
-    """What Ray to use.
+    """Which Ray to start or join.
 
     Attributes:
         address: of a cluster; empty to start Ray on this machine, which then listens only on 127.0.0.1.
-        processors: of a Ray started here.
+        processors: number of processors of a Ray started on this machine.
     """
 
     address: str
@@ -80,14 +80,14 @@ class Order(NamedTuple):
 
 
 def main(connection: Connection) -> None:
-    """Start or join Ray as the driver orders, then play what it asks for, until it ends or Ray dies."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # of the whole group, on Ctrl-C: the driver decides
+    """Start or join Ray, then serve the driver's requests until the driver or Ray ends."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # Ctrl-C reaches the whole group: the driver decides
         signal.signal(number, lambda *_: None)
     _RayProcess(connection).run()
 
 
 class _RayProcess:
-    """Ray, the driver's messages, and what it is told."""
+    """The child's end: serves the driver's requests with Ray, and watches driver and cluster."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -100,8 +100,8 @@ class _RayProcess:
         self._play: Any = None
 
     def run(self) -> None:
-        """Serve the driver to the end."""
-        threading.Thread(target=self._leave_with_driver, args=(os.getppid(),), daemon=True).start()
+        """Serve the driver until it ends or closes the connection."""
+        threading.Thread(target=self._end_with_driver, args=(os.getppid(),), daemon=True).start()
         try:
             order: Order = self._connection.recv()
         except (EOFError, OSError):
@@ -110,29 +110,29 @@ class _RayProcess:
             os.environ.setdefault(LOOPBACK, "0")  # read when ray is imported
         try:
             self._start(order)
-        except BaseException as error:  # of any kind, since the driver waits
-            self._tell("failed", str(error))
+        except BaseException as error:  # of any type, since the driver waits
+            self._send("failed", str(error))
             return
         self._play = self._ray.remote(num_cpus=1, max_retries=5)(play_range).options(enable_task_events=False)
         threading.Thread(target=self._watch, args=(order,), daemon=True).start()
-        self._tell("up")
+        self._send("up")
         try:
-            while self._obey():
-                self._answer()
-        except (EOFError, ConnectionError):  # the driver is gone: nobody needs an orderly end
-            _leave(0)
-        except Exception as error:  # such as a broken pipe to a dead raylet
-            time.sleep(1.0)  # the watch knows better what happened
-            self._die(f"Ray failed: {error}")
+            while self._handle_requests():
+                self._send_results()
+        except (EOFError, ConnectionError):  # the driver has ended: no orderly shutdown needed
+            _end_now(0)
+        except Exception as error:  # such as a broken pipe to an ended raylet
+            time.sleep(1.0)  # `_watch` may report the cause first
+            self._report_end(f"Ray failed: {error}")
         self._closing.set()
         self._ray.shutdown()
 
     def _start(self, order: Order) -> None:
-        """Start or join Ray in a thread, where it does not replace this process's signal handlers.
+        """Start or join Ray in a thread, so that it does not replace this process's signal handlers.
 
-        The thread stays: Linux ends Ray's processes with the thread that started them.
+        The thread never ends: Linux ends Ray's processes with the thread that started them.
         """
-        import ray  # noqa: PLC0415 - takes a second, and fails here where it is told
+        import ray  # noqa: PLC0415 - takes a second; errors are reported from here
 
         self._ray = ray
         arguments: dict[str, Any] = {"address": order.address}
@@ -145,7 +145,7 @@ class _RayProcess:
         def start() -> None:
             try:
                 ray.init(log_to_driver=False, logging_level=logging.ERROR, **arguments)
-            except BaseException as error:  # of any kind, since the main thread waits
+            except BaseException as error:  # of any type, since the main thread waits
                 failed.append(error)
             started.set()
             threading.Event().wait()
@@ -156,8 +156,8 @@ class _RayProcess:
         if failed:
             raise failed[0]
 
-    def _obey(self) -> bool:
-        """Do what the driver has asked for meanwhile; waits for it if no game is played. False: close."""
+    def _handle_requests(self) -> bool:
+        """Handle the driver's requests; wait for one if no task runs. False on the request to close."""
         while self._connection.poll(0 if self._pending else None):
             kind, *content = self._connection.recv()
             if kind == "close":
@@ -177,17 +177,18 @@ class _RayProcess:
             elif kind == "cancel":
                 self._cancel(tuple(content))
             elif kind == "processors":
-                self._tell("processors", int(self._ray.cluster_resources().get("CPU", 0)))
+                self._send("processors", int(self._ray.cluster_resources().get("CPU", 0)))
         return True
 
-    def _cancel(self, place: tuple[Any, ...]) -> None:
-        for task in [task for task, other in self._pending.items() if other == place]:
+    def _cancel(self, ticket: tuple[Any, ...]) -> None:
+        """Cancel the tasks of a ticket (schedule number, ticket number)."""
+        for task in [task for task, other_ticket in self._pending.items() if other_ticket == ticket]:
             del self._pending[task]
             with contextlib.suppress(Exception):
                 self._ray.cancel(task, force=True)
 
-    def _answer(self) -> None:
-        """Send the results that have come."""
+    def _send_results(self) -> None:
+        """Send the results of finished tasks."""
         if not self._pending:
             return
         done, others = self._ray.wait(list(self._pending), num_returns=1, timeout=WAIT_SECONDS)
@@ -195,10 +196,10 @@ class _RayProcess:
             done += self._ray.wait(others, num_returns=len(others), timeout=0)[0]
         for task in done:
             kind, result = self._result(task)
-            self._tell(kind, *self._pending.pop(task), result)
+            self._send(kind, *self._pending.pop(task), result)
 
     def _result(self, task: Any) -> tuple[str, object]:
-        """What a finished task gave: "answer" with it, "error" with ours, or "lost" with the reason."""
+        """Result of a finished task: ("answer", result), ("error", our exception) or ("lost", reason)."""
         errors = self._ray.exceptions
         try:
             return "answer", self._ray.get(task)
@@ -210,26 +211,27 @@ class _RayProcess:
         except errors.RayError as error:
             return "lost", str(error).splitlines()[0]
 
-    def _tell(self, *message: object) -> None:
+    def _send(self, *message: object) -> None:
+        """Send a message to the driver."""
         with self._sending:
             self._connection.send(message)
 
-    def _die(self, what: str) -> None:
-        """Say what died, and end this process at once: Ray's own end takes up to a minute."""
+    def _report_end(self, cause: str) -> None:
+        """Report what ended, and end this process at once: Ray's own end takes up to a minute."""
         with contextlib.suppress(OSError):
-            self._tell("died", what)
-        _leave(1)
+            self._send("died", cause)
+        _end_now(1)
 
-    def _leave_with_driver(self, driver: int) -> None:
-        """End when the driver has ended, even while a call of Ray blocks."""
+    def _end_with_driver(self, driver: int) -> None:
+        """End this process when the driver has ended, even if a call of Ray blocks; a thread's body."""
         while os.getppid() == driver:
             time.sleep(PARENT_LOOK_SECONDS)
-        _leave(0)
+        _end_now(0)
 
     def _watch(self, order: Order) -> None:
-        """Tell the driver the services of this node, and look after the head of a cluster."""
+        """Report this node's services to the driver, and watch the head of a cluster; a thread's body."""
         node = self._ray._private.worker._global_node
-        if node is None:  # a client of Ray's, by ray://: its server is the one who would notice
+        if node is None:  # Ray client (ray://): no local services
             return
         services: Services = {}
         host, _, port = node.gcs_address.rpartition(":")
@@ -239,25 +241,25 @@ class _RayProcess:
             found = services if has_all(services) else services_of(node)
             if found != services:
                 services = found
-                self._tell("services", services)
+                self._send("services", services)
             if not order.address or _listens(host.strip("[]"), int(port)):
                 answered = time.monotonic()
             elif time.monotonic() - answered > patience:
-                self._die(
+                self._report_end(
                     f"the head of the cluster at {node.gcs_address} has not answered for {patience:.0f} s"
                 )
             if self._closing.wait(HEAD_LOOK_SECONDS):
                 return
 
 
-def _leave(code: int) -> NoReturn:
-    """End this process at once, with what it started: no orderly end of Ray can be relied on."""
+def _end_now(code: int) -> NoReturn:
+    """End this process at once, with all processes that it started: Ray may not shut down in order."""
     end_session(os.getpid())
     os._exit(code)
 
 
 def _listens(host: str, port: int) -> bool:
-    """Whether something listens there."""
+    """Whether a server listens at an address."""
     try:
         socket.create_connection((host, port), timeout=1.0).close()
     except OSError:
@@ -269,8 +271,8 @@ def _own_signals(ray: Any) -> None:
     """Keep this process's handlers of SIGINT and SIGTERM while Ray starts.
 
     Ray installs a C++ handler below Python's, once a process, in the half second before `ray.init` returns;
-    a SIGTERM meanwhile prints a stack of machine code. So it is made to install it now, and Python's
-    handlers are restored at once. If Ray renames the function, the second call restores them.
+    a SIGTERM meanwhile prints a stack of machine code. So the handler is installed now, and Python's handlers
+    are restored at once. If Ray renames the function, the second call restores them.
     """
     with contextlib.suppress(AttributeError, OSError):
         library = ctypes.CDLL(ray._raylet.__file__)
@@ -289,7 +291,7 @@ def play_range(
     stop: int,
     kernels: Sequence[Kernels] = (),
 ) -> Answer:
-    """A Ray task: plays games `start` to `stop` - 1 of a schedule, with the driver's kernels where they fit.
+    """Ray task: play games `start` to `stop` - 1 of a schedule, with the driver's kernels if they fit.
 
     Raises:
         VersionError: this worker has other rules, cards, kernels or solvers than the driver.
@@ -297,41 +299,41 @@ def play_range(
     """
     own = versions_for(roster)
     if own != versions:
-        other = ", ".join(
+        differences = ", ".join(
             f"{name} {own.get(name)} instead of {value}"
             for name, value in versions.items()
             if own.get(name) != value
         )
         raise VersionError(
-            f"{who_am_i()} has {other}; all nodes of a run need the same versions. Install them everywhere "
-            "from requirements.lock (docs/cluster.md)"
+            f"{who_am_i()} has {differences}; all nodes of a run need the same versions. Install "
+            "them everywhere from requirements.lock (docs/cluster.md)"
         )
     worker = who_am_i() + ("" if all(map(take_kernels, kernels)) else OWN_KERNELS)
     return play_chunk(roster, games.select(slice(start, stop)), worker)
 
 
 def take_kernels(kernels: Kernels) -> bool:
-    """Keep the driver's kernels in this node's cache, unless it holds them; returns whether they fit here."""
+    """Store the driver's kernels in this node's cache; returns whether they fit this node's compiler."""
     if kernels.compiler != compiler_key():
         return False
-    if kernels.names not in _taken:
+    if kernels.names not in _cached:
         missing = [name for name in kernels.names if not kernel_cache.exists(name)]
         if missing:
-            import ray  # noqa: PLC0415 - a worker has imported it
+            import ray  # noqa: PLC0415 - already imported in a worker
 
             files = ray.get(kernels.files[0])
             for name in missing:
                 kernel_cache.write(name, files[name])
-        _taken.add(kernels.names)
+        _cached.add(kernels.names)
     return True
 
 
-_taken: set[tuple[str, ...]] = set()
-"""Of which kernels this worker has found that they are in its cache."""
+_cached: set[tuple[str, ...]] = set()
+"""Names of kernels that are in this worker's cache."""
 
 
 def versions_for(roster: Roster) -> dict[str, str]:
-    """All that must be the same where a roster's games are played: versions, and what outside agents declare.
+    """Versions that must agree on all nodes: rules, solvers, and parameters of agents from outside.
 
     Raises:
         NotStartedError: an agent from outside cannot be started on this node.
@@ -346,7 +348,7 @@ def versions_for(roster: Roster) -> dict[str, str]:
 
 
 def who_am_i() -> str:
-    """Text that identifies this worker: process, host, processor, Python."""
+    """Name of this worker: process, host, processor, Python version."""
     return (
         f"worker {os.getpid()} on {socket.gethostname()} ({platform.machine()}, "
         f"Python {sys.version_info.major}.{sys.version_info.minor})"

@@ -1,1 +1,1 @@
-"""The server: runs, tournaments and games in a browser."""
+"""Web server: runs, tournaments and games in a browser."""

@@ -1,4 +1,4 @@
-"""The server: which address shows what. It keeps nothing of its own but what it has read."""
+"""The web application: routes and middleware. It writes no files; its state is a cache."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,14 +26,13 @@ STATIC = Path(__file__).parent / "static"
 def make_app(
     root: Path, token: str, hosts: frozenset[str] = frozenset(), opponents: Sequence[str] | None = None
 ) -> Starlette:
-    """The server as an application.
+    """Build the web application (Starlette).
 
     Args:
-        root: the folder with runs and tournaments.
-        token: that every request must bring.
-        hosts: names by which it may be called; empty for any.
-        opponents: entrants that may be played against beside shipped ones and the folder's champions; None:
-            nobody plays here.
+        root: folder with runs and tournaments.
+        token: access token that every request must have.
+        hosts: allowed host names of the server; empty for any.
+        opponents: entrants to play against, beside shipped ones and the folder's champions; None: no playing.
     """
     pages = Pages(root, play=opponents is not None)
     runs, tournaments = RunPages(pages), TournamentPages(pages)
@@ -80,6 +79,6 @@ def make_app(
 
 
 def make_server(app: Starlette) -> uvicorn.Server:
-    """What answers on a socket by an application: HTTP alone, by one strict reader of it."""
+    """A uvicorn server of the application: HTTP/1.1 only, with the strict parser h11."""
     settings: dict[str, Any] = {"http": "h11", "ws": "none", "lifespan": "off", "server_header": False}
     return uvicorn.Server(uvicorn.Config(app, log_level="warning", **settings))

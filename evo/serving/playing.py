@@ -1,6 +1,6 @@
-"""Games of a person against an agent: in memory alone, and gone when the server ends.
+"""Games of a person against an agent, in memory only; they are lost when the server ends.
 
-What the person is told during a game comes from the person's own view of it, and from nothing else.
+During a game the server reveals only the person's own view of it.
 """
 
 import secrets
@@ -27,23 +27,24 @@ from rivals import find_kind, is_outside
 from rivals.kinds import Sight
 
 MOST_GAMES = 64
-"""Games in memory; the one that was not asked for the longest goes first."""
+"""Most games in memory; the least recently used are dropped."""
 
 YOU = "you"
+"""Name of the person in games."""
 
 
 class PlayError(WrongValueError, ValueError):
-    """What a person asked for cannot be done in a game."""
+    """A request that is not possible in the game's current state."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """How a game is set up.
+    """Setup of a game.
 
     Attributes:
-        opponent: who plays against the person.
+        opponent: entrant that plays against the person.
         decks: of the person, and of the opponent.
-        ruleset: its name.
+        ruleset: name of the ruleset.
         seat: of the person: 0 goes first.
         seed: of the deal.
     """
@@ -77,135 +78,135 @@ class GameInPlay:
             ruleset=setup.ruleset,
         )
         self._decks = order
-        self._lock = threading.Lock()  # of what follows, while the opponent does not think
+        self._lock = threading.Lock()  # guards the fields below while the opponent does not act
         self._course: Course | None = None
         self._frames: list[dict[str, Any]] = []
         self._log: list[dict[str, Any]] = []
-        self._said = self._left = False
+        self._notified = self._left = False
         self._story: dict[str, Any] | None = None
         self._state: dict[str, Any] = {"thinking": True, "number": 0, "frames": [], "log": []}
-        self._think(self._begin)
+        self._run_in_thread(self._begin)
 
     def state(self) -> dict[str, Any]:
-        """Where the game stands, as the person sees it.
+        """The game's current state, in the person's view.
 
         Returns:
-            `thinking` (whether the opponent acts now, so that this is not all), `number` of actions so far,
-            `seat`, `names`, `board` (`evo.game_pages.story.board_seen_by`), `frames` (what was done from the
-            person's last action on, each with the board after it), `log` (all actions in words), `legal`
-            (actions, each with `text` and `words`), `over` (a sentence, or None) and `error` (what the
-            opponent did where it lost by a fault). Before the cards are dealt the first and the lists alone.
+            `thinking` (whether the opponent acts now: more will follow), `number` of actions so far,
+            `seat`, `names`, `board` (`evo.game_pages.story.board_seen_by`), `frames` (actions since the
+            person's last one, each with the board after it), `log` (all actions in words), `legal`
+            (actions, each with `text` and `words`), `over` (a sentence, or None) and `error` (the opponent's
+            fault, if the game was lost by one). Before the deal only `thinking`, `number` and the lists.
         """
         return self._state
 
     def act(self, number: int, text: str) -> None:
-        """Carry out an action of the person.
+        """Play an action of the person.
 
         Args:
-            number: of actions before it, so that none is carried out twice.
-            text: of a legal action, in notation.
+            number: number of actions before it, so that no request is played twice.
+            text: a legal action, in notation.
 
         Raises:
-            PlayError: the game is elsewhere meanwhile, over, or the action is not legal.
+            PlayError: the game has changed or is over, or the action is not legal.
         """
         with self._lock:
-            course = self._awaited()
+            course = self._at_decision()
             if number != len(course.actions):
-                raise PlayError("the game has gone on meanwhile")
+                raise PlayError("the game has changed meanwhile")
             view = PlayerView(course.position, self.setup.seat)
-            action = next((one for one in view.legal_actions if str(one) == text), None)
+            action = next((legal for legal in view.legal_actions if str(legal) == text), None)
             if action is None:
                 raise PlayError(f"{text!r} is not legal now")
             self._frames = []
             before = course.position.copy()
             course.play(action)
-            self._tell(course, before, action)
-            self._state = self._told(course, thinking=True)
-            self._think(self._go_on)
+            self._log_action(course, before, action)
+            self._state = self._snapshot(course, thinking=True)
+            self._run_in_thread(self._play_opponent)
 
     def concede(self) -> None:
-        """End the game: the person gives it up.
+        """Concede the game for the person.
 
         Raises:
-            PlayError: it is over, or the opponent thinks.
+            PlayError: the game is over, or the opponent acts.
         """
         with self._lock:
-            self._awaited().forfeit(self.setup.seat, Reason.CONCEDED)
+            self._at_decision().forfeit(self.setup.seat, Reason.CONCEDED)
             self._frames = []
-            self._go_on()
+            self._play_opponent()
 
     def leave(self) -> None:
-        """End a game that nobody plays any more, so that the opponent is told."""
-        self._left = True  # for an opponent that thinks
+        """End an abandoned game, so that the opponent's agent is notified."""
+        self._left = True  # read by an opponent that acts now
         with suppress(PlayError):
             self.concede()
 
-    def _awaited(self) -> Course:
-        """The game at a decision of the person.
+    def _at_decision(self) -> Course:
+        """The game session, at a decision of the person.
 
         Raises:
-            PlayError: it is not there.
+            PlayError: it is not the person's turn, or the game is over.
         """
         if self._course is None or self._state["thinking"]:
-            raise PlayError("the opponent has not done its turn yet")
+            raise PlayError("the opponent has not finished its turn yet")
         if self._course.result is not None or self._state.get("over"):
             raise PlayError("the game is over")
         return self._course
 
-    def _think(self, what: Callable[[], None]) -> None:
-        """Do what takes time apart; nobody else touches the game meanwhile."""
+    def _run_in_thread(self, step: Callable[[], None]) -> None:
+        """Run a slow step in a thread; the game is locked by `thinking` meanwhile."""
         self._state = {**self._state, "thinking": True}
 
         def think() -> None:
             try:
-                what()
+                step()
             except Exception as error:
                 self._state = {
                     **self._state,
                     "thinking": False,
                     "legal": [],
-                    "over": f"The game broke off: {error}",
+                    "over": f"The game was aborted: {error}",
                 }
 
         threading.Thread(target=think, daemon=True).start()
 
     def _begin(self) -> None:
-        """Deal the cards."""
+        """Deal the cards and start the game."""
         setup, enemy = self.setup, 1 - self.setup.seat
         self._agent = self._player.agent()
         keeps = keeps_with(self._player.keeps, setup.decks[1], enemy)
-        further = reckoned_with([self._agent], setup.decks)
+        opponent_model = reckoned_with([self._agent], setup.decks)
         key, rules = stream_key(setup.seed), find_ruleset(setup.ruleset)
         both = (None, keeps) if setup.seat == 0 else (keeps, None)
-        position = deal_key(self._decks, key, rules, both, *further)
+        position = deal_key(self._decks, key, rules, both, *opponent_model)
         self._stream = generator(setup.seed, Purpose.AGENT, enemy)
         course = Course(position, key)
         course.seat_agent(enemy, self._agent, self._stream)
         self._course = course
-        self._go_on()
+        self._play_opponent()
 
-    def _go_on(self) -> None:
-        """Let the opponent act while it is its turn, and say where the game stands after each action."""
+    def _play_opponent(self) -> None:
+        """Play the opponent's actions while it is its turn, and update the state after each."""
         course, enemy = self._course, 1 - self.setup.seat
         assert course is not None
         while course.result is None and course.position.active == enemy and not self._left:
-            self._state = self._told(course, thinking=True)
+            self._state = self._snapshot(course, thinking=True)
             before = course.position.copy()
             action = course.decide(self._agent, self._stream)
             if action is not None:
-                self._tell(course, before, action)
+                self._log_action(course, before, action)
         if self._left and course.result is None:
             course.forfeit(self.setup.seat, Reason.CONCEDED)
-        if course.result is not None and not self._said:
-            self._said = True
+        if course.result is not None and not self._notified:
+            self._notified = True
             with suppress(Exception):  # the game is decided
                 getattr(self._agent, "game_over", nothing)(course.result.outcome, course.result.reason)
-        self._state = self._told(course, thinking=False)
+        self._state = self._snapshot(course, thinking=False)
 
-    def _told(self, course: Course, thinking: bool) -> dict[str, Any]:
-        """What `state` says, complete in itself: the game may change while it is sent."""
+    def _snapshot(self, course: Course, thinking: bool) -> dict[str, Any]:
+        """A snapshot for `state`: independent of later changes of the game."""
         view, result = PlayerView(course.position, self.setup.seat), course.result
-        yours = result is None and not thinking
+        persons_turn = result is None and not thinking
         return {
             "thinking": thinking,
             "number": len(course.actions),
@@ -214,24 +215,24 @@ class GameInPlay:
             "board": board_seen_by(view),
             "frames": list(self._frames),
             "log": list(self._log),
-            "legal": [_legal(view.position, action) for action in view.legal_actions] if yours else [],
+            "legal": [_legal(view.position, action) for action in view.legal_actions] if persons_turn else [],
             "over": ending(result, self.cast) if result is not None else None,
             "error": last_line(result.error) if result is not None else "",
         }
 
     def advice(self) -> dict[str, Any]:
-        """What the opponent would do in the person's place, from what the person sees.
+        """Advice: the opponent agent's choice in the person's place, from the person's view.
 
         Returns:
-            Reasons as `evo.game_pages.story.reasons_of` gives them; of agents that give none, `plan` alone,
-            the next action. `problem` where there is no answer.
+            Reasons of `evo.game_pages.story.reasons_of`; otherwise only `plan`, the next action.
+            `problem` if there is no answer.
         """
         with self._lock:
-            course, kind = self._awaited(), find_kind(self._player.kind)
+            course, kind = self._at_decision(), find_kind(self._player.kind)
             if is_outside(self._player.kind):
-                return {"problem": "an agent from outside is asked for its own turns alone"}
+                return {"problem": "agents from outside give no advice"}
             if kind.sight(self._player.options) == Sight.EVERYTHING:
-                return {"problem": "it looks at hidden cards; what it would have done is told after the game"}
+                return {"problem": "this agent uses hidden cards; its choices are shown after the game"}
             seat, agent = self.setup.seat, self._player.agent()
             view = course.view(agent, seat)
             tell_reasons = reasons_of(agent)
@@ -245,19 +246,19 @@ class GameInPlay:
             return {"plan": _words(view.position, action)}
 
     def record(self) -> str:
-        """The game as a record in JSON.
+        """The game's record as JSON.
 
         Raises:
-            PlayError: it is not over.
+            PlayError: the game is not over.
         """
         with self._lock:
             return self._ended().record.to_json()
 
     def story(self) -> dict[str, Any]:
-        """The game with everything that was hidden, and with the opponent's reasons for both players' turns.
+        """The finished game with hidden cards, and with the opponent agent's reasons for both players' turns.
 
         Raises:
-            PlayError: it is not over.
+            PlayError: the game is not over.
         """
         with self._lock:
             result = self._ended()
@@ -268,43 +269,44 @@ class GameInPlay:
             return self._story
 
     def _ended(self) -> MatchResult:
+        """The result of the game; raises PlayError if it is not over."""
         result = self._course.result if self._course is not None else None
         if result is None:
-            raise PlayError("the game is not over; hidden cards and reasons are told after it")
+            raise PlayError("the game is not over; hidden cards and reasons are shown after it")
         return result
 
-    def _tell(self, course: Course, before: Position, action: Action) -> None:
-        """Keep what was done, in words and as the person sees the board after it."""
-        seat, by = self.setup.seat, before.active
-        if by == seat:
-            said = _words(before, action)
+    def _log_action(self, course: Course, before: Position, action: Action) -> None:
+        """Append an action to the log, in words and with the board after it in the person's view."""
+        seat, actor = self.setup.seat, before.active
+        if actor == seat:
+            words = _words(before, action)
         else:
-            said = _seen_words(before, action)
-        told = {"by": by, "turn": int(before.state["turn"]), "said": said}
-        self._log.append(told)
-        self._frames.append(told | {"board": board_seen_by(PlayerView(course.position, seat))})
+            words = _seen_words(before, action)
+        entry = {"by": actor, "turn": int(before.state["turn"]), "said": words}
+        self._log.append(entry)
+        self._frames.append(entry | {"board": board_seen_by(PlayerView(course.position, seat))})
 
 
 class Games:
-    """All games in play, by name."""
+    """Registry of the games in play, by name."""
 
     def __init__(self) -> None:
         self._games: OrderedDict[str, GameInPlay] = OrderedDict()
         self._lock = threading.Lock()
 
     def begin(self, setup: Setup) -> str:
-        """Begin a game; returns its name, which nobody can guess."""
+        """Begin a game; returns its name, an unguessable token."""
         game, name = GameInPlay(setup), secrets.token_urlsafe(12)
         with self._lock:
             self._games[name] = game
-            more = max(len(self._games) - MOST_GAMES, 0)
-            gone = [self._games.popitem(last=False)[1] for _ in range(more)]
-        for old in gone:
+            excess = max(len(self._games) - MOST_GAMES, 0)
+            dropped = [self._games.popitem(last=False)[1] for _ in range(excess)]
+        for old in dropped:
             old.leave()
         return name
 
     def find(self, name: str) -> GameInPlay | None:
-        """The game of a name; None where there is none any more."""
+        """Find a game by name; None if it is no longer in memory."""
         with self._lock:
             game = self._games.get(name)
             if game is not None:
@@ -313,16 +315,17 @@ class Games:
 
 
 def _legal(position: Position, action: Action) -> dict[str, str]:
+    """A legal action in notation and in words."""
     return {"text": str(action), "words": _words(position, action)}
 
 
 def _words(position: Position, action: Action) -> str:
-    """An action with the names of its cards."""
+    """An action in words, with card names."""
     return "end the turn" if action.kind == ActionKind.END_TURN else action_text(position, action)
 
 
 def _seen_words(before: Position, action: Action) -> str:
-    """An action of the opponent without what only the opponent knows."""
+    """An action of the opponent in words, without hidden information."""
     if action.kind == ActionKind.CHOOSE:
         return "choose a card"
     if action.kind == ActionKind.PLAY:

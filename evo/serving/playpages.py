@@ -1,4 +1,4 @@
-"""Pages to play against an agent: choosing a game, the table, and what is told after it."""
+"""Web pages for playing against an agent: setup form, game table, and the finished game."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -20,88 +20,89 @@ from ilp_agent.shipped import shipped_profiles
 from rivals import AGENTS, DEFAULT_AGENT
 
 PLAY = "/play"
-"""Where games are played; only what is below it may be posted to."""
+"""Base address of games in play; POST requests are allowed below it only."""
 
 SEATS = {"first": 0, "second": 1}
 ANY_SEAT = "either"
+"""Seat chosen at random (by the seed)."""
 
 DECKS = ("basic-mage", "basic-hunter")
-"""Decks that are chosen until others are."""
+"""Default decks of the form."""
 
 
 class PlayPages:
-    """Pages of games in play.
+    """Request handlers of games in play.
 
     Args:
-        pages: what makes them.
-        opponents: entrants that may be played against beside shipped ones and the folder's champions.
+        pages: page renderer.
+        opponents: entrants to play against, beside shipped ones and the folder's champions.
     """
 
     def __init__(self, pages: Pages, opponents: Sequence[str]) -> None:
         self._pages, self._games = pages, Games()
         self._named = list(opponents)
-        self._champions: dict[str, tuple[str, Path]] = {}  # that were offered so far: agent and folder
-        self._offered: set[str] = set()  # all that were
+        self._champions: dict[str, tuple[str, Path]] = {}  # champions offered so far: agent and folder
+        self._offered: set[str] = set()  # all opponents offered so far
         self._opponents()
 
     def choose(self, request: Request) -> Response:  # noqa: ARG002 - every page is called with it
-        """The page on which a game is chosen."""
-        return self._choose({}, "")
+        """The setup form."""
+        return self._form({}, "")
 
     def begin(self, request: Request, fields: dict[str, str]) -> Response:  # noqa: ARG002
-        """Begin the game that was chosen."""
+        """Begin a game from the setup form, and redirect to its table."""
         try:
             name = self._games.begin(self._setup(fields))
         except ManaforgeError as error:
-            return self._choose(fields, str(error))
+            return self._form(fields, str(error))
         return RedirectResponse(f"{PLAY}/{name}", 303)
 
     def table(self, request: Request) -> Response:
-        """The table of a game, which asks where the game stands."""
+        """The game table, a page that polls the state."""
         name = request.path_params["game"]
         game = self._games.find(name)
         if game is None:
-            return self._pages.missing("game of this address any more")
+            return self._pages.missing("game at this address")
         return self._pages.render("table.html", title="Play", name=name, cast=game.cast, seat=game.setup.seat)
 
     def state(self, request: Request) -> Response:
-        """Where the game stands, as JSON."""
-        return self._told(request, lambda game: game.state())
+        """The current state of a game, as JSON."""
+        return self._json(request, lambda game: game.state())
 
     def advice(self, request: Request) -> Response:
-        """What the opponent would do, as JSON."""
-        return self._told(request, lambda game: game.advice())
+        """Advice: the opponent's choice in the person's place, as JSON."""
+        return self._json(request, lambda game: game.advice())
 
     def act(self, request: Request, fields: dict[str, str]) -> Response:
-        """Carry out an action; answers with where the game stands then."""
+        """Play an action; returns the new state as JSON."""
 
         def acted(game: GameInPlay) -> dict[str, Any]:
             number = fields.get("number", "")
             if not (number.isascii() and number.isdigit() and len(number) < 9):
-                raise PlayError("number must say how many actions there were")
+                raise PlayError("number must be the number of actions so far")
             game.act(int(number), fields.get("action", ""))
             return game.state()
 
-        return self._told(request, acted)
+        return self._json(request, acted)
 
     def concede(self, request: Request, fields: dict[str, str]) -> Response:  # noqa: ARG002
-        """Give the game up; answers with where it stands then."""
+        """Concede the game; returns the new state as JSON."""
 
         def conceded(game: GameInPlay) -> dict[str, Any]:
             game.concede()
             return game.state()
 
-        return self._told(request, conceded)
+        return self._json(request, conceded)
 
     def record(self, request: Request) -> Response:
-        """The game as a record to save."""
+        """Download of the game's record (JSON)."""
         headers = {"content-disposition": 'attachment; filename="game.json"'}
-        return self._after(
+        return self._finished(
             request, lambda game: Response(game.record(), headers=headers, media_type="application/json")
         )
 
     def story(self, request: Request) -> Response:
-        """The game step by step, after its end."""
+        """The finished game, step by step."""
         name = quote(request.path_params["game"])
 
         def told(game: GameInPlay) -> Response:
@@ -110,13 +111,14 @@ class PlayPages:
                 title, game.story(), f"{PLAY}/{name}/download", record=f"{PLAY}/{name}/record"
             )
 
-        return self._after(request, told)
+        return self._finished(request, told)
 
     def download(self, request: Request) -> Response:
-        """The same as a file that needs no server."""
-        return self._after(request, lambda game: game_file(game.story(), "game"))
+        """Download of the finished game as a self-contained HTML file."""
+        return self._finished(request, lambda game: game_file(game.story(), "game"))
 
-    def _choose(self, fields: dict[str, str], problem: str) -> Response:
+    def _form(self, fields: dict[str, str], problem: str) -> Response:
+        """Render the setup form with the values chosen so far."""
         opponents = self._opponents()
         chosen = {
             "opponent": opponents[0],
@@ -139,10 +141,10 @@ class PlayPages:
         )
 
     def _setup(self, fields: dict[str, str]) -> Setup:
-        """The game that a form asks for.
+        """The game setup of a submitted form.
 
         Raises:
-            ManaforgeError: a value is not offered, or they do not fit.
+            ManaforgeError: a value is not offered, or the values do not fit together.
         """
         offered = {
             "deck": shipped_decks(),
@@ -152,11 +154,11 @@ class PlayPages:
         }
         opponent = fields.get("opponent", "")
         if opponent not in self._offered:
-            raise WrongValueError(f"opponent must be one that is offered, got {opponent!r}")
+            raise WrongValueError(f"opponent must be one of those offered, got {opponent!r}")
         for name, values in offered.items():
             if fields.get(name) not in values:
                 raise WrongValueError(
-                    f"{name.replace('_', ' ')} must be one that is offered, got {fields.get(name)!r}"
+                    f"{name.replace('_', ' ')} must be one of those offered, got {fields.get(name)!r}"
                 )
         text = fields.get("seed", "").strip()
         if text and not (text.isascii() and text.isdigit() and int(text[:20]) < 2**63 and len(text) < 20):
@@ -171,10 +173,10 @@ class PlayPages:
         )
 
     def _entrant(self, opponent: str) -> Entrant:
-        """An opponent that was offered.
+        """The entrant of an opponent that was offered.
 
         Raises:
-            ManaforgeError: it is not there any more.
+            ManaforgeError: it no longer exists.
         """
         if opponent not in self._champions:
             return find_entrant(opponent)
@@ -184,7 +186,7 @@ class PlayPages:
             raise WrongValueError(self._pages.catalogue.relative(error)) from None
 
     def _opponents(self) -> list[str]:
-        """Entrants that are offered: named, champions of the folder, and shipped."""
+        """Entrant texts offered as opponents: those named, champions of the folder, and shipped ones."""
         root = self._pages.catalogue.root
         champions = {
             entrant_text(row["agent"], f"{root.name}/{row['run']}"): (row["agent"], root / row["run"])
@@ -194,26 +196,28 @@ class PlayPages:
         kinds = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weighted]
         shipped = [f"{DEFAULT_AGENT}:{profile}" for profile in shipped_profiles(DEFAULT_AGENT)]
         found = list(dict.fromkeys([*self._named, *champions, *kinds, *shipped]))
-        self._champions |= {text: made for text, made in champions.items() if text not in self._named}
+        self._champions |= {text: champion for text, champion in champions.items() if text not in self._named}
         self._offered |= set(found)
         return found
 
-    def _told(self, request: Request, what: Callable[[GameInPlay], dict[str, Any]]) -> Response:
+    def _json(self, request: Request, content: Callable[[GameInPlay], dict[str, Any]]) -> Response:
+        """Answer with JSON about a game, or with a problem."""
         game = self._games.find(request.path_params["game"])
         if game is None:
-            return JSONResponse({"problem": "this game is not in play any more"}, 404)
+            return JSONResponse({"problem": "this game no longer exists on the server"}, 404)
         try:
-            return JSONResponse(what(game))
+            return JSONResponse(content(game))
         except ManaforgeError as error:
             return JSONResponse({"problem": str(error)}, 409)
 
-    def _after(self, request: Request, page: Callable[[GameInPlay], Response]) -> Response:
+    def _finished(self, request: Request, page: Callable[[GameInPlay], Response]) -> Response:
+        """A page of a finished game, or the reason why there is none."""
         game = self._games.find(request.path_params["game"])
         if game is None:
-            return self._pages.missing("game of this address any more")
+            return self._pages.missing("game at this address")
         try:
             return page(game)
         except PlayError as error:
             return self._pages.problem("Not yet", str(error), 409)
         except ManaforgeError as error:
-            return self._pages.problem("It cannot be told", str(error))
+            return self._pages.problem("This game cannot be shown", str(error))

@@ -1,4 +1,4 @@
-"""Pages of runs: the list of all folders, a run's numbers, and comparisons."""
+"""Web pages of runs: the list of all folders, a run's charts, and comparisons."""
 
 import sys
 import threading
@@ -33,62 +33,65 @@ from evo.storage.champion import read_champion_file
 from evo.storage.run_folder import RunFolder, peek_run, run_config
 
 QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Quantiles of a chart's bands."""
 
 MOST_POINTS = 400
-"""Most generations of a line; of a longer run every second, third, ... one is sent, and the last."""
+"""Most generations in a chart; of a longer run every n-th generation and the last are sent."""
 
 MOST_ANCESTORS = 300
+"""Most ancestors in a lineage."""
 
 _READING = threading.Lock()
 
 
 def run_numbers(path: Path) -> dict[str, Any]:
-    """Everything that a run's page shows, as JSON values; numbers that are missing are None.
+    """Data of a run's page as JSON values; missing numbers are None.
 
     Raises:
         ManaforgeError, OSError: the run cannot be read.
     """
-    with _READING, warnings.catch_warnings():  # which is of the whole process
-        warnings.simplefilter("ignore")  # problems are sent
+    with _READING, warnings.catch_warnings():  # warning filters are global
+        warnings.simplefilter("ignore")  # problems are shown on the page
         runs = _read(path)
     if runs is None:
         return _head(peek_run(path))
     (name, folder) = next(iter(runs.folders.items()))
-    own, vector = runs.individuals, runs.vector
-    shown = _some(own["generation"])
-    survivors = own[own["survived"]]
-    best = best_individuals(own).set_index("generation")
-    labels = names_of(own)
+    individuals, vector = runs.individuals, runs.vector
+    shown = _shown_generations(individuals["generation"])
+    survivors = individuals[individuals["survived"]]
+    best = best_individuals(individuals).set_index("generation")
+    labels = names_of(individuals)
     return _head(folder) | {
         "generations_shown": shown,
         "weights": {
             "names": labels,
             "measure": vector.MEASURE,
             "labels": [vector.label(label) for label in labels],
-            "quartiles": _quartiles(survivors, shares_of(own), shown),
+            "quartiles": _quartiles(survivors, shares_of(individuals), shown),
             "best": {
-                label: _listed(best[column].reindex(shown))
-                for label, column in zip(labels, shares_of(own), strict=True)
+                label: _as_json(best[column].reindex(shown))
+                for label, column in zip(labels, shares_of(individuals), strict=True)
             },
         },
-        "win_rate": _quartiles(own, ["win_rate"], shown)[0],
+        "win_rate": _quartiles(individuals, ["win_rate"], shown)[0],
         "validation": _validation(read_validation(runs)),
-        "steps": _steps(survivors, labels, sigmas_of(own), shown),
-        "decks": _decks(own, folder),
-        "newcomers": _by(newcomers(own).set_index("generation")["newcomers"]),
+        "steps": _steps(survivors, labels, sigmas_of(individuals), shown),
+        "decks": _decks(individuals, folder),
+        "newcomers": _by_generation(newcomers(individuals).set_index("generation")["newcomers"]),
         "ages": _quartiles(survivors, ["age"], shown)[0],
-        "lineage": _lineage(own, name, folder),
+        "lineage": _lineage(individuals, name, folder),
         "problems": list(runs.problems),
     }
 
 
 def _read(path: Path) -> Runs | None:
-    """The run; None before its first generation."""
+    """Read a run's tables; None before its first generation."""
     folder = peek_run(path)
     return read_runs([path]) if folder.committed else None
 
 
 def _head(folder: RunFolder) -> dict[str, Any]:
+    """Facts at the top of a run's page: state, progress, champion."""
     state, config = state_of(folder), folder.config
     champion = read_champion_file(folder.path)
     return {
@@ -106,7 +109,7 @@ def _head(folder: RunFolder) -> dict[str, Any]:
 
 
 def _champion(content: Any) -> dict[str, Any] | None:
-    """Name, weights and records of a champion, as far as its file tells; None without one."""
+    """Name, weights and benchmark of a champion, as far as its file has them; None without a champion."""
     weights, provenance = content.get("weights"), content.get("provenance")
     if not isinstance(weights, dict) or not isinstance(provenance, dict):
         return None
@@ -121,12 +124,12 @@ def _champion(content: Any) -> dict[str, Any] | None:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether a value is a number that JSON has."""
+    """Whether a value is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < sys.float_info.max
 
 
-def _some(generations: pd.Series) -> list[int]:
-    """The generations that are shown."""
+def _shown_generations(generations: pd.Series) -> list[int]:
+    """Generations in charts: at most about `MOST_POINTS`."""
     found = sorted({int(generation) for generation in generations})
     every = -(-len(found) // MOST_POINTS)
     shown = found[::every]
@@ -134,31 +137,35 @@ def _some(generations: pd.Series) -> list[int]:
 
 
 def _quartiles(table: pd.DataFrame, columns: list[str], shown: list[int]) -> list[list[list[float | None]]]:
-    """For each column the quartiles by generation: five lists, from the least to the greatest."""
+    """Quartiles by generation for each column: five lists, from minimum to maximum."""
     groups = table[["generation", *columns]].groupby("generation")[columns]
     parts = [groups.quantile(part).reindex(shown) for part in QUARTILES]
-    return [[_listed(part[column]) for part in parts] for column in columns]
+    return [[_as_json(part[column]) for part in parts] for column in columns]
 
 
-def _listed(values: pd.Series) -> list[float | None]:
-    """Numbers as JSON has them: None where one is missing."""
+def _as_json(values: pd.Series) -> list[float | None]:
+    """Numbers for JSON: None for missing and infinite ones."""
     return [float(value) if np.isfinite(value) else None for value in values.astype(float)]
 
 
-def _by(values: pd.Series) -> dict[str, list[Any]]:
-    """Values by generation."""
-    return {"generation": [int(number) for number in values.index], "value": _listed(values)}
+def _by_generation(values: pd.Series) -> dict[str, list[Any]]:
+    """Values by generation, as JSON values."""
+    return {"generation": [int(number) for number in values.index], "value": _as_json(values)}
 
 
 def _validation(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Scores of the best and the centre against all and against each opponent, with intervals."""
+    """Validation scores of best individual and centre, in all and per opponent, with intervals."""
     return [
         {
             "generation": int(row.generation),
             "who": str(row.who),
             "opponent": None if pd.isna(row.opponent) else str(row.opponent),
             **dict(
-                zip(("score", "low", "high"), _listed(pd.Series([row.score, row.low, row.high])), strict=True)
+                zip(
+                    ("score", "low", "high"),
+                    _as_json(pd.Series([row.score, row.low, row.high])),
+                    strict=True,
+                )
             ),
         }
         for row in table.itertuples(index=False)
@@ -168,29 +175,29 @@ def _validation(table: pd.DataFrame) -> list[dict[str, Any]]:
 def _steps(
     survivors: pd.DataFrame, labels: list[str], columns: list[str], shown: list[int]
 ) -> dict[str, Any]:
-    """Median step sizes of the survivors; {} for a strategy without."""
+    """Median step sizes of the survivors; {} for a strategy without step sizes."""
     if not columns:
         return {}
     medians = survivors.groupby("generation")[columns].median().reindex(shown)
-    return {label: _listed(medians[column]) for label, column in zip(labels, columns, strict=True)}
+    return {label: _as_json(medians[column]) for label, column in zip(labels, columns, strict=True)}
 
 
-def _decks(own: pd.DataFrame, folder: RunFolder) -> dict[str, Any]:
-    """Scores by own deck (rows) and other deck of the last population."""
+def _decks(individuals: pd.DataFrame, folder: RunFolder) -> dict[str, Any]:
+    """Scores of the last population by own deck (rows) and opponent's deck."""
     names = folder.config.deck_names
-    scores = wins_by_decks(last_population(own), names)
-    return {"names": names, "scores": [_listed(scores.loc[name]) for name in names]}
+    scores = wins_by_decks(last_population(individuals), names)
+    return {"names": names, "scores": [_as_json(scores.loc[name]) for name in names]}
 
 
-def _lineage(own: pd.DataFrame, name: str, folder: RunFolder) -> list[dict[str, Any]]:
-    """The champion, or the best now, and its ancestors, the oldest first."""
+def _lineage(individuals: pd.DataFrame, name: str, folder: RunFolder) -> list[dict[str, Any]]:
+    """Lineage of the champion, or of the current best: ancestors, the oldest first."""
     candidate = str(read_champion_file(folder.path).provenance.get("candidate", ""))
     number = candidate.rpartition("individual ")[2]
-    last = best_individuals(own).iloc[-1]
+    last = best_individuals(individuals).iloc[-1]
     known = number.isascii() and number.isdecimal() and len(number) < 12
     individual = int(number) if known else int(last["individual"])
-    found = ancestors(own, name, individual).tail(MOST_ANCESTORS)
-    whole = [*found[["individual", "birth", "last"]].itertuples(index=False)]
+    found = ancestors(individuals, name, individual).tail(MOST_ANCESTORS)
+    rows = [*found[["individual", "birth", "last"]].itertuples(index=False)]
     parents = found[["parent_a", "parent_b"]].to_numpy()
     return [
         {
@@ -199,22 +206,22 @@ def _lineage(own: pd.DataFrame, name: str, folder: RunFolder) -> list[dict[str, 
             "last": int(row.last),
             "parents": sorted({int(parent) for parent in pair if pd.notna(parent)}),
         }
-        for row, pair in zip(whole, parents, strict=True)
+        for row, pair in zip(rows, parents, strict=True)
     ]
 
 
 KEPT = 64
-"""Runs whose numbers are kept in memory."""
+"""Most runs in the cache."""
 
 MOST_COMPARED = 20
-"""Runs whose configurations are compared."""
+"""Most runs in a comparison."""
 
 
 class RunPages:
-    """Pages of runs.
+    """Request handlers of runs.
 
     Args:
-        pages: what makes them.
+        pages: page renderer.
     """
 
     def __init__(self, pages: Pages) -> None:
@@ -222,40 +229,40 @@ class RunPages:
         self._numbers: Kept[dict[str, Any]] = Kept(run_numbers, KEPT, lambda one: one["state"] == "running")
 
     def index(self, request: Request) -> Response:  # noqa: ARG002 - every page is called with it
-        """The list of all folders."""
+        """The page with the list of all runs and tournaments."""
         catalogue = self._pages.catalogue
         return self._pages.render(
             "index.html", title="Runs", root=catalogue.root.name, listed=catalogue.listed()
         )
 
     def rows(self, request: Request) -> Response:
-        """The list alone, for pages that refresh it; nothing where `seen` is what there is."""
+        """The list only, for refreshing; 204 if it has not changed since `seen`."""
         listed = self._pages.catalogue.listed()
         if request.query_params.get("seen") == listed.seen:
             return Response(status_code=204)
         return self._pages.render("rows.html", listed=listed)
 
     def run(self, request: Request) -> Response:
-        """A run's page, which asks for its numbers."""
+        """A run's page; it fetches its numbers."""
         name = request.path_params["name"]
         if self._pages.catalogue.find(name, RUN) is None:
             return self._pages.missing(f"run {name}")
         return self._pages.render("run.html", title=name, name=name)
 
     def numbers(self, request: Request) -> Response:
-        """The numbers of a run's page as JSON; what cannot be read is told by `unreadable`."""
+        """The numbers of a run's page as JSON, or `unreadable` with the reason."""
         relative = self._pages.catalogue.relative
         path = self._pages.catalogue.find(request.path_params["name"], RUN)
         if path is None:
-            return JSONResponse({"unreadable": "it is not there any more"}, 404)
+            return JSONResponse({"unreadable": "the run no longer exists"}, 404)
         try:
             numbers = self._numbers.get(path)
-        except (ManaforgeError, OSError, ValueError, TypeError) as error:  # a stranger's file
+        except (ManaforgeError, OSError, ValueError, TypeError) as error:  # files may come from others
             return JSONResponse({"unreadable": relative(error)})
         return JSONResponse(numbers | {"problems": list(map(relative, numbers["problems"]))})
 
     def compare(self, request: Request) -> Response:
-        """What differs between the configurations of chosen runs."""
+        """The page with differences between the configurations of chosen runs."""
         names = list(dict.fromkeys(request.query_params.getlist("run")))[:MOST_COMPARED]
         found = {name: self._pages.catalogue.find(name, RUN) for name in names}
         missing = [name for name, path in found.items() if path is None]
@@ -273,25 +280,25 @@ class RunPages:
         )
 
     def warm_up(self) -> None:
-        """Read all folders in the background, so that the list is whole when it is asked for."""
+        """Read all folders in the background, so that the first list is complete."""
 
         def read() -> None:
             while self._pages.catalogue.look().waiting:
-                time.sleep(0.05)  # lets those who ask in between
+                time.sleep(0.05)  # lets requests through
 
         threading.Thread(target=read, daemon=True).start()
 
 
 def _flat(config: Any) -> dict[str, str]:
-    """A configuration's values as texts, by key."""
+    """A configuration's values as texts, by dotted key."""
     found: dict[str, str] = {}
 
-    def walk(values: dict[str, Any], before: str) -> None:
+    def walk(values: dict[str, Any], prefix: str) -> None:
         for key, value in values.items():
             if isinstance(value, dict):
-                walk(value, f"{before}{key}.")
+                walk(value, f"{prefix}{key}.")
             else:
-                found[f"{before}{key}"] = (
+                found[f"{prefix}{key}"] = (
                     ", ".join(map(str, value)) if isinstance(value, list) else str(value)
                 )
 

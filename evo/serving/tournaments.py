@@ -1,4 +1,4 @@
-"""Pages of tournaments, and their games replayed in the background."""
+"""Web pages of tournaments, and background replays of their games."""
 
 import json
 import shlex
@@ -39,33 +39,33 @@ from ilp_agent.backends import BACKENDS
 from rivals import find_kind
 
 AT_ONCE = 2
-"""Games that are played at a time, each of another folder."""
+"""Most concurrent replays, each of another folder."""
 
 MOST_SECONDS = 60.0
-"""To play a game again and explain its turns; a decision is not interrupted (see `Option.most_received`)."""
+"""Time limit of a replay with explanations; a decision is not interrupted (see `Option.most_received`)."""
 
 MOST_STEPS = 4_000
-"""Actions and explained turns of a game."""
+"""Most steps (actions and explained turns) of a replay."""
 
 MOST_KEPT = 32
-"""Games that are kept."""
+"""Most replayed games in memory."""
 
 MOST_WAITING = 8
-"""Games of a folder that wait to be played; more are refused."""
+"""Most queued replays per folder; more are refused."""
 
 LEFT_AFTER = 20.0
-"""Seconds after which nobody waits for a game that was not asked for; a page that waits asks every second."""
+"""Seconds without a request after which a replay is abandoned; a waiting page asks every second."""
 
 
 @dataclass
 class Replayed:
-    """A game that is played again.
+    """A replay of a game, pending or done.
 
     Attributes:
-        asked: when it was asked for last, by the monotonic clock.
-        story: as `evo.game_pages.story.tell` tells it; None before its end, and where it cannot be played.
-        problem: why it cannot be played.
-        ended: whether there is nothing to wait for.
+        asked: time of the last request (monotonic clock).
+        story: data of `evo.game_pages.story.tell`; None before the end, and if the replay failed.
+        problem: reason for a failure.
+        ended: whether the replay is done or has failed.
     """
 
     asked: float
@@ -75,26 +75,26 @@ class Replayed:
 
     @property
     def is_left(self) -> bool:
-        """Whether nobody waits for it any more."""
+        """Whether the replay is abandoned: no request for `LEFT_AFTER` seconds."""
         return time.monotonic() - self.asked > LEFT_AFTER
 
 
 class TooManyError(ManaforgeError):
-    """More games of a folder wait to be played than the server takes."""
+    """Too many queued replays of a folder."""
 
 
 class StoppedError(ManaforgeError):
-    """A game is not played to its end here."""
+    """A replay that the server stops or refuses."""
 
 
 Key = tuple[Any, ...]
 
 
 class Replays:
-    """Plays games again, and keeps the last ones.
+    """Queue and cache of replays.
 
-    Each folder plays one game at a time. Of those that wait, it is the turn of the folder that played the
-    longest ago, so that no folder keeps others from theirs.
+    Each folder replays one game at a time. The folder that has waited the longest is next, so that no folder
+    blocks the others.
     """
 
     def __init__(self) -> None:
@@ -104,44 +104,42 @@ class Replays:
         self._lock = threading.Lock()  # of all of these
 
     def ask(self, record: TournamentRecord, number: int) -> Replayed:
-        """A game of a tournament; it waits for its turn where it was not asked for yet.
+        """Get the replay of a tournament's game; a new one is queued.
 
         Raises:
-            TooManyError: too many others of the folder wait.
+            TooManyError: the folder's queue is full.
         """
         row = record.games.iloc[number]
         key = record.path, record.digest, number, str(row["outcome"]), int(row["turns"])
         with self._lock:
-            self._forget()
+            self._drop_old()
             found = self._known.get(key)
             if found is None:
                 if len(self._waiting.get(record.path, ())) >= MOST_WAITING:
-                    raise TooManyError(
-                        "many games are being played again now; ask for this one a little later"
-                    )
+                    raise TooManyError("too many replays are queued; try again in a minute")
                 found = self._known[key] = Replayed(time.monotonic())
                 self._waiting.setdefault(record.path, deque()).append((key, record, number))
-            elif found.ended and found.story is None:  # told once; then it is tried again
+            elif found.ended and found.story is None:  # a failure is shown once, then retried
                 del self._known[key]
             else:
                 self._known.move_to_end(key)
             found.asked = time.monotonic()
-            self._begin()
+            self._start_queued()
         return found
 
-    def _forget(self) -> None:
-        """Drop games that nobody waits for, and stories beyond those that are kept."""
+    def _drop_old(self) -> None:
+        """Drop abandoned replays, and the oldest stories beyond `MOST_KEPT`."""
         for path, games in list(self._waiting.items()):
-            for game in [one for one in games if self._known[one[0]].is_left]:
+            for game in [entry for entry in games if self._known[entry[0]].is_left]:
                 games.remove(game)
                 del self._known[game[0]]
             if not games:
                 del self._waiting[path]
-        for old in [key for key, one in self._known.items() if one.ended][: -MOST_KEPT or None]:
+        for old in [key for key, entry in self._known.items() if entry.ended][: -MOST_KEPT or None]:
             del self._known[old]
 
-    def _begin(self) -> None:
-        """Begin games while there is room, folders in turn."""
+    def _start_queued(self) -> None:
+        """Start queued replays up to the limit, folders in turn."""
         for path in list(self._waiting):
             if path in self._playing or len(self._playing) >= AT_ONCE:
                 continue
@@ -149,16 +147,17 @@ class Replays:
             if not self._waiting[path]:
                 del self._waiting[path]
             self._playing.add(path)
-            # A daemon, so that the server may end meanwhile.
+            # A daemon thread does not block the end of the server.
             threading.Thread(target=self._play, args=(*game, self._known[game[0]]), daemon=True).start()
 
     def _play(self, key: Key, record: TournamentRecord, number: int, found: Replayed) -> None:
+        """Replay a game; a thread's body."""
         try:
             found.story = _story_of(record, number, found)
         except (ManaforgeError, OSError) as error:
             found.problem = str(error)
         except Exception as error:
-            found.problem = f"the game could not be played again: {type(error).__name__}: {error}"
+            found.problem = f"the replay failed: {type(error).__name__}: {error}"
         with self._lock:
             found.ended = True
             if found.story is None and found.is_left:
@@ -166,12 +165,12 @@ class Replays:
             self._playing.discard(record.path)
             if record.path in self._waiting:
                 self._waiting.move_to_end(record.path)
-            self._forget()
-            self._begin()
+            self._drop_old()
+            self._start_queued()
 
 
 class _Limit:
-    """Stops a game, when it is called, that takes too long or that nobody waits for."""
+    """Step callback that stops a replay which takes too long or is abandoned."""
 
     def __init__(self, found: Replayed) -> None:
         self._found, self._steps = found, 0
@@ -179,42 +178,45 @@ class _Limit:
 
     @staticmethod
     def _seconds() -> float:
-        """The time, while nothing is compiled: kernels are compiled once, for all games."""
+        """Monotonic time without the time for compiling kernels."""
         return time.monotonic() - progress.spent
 
     def __call__(self) -> None:
+        """Count a step.
+
+        Raises:
+            StoppedError: a limit is exceeded.
+        """
         self._steps += 1
         if self._found.is_left:
-            raise StoppedError("nobody waited for this game any more; ask for it again")
+            raise StoppedError("this replay was abandoned; open the game again")
         if self._seconds() - self._began >= MOST_SECONDS:
-            raise StoppedError(
-                f"to play it again takes longer than {MOST_SECONDS:.0f} s, after which others follow"
-            )
+            raise StoppedError(f"the replay takes longer than {MOST_SECONDS:.0f} s, the server's limit")
         if self._steps > MOST_STEPS:
-            raise StoppedError(f"it has more than {MOST_STEPS:,} steps, which are as many as are shown here")
+            raise StoppedError(f"the game has more than {MOST_STEPS:,} steps, the server's limit")
 
 
 def _story_of(record: TournamentRecord, number: int, found: Replayed) -> dict[str, Any]:
-    """A game as a story.
+    """Replay a game with explanations.
 
     Raises:
-        ManaforgeError: it cannot be played again, or not here.
+        ManaforgeError: the game cannot be replayed, or the server refuses it.
     """
     limit, tournament = _Limit(found), tournament_to_replay(record)
     row = record.games.iloc[number]
-    _refuse_long_thinking(tournament, {str(row["first"]), str(row["second"])})
+    _refuse_slow_agents(tournament, {str(row["first"]), str(row["second"])})
     return replayed(record, tournament, number, limit)
 
 
-def _refuse_long_thinking(tournament: Tournament, names: set[str]) -> None:
-    """Refuse agents that may think long about one decision: whoever wrote the folder set how long.
+def _refuse_slow_agents(tournament: Tournament, names: set[str]) -> None:
+    """Refuse agents whose decisions may take long: the folder's author chose their options.
 
     Args:
-        tournament: of the game.
-        names: of those who play it.
+        tournament: tournament of the game.
+        names: entrants of the game.
 
     Raises:
-        StoppedError: there is one; the message names it.
+        StoppedError: an agent is refused; the message names it.
     """
     for entrant in tournament.entrants:
         if entrant.text not in names:
@@ -223,54 +225,54 @@ def _refuse_long_thinking(tournament: Tournament, names: set[str]) -> None:
         kind = find_kind(player.kind)
         if kind.takes_backend and not BACKENDS[player.backend].compiled:
             raise StoppedError(
-                f"{entrant.text} plays by {player.backend}, which may take any time for a turn"
+                f"{entrant.text} uses backend {player.backend}, whose turns have no time limit"
             )
         for option, value in zip(kind.options, kind.settings(player.options), strict=True):
             if option.most_received is not None and value > option.most_received:
                 raise StoppedError(
-                    f"{entrant.text} thinks too long: {option.name} is {value:,}, and a server plays what "
-                    f"files say up to {option.most_received:,}"
+                    f"{entrant.text} is too slow for the server: {option.name} is {value:,}, the limit for "
+                    f"replays is {option.most_received:,}"
                 )
 
 
 KEPT = 16
-"""Tournaments whose tables are kept in memory."""
+"""Most tournaments in the cache."""
 
 A_PAGE = 50
-"""Games on a page."""
+"""Games per page."""
 
 FILTERS = {"who": ("first", "second"), "against": ("first", "second"), "deck": ("first_deck", "second_deck")}
-"""What games are chosen by: names in the address, and the columns where they may stand."""
+"""Filters of games: query parameters, and the columns in which they match."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A tournament that is shown."""
+    """A tournament's record with its standings, computed on demand."""
 
     record: TournamentRecord
 
     @cached_property
     def read(self) -> Standings:
-        """The tables of its games."""
+        """Standings of entrants."""
         return standings(self.record.games)
 
     @cached_property
     def deck_read(self) -> Standings:
-        """The same with decks as entrants."""
+        """Standings of decks."""
         return deck_standings(self.record.games)
 
     @cached_property
     def ladder(self) -> bool:
-        """Whether decks met, and no entrants."""
+        """Whether it is a deck ladder: self-play only."""
         pairings = self.record.matchups.pairings
         return bool((pairings[:, 0] == pairings[:, 1]).all())
 
 
 class TournamentPages:
-    """Pages of tournaments.
+    """Request handlers of tournaments.
 
     Args:
-        pages: what makes them.
+        pages: page renderer.
     """
 
     def __init__(self, pages: Pages) -> None:
@@ -292,21 +294,21 @@ class TournamentPages:
         )
 
     def standings(self, request: Request) -> Response:
-        """The page's tables alone, for pages that refresh them; nothing where `seen` is what there is."""
+        """The standings only, for refreshing; 204 if they have not changed since `seen`."""
         name, seen = request.path_params["name"], request.query_params.get("seen", "")
         path = self._pages.catalogue.find(name, TOURNAMENT)
         try:
             if path is None:
-                raise TournamentError("it is not there any more")
+                raise TournamentError("the tournament no longer exists")
             shown = self._shown.get(path)
-            if seen == _seen(path, shown):
+            if seen == _version_tag(path, shown):
                 return Response(status_code=204)
             return self._pages.render("standings.html", name=name, **_standings(shown))
-        except (ManaforgeError, OSError) as error:  # told in the page's place, which asks on
+        except (ManaforgeError, OSError) as error:  # shown in place of the tables; the page keeps polling
             return self._pages.render("lost.html", name=name, problem=str(error))
 
     def games(self, request: Request) -> Response:
-        """Games by number, chosen by entrants and deck, with links to each."""
+        """The page with a list of games, filtered by entrants and deck."""
 
         def answer(name: str, _: Path, shown: Shown) -> Response:
             games = shown.record.games
@@ -338,7 +340,7 @@ class TournamentPages:
         return self._answer(request, answer)
 
     def game(self, request: Request) -> Response:
-        """A game step by step; while it is played again, a page that asks again."""
+        """The page of a game, step by step; while it is replayed, a page that polls."""
 
         def answer(name: str, number: int, story: dict[str, Any]) -> Response:
             download = f"/download/{number}/{quote(name)}"
@@ -348,10 +350,11 @@ class TournamentPages:
         return self._replayed(request, answer)
 
     def download(self, request: Request) -> Response:
-        """The same as a file that needs no server."""
+        """Download of a game as a self-contained HTML file."""
         return self._replayed(request, lambda _, number, story: game_file(story, f"game-{number}"))
 
     def _replayed(self, request: Request, answer: Any) -> Response:
+        """A page made from the replay of a game, or a waiting or error page."""
         text = request.path_params["number"]
 
         def asked(name: str, _: Path, shown: Shown) -> Response:
@@ -374,7 +377,7 @@ class TournamentPages:
         return self._answer(request, asked)
 
     def _answer(self, request: Request, answer: Any) -> Response:
-        """A page about a tournament, or what is wrong with it."""
+        """A page about a tournament, or an error page."""
         name = request.path_params["name"]
         path = self._pages.catalogue.find(name, TOURNAMENT)
         if path is None:
@@ -388,12 +391,12 @@ class TournamentPages:
 
 
 def _standings(shown: Shown) -> dict[str, Any]:
-    """What the tables are made of."""
+    """Template values of the standings."""
     record = shown.record
     path, games = record.path, len(record.games)
     definition = record.definition
     return {
-        "seen": _seen(path, shown),
+        "seen": _version_tag(path, shown),
         "facts": {
             "state": _state(path, games, len(record.matchups)),
             "games": f"{games:,} of {len(record.matchups):,}",
@@ -408,25 +411,27 @@ def _standings(shown: Shown) -> dict[str, Any]:
         "problems": list(record.problems),
         "chart": _chart(shown) if games else None,
         "sections": _sections(shown) if games else [],
-        "meetings": _meetings(shown) if games else [],
+        "meetings": _pairs(shown) if games else [],
     }
 
 
-def _seen(path: Path, shown: Shown) -> str:
-    """What changes when the tables do."""
+def _version_tag(path: Path, shown: Shown) -> str:
+    """Version tag of the standings: changes when they do."""
     return f"{len(shown.record.games)}-{_state(path, len(shown.record.games), len(shown.record.matchups))}"
 
 
 def _state(path: Path, games: int, most: int) -> str:
+    """State of a tournament: "running", "finished" or "stopped"."""
     return "running" if is_locked(path) else "finished" if games == most else "stopped"
 
 
 def _decks(shown: Shown) -> list[str]:
+    """Names of the decks."""
     return [deck.deck for deck in shown.record.definition.decks]
 
 
 def _chart(shown: Shown) -> str:
-    """Ratings with their intervals, as JSON; bounds that are infinite are null."""
+    """Ratings with intervals for the chart, as JSON; infinite bounds are null."""
     ratings = (shown.deck_read if shown.ladder else shown.read).ratings
     values = {
         column: [float(value) if np.isfinite(value) else None for value in ratings[column].astype(float)]
@@ -436,7 +441,7 @@ def _chart(shown: Shown) -> str:
 
 
 def _sections(shown: Shown) -> list[Section]:
-    """Tables of the standings, as the tournament's own page has them."""
+    """Sections of the standings, as on the tournament's report page."""
     definition = shown.record.definition
     if shown.ladder:
         return [deck_against_deck(shown.deck_read)]
@@ -450,10 +455,11 @@ def _sections(shown: Shown) -> list[Section]:
     ]
 
 
-def _meetings(shown: Shown) -> list[tuple[str, str]]:
-    """Who met whom, with the address of their games."""
+def _pairs(shown: Shown) -> list[tuple[str, str]]:
+    """Pairs of entrants, with the query string of their games."""
     found: pd.DataFrame = shown.read.results[["first", "second"]].astype(str)
     pairs = dict.fromkeys(tuple(sorted(pair)) for pair in found.itertuples(index=False))
     return [
-        (f"{one} against {other}", "?" + urlencode({"who": one, "against": other})) for one, other in pairs
+        (f"{first} against {second}", "?" + urlencode({"who": first, "against": second}))
+        for first, second in pairs
     ]

@@ -1,7 +1,7 @@
-"""Statistics of games: rates with intervals, paired games, Bradley-Terry ratings, Nash averaging.
+"""Ratings and intervals: cluster-robust scores, pentanomial pairs, Bradley-Terry, Nash averaging.
 
-A score counts a draw half. Games that share a deal are not independent, so uncertainty is computed from
-clusters of games: all games of a setup are one cluster.
+A draw scores one half. Games that share a deal are not independent, so uncertainty is computed from clusters:
+all games of a setup are one cluster.
 
 Source: Balduzzi, Tuyls, Perolat, Graepel, "Re-evaluating Evaluation" (NeurIPS 2018).
 """
@@ -15,17 +15,20 @@ from scipy.special import betaincinv, expit, logsumexp, ndtr, ndtri, softmax, st
 from engine import Outcome
 
 ELO = 400 / np.log(10)
-"""Elo points in one unit of log-odds."""
+"""Elo points per unit of log-odds."""
 
 PAIR_SCORES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 """Score per game of a pair of games worth 0, 1/2, 1, 3/2 or 2 points, in the order of pentanomial counts."""
 
 MAX_BLOCKS = 1000
+"""Most blocks per stratum in the bootstrap."""
+
 BOOTSTRAP = 2000
+"""Number of bootstrap replicates."""
 
 
 class Rate(NamedTuple):
-    """A score per game with an interval, all in [0, 1]."""
+    """A score per game with its confidence interval, all in [0, 1]."""
 
     value: float
     low: float
@@ -33,9 +36,9 @@ class Rate(NamedTuple):
 
 
 def exact_rate(wins: int, draws: int, games: int, confidence: float = 0.95) -> Rate:
-    """Score per game of independent games, with the interval of Clopper and Pearson (1934), never too narrow.
+    """Score of independent games with the exact interval of Clopper and Pearson (1934).
 
-    That interval has no draws: each is counted as half a win and half a loss.
+    The interval is for wins and losses: a draw counts as half of each.
     """
     if games == 0:
         return Rate(float("nan"), 0.0, 1.0)
@@ -48,20 +51,20 @@ def exact_rate(wins: int, draws: int, games: int, confidence: float = 0.95) -> R
 def standard_error(points: np.ndarray, games: np.ndarray, strata: np.ndarray | None = None) -> float:
     """Standard error of the score per game, from independent clusters of games.
 
-    A ratio estimate. It is at least the error that one cluster of the worst possible result would make: a few
-    clusters that happen to agree prove nothing yet.
+    A ratio estimate, at least the error that one cluster with the worst possible result would make: a few
+    agreeing clusters prove nothing yet.
 
     Args:
         points: of each cluster, draws half; shape (clusters,).
         games: of each cluster, shape (clusters,).
         strata: the stratum of each cluster, such as its pair of decks: small integers, shape (clusters,).
-            Clusters per stratum are fixed by design, so differences between strata are not uncertainty.
+            Clusters per stratum are fixed by design, so differences between strata are no uncertainty.
             None: one stratum.
     """
     value = points.sum() / games.sum()
     stratum = np.zeros(len(games), np.int64) if strata is None else strata
     n, won, played = (np.bincount(stratum, weights) for weights in (None, points, games))
-    # A stratum of one cluster has no spread of its own: it is compared with the mean of all.
+    # A stratum of one cluster has no variance of its own: use its deviation from the overall mean.
     means = np.where(n > 1, won / np.maximum(played, 1), value)
     correction = np.where(n > 1, n / np.maximum(n - 1, 1), 1.0)
     squares = (points - means[stratum] * games) ** 2 * correction[stratum]
@@ -78,7 +81,7 @@ def cluster_rate(
         points: of each cluster (a setup or a pair of games), draws half; shape (clusters,).
         games: of each cluster, shape (clusters,).
         strata: see `standard_error`.
-        confidence: that the interval holds the true rate.
+        confidence: coverage of the interval.
     """
     used = games > 0
     points, games = points[used], games[used]
@@ -87,8 +90,8 @@ def cluster_rate(
     strata = None if strata is None else strata[used]
     freedom = max(1, len(games) - (1 if strata is None else len(np.unique(strata))))
     value = float(points.sum() / games.sum())
-    half = float(stdtrit(freedom, 0.5 + confidence / 2)) * standard_error(points, games, strata)
-    return Rate(value, max(0.0, value - half), min(1.0, value + half))
+    half_width = float(stdtrit(freedom, 0.5 + confidence / 2)) * standard_error(points, games, strata)
+    return Rate(value, max(0.0, value - half_width), min(1.0, value + half_width))
 
 
 def elo(score: float) -> float:
@@ -105,15 +108,15 @@ def expected_score(difference: float) -> float:
 
 @dataclass(frozen=True)
 class PairStatistics:
-    """Statistics of pairs of games; a pair is one deal played twice with the agents exchanged.
+    """Statistics of game pairs; a pair is one deal played twice with the agents exchanged.
 
     Attributes:
         counts: int, shape (5,): pairs with 0, 1/2, 1, 3/2 and 2 points.
         rate: score per game with interval.
         elo: Elo difference and its interval.
         normalized_elo: difference in units of a game's standard deviation, comparable over draws and decks.
-        variance: of a game's score, estimated from the spread of pairs as if games were independent.
-        superiority: likelihood that the first entrant is better.
+        variance: of a game's score, estimated from the variance of pairs as if games were independent.
+        superiority: likelihood that the first entrant is better (LOS).
     """
 
     counts: np.ndarray
@@ -125,7 +128,7 @@ class PairStatistics:
 
 
 def pair_statistics(counts: np.ndarray, confidence: float = 0.95) -> PairStatistics:
-    """Statistics of pentanomial counts.
+    """Compute pair statistics from pentanomial counts.
 
     Source: Van den Bergh, "Normalized Elo", 2020 (normalized Elo, which fishtest and fastchess print).
 
@@ -139,44 +142,44 @@ def pair_statistics(counts: np.ndarray, confidence: float = 0.95) -> PairStatist
     variance = 2 * float(((PAIR_SCORES - rate.value) ** 2 * counts).sum() / pairs)
     error = standard_error(points, games)
     unit = 2 * ELO * (2 * pairs) ** -0.5
-    # Where every pair was won, or every pair lost, the spread of a game is unknown.
+    # With all pairs won, or all lost, the variance of a game is unknown.
     middle = unit * (rate.value - 0.5) / error if 0 < rate.value < 1 else float("nan")
-    half = unit * float(ndtri(0.5 + confidence / 2))
+    half_width = unit * float(ndtri(0.5 + confidence / 2))
     return PairStatistics(
         counts,
         rate,
         Rate(*(elo(value) for value in rate)),
-        Rate(middle, middle - half, middle + half),
+        Rate(middle, middle - half_width, middle + half_width),
         variance,
         float(ndtr((rate.value - 0.5) / error)),
     )
 
 
 def bradley_terry(points: np.ndarray, games: np.ndarray, prior: float = 1.0) -> np.ndarray:
-    """Ratings by maximum likelihood in the model of Bradley and Terry (1952), in Elo with mean 0.
+    """Maximum-likelihood ratings of the Bradley-Terry model (1952), in Elo with mean 0.
 
-    Newton's method on all tables at once. A draw is half a win.
+    Newton's method, vectorized over tables. A draw is half a win.
 
     Args:
         points: of i against j, draws half; shape (..., entrants, entrants).
         games: of i against j, symmetric, the same shape; the diagonal is ignored. Every entrant must be
             connected to every other by a chain of matchups.
-        prior: drawn games added to each matchup: they keep ratings of the unbeaten finite, and are
+        prior: drawn games added to each matchup: they keep ratings of unbeaten entrants finite, and are
             negligible beside hundreds of games.
 
     Returns:
         Ratings, shape (..., entrants).
     """
     n = points.shape[-1]
-    off = ~np.eye(n, dtype=bool)
-    met = (games > 0) & off
+    off_diagonal = ~np.eye(n, dtype=bool)
+    met = (games > 0) & off_diagonal
     won = np.where(met, points + prior / 2, 0.0)
     all_games = np.where(met, games + prior, 0.0)
     strengths = np.zeros(points.shape[:-1])
     for _ in range(100):
-        chance = expit(strengths[..., :, None] - strengths[..., None, :])
-        gradient = (won - all_games * chance).sum(axis=-1)
-        weight = all_games * chance * (1 - chance)
+        probability = expit(strengths[..., :, None] - strengths[..., None, :])
+        gradient = (won - all_games * probability).sum(axis=-1)
+        weight = all_games * probability * (1 - probability)
         hessian = np.einsum("...i,ij->...ij", weight.sum(axis=-1), np.eye(n)) - weight + 1 / n
         step = np.linalg.solve(hessian, gradient[..., None])[..., 0]
         step = np.clip(step, -2, 2)
@@ -190,10 +193,10 @@ def bradley_terry(points: np.ndarray, games: np.ndarray, prior: float = 1.0) -> 
 def bootstrap_tables(
     points: np.ndarray, games: np.ndarray, strata: np.ndarray, replicates: int = BOOTSTRAP
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Bootstrap replicates of sums over setups: setups are drawn with replacement within each stratum.
+    """Stratified bootstrap of sums over setups: setups are resampled within each stratum.
 
-    Many setups are first summed to at most `MAX_BLOCKS` blocks a stratum, which changes no variance. The
-    draws are always the same; their variance is scaled by n / (n - 1), as for n clusters.
+    Many setups are first summed to at most `MAX_BLOCKS` blocks per stratum, which changes no variance. The
+    resampling is reproducible; its variance is scaled by n / (n - 1), as for n clusters.
 
     Args:
         points: by setup and matchup, shape (setups, columns).
@@ -204,37 +207,37 @@ def bootstrap_tables(
     Returns:
         Sums of points and of games, each of shape (replicates, columns); points within [0, games].
     """
-    pick = np.random.default_rng(20_261_121)
+    rng = np.random.default_rng(20_261_121)
     sums = np.zeros((2, replicates, points.shape[1]))
     for stratum in np.unique(strata):
-        own = np.flatnonzero(strata == stratum)
-        n = min(len(own), MAX_BLOCKS)
-        edges = np.linspace(0, len(own), n + 1).astype(int)[:-1]
-        draws = pick.multinomial(n, np.full(n, 1 / n), size=replicates).astype(float)
-        wider = np.sqrt(n / (n - 1)) if n > 1 else 1.0
-        for place, values in enumerate((points, games)):
-            blocks = np.add.reduceat(values[own], edges, axis=0)
-            sums[place] += blocks.sum(axis=0) + wider * ((draws - 1) @ blocks)
-    # As in `standard_error`: at least the spread of one setup of the worst possible result.
+        members = np.flatnonzero(strata == stratum)
+        n = min(len(members), MAX_BLOCKS)
+        edges = np.linspace(0, len(members), n + 1).astype(int)[:-1]
+        draws = rng.multinomial(n, np.full(n, 1 / n), size=replicates).astype(float)
+        scale = np.sqrt(n / (n - 1)) if n > 1 else 1.0
+        for i, values in enumerate((points, games)):
+            blocks = np.add.reduceat(values[members], edges, axis=0)
+            sums[i] += blocks.sum(axis=0) + scale * ((draws - 1) @ blocks)
+    # As in `standard_error`: at least the variance of one setup with the worst possible result.
     won, played = points.sum(axis=0), games.sum(axis=0)
     share = won / np.maximum(played, 1)
     worst = played / np.maximum((games > 0).sum(axis=0), 1) * np.maximum(share, 1 - share)
     missing = np.sqrt(np.maximum(worst**2 - (sums[0] - share * sums[1]).var(axis=0), 0.0))
-    sums[0] += pick.standard_normal(sums[0].shape) * missing
+    sums[0] += rng.standard_normal(sums[0].shape) * missing
     return np.clip(sums[0], 0, sums[1]), sums[1]
 
 
 def verdict_of(low: float, high: float) -> str:
-    """The verdict on an opponent, from the interval of the score per game against it."""
+    """Verdict on an opponent ("beaten", "lost to", "undecided") from the interval of the score against it."""
     return "beaten" if low > 0.5 else "lost to" if high < 0.5 else "undecided"
 
 
 OUTCOMES = {Outcome.FIRST_WINS: "first", Outcome.SECOND_WINS: "second", Outcome.DRAW: "draw"}
-"""Outcomes of finished games as tables write them."""
+"""Words for outcomes of finished games in tables."""
 
 
 def outcome_codes(words: np.ndarray) -> np.ndarray:
-    """Codes of `engine.Outcome` for the words of tables; int8, the same shape."""
+    """Outcome codes (`engine.Outcome`) for the words of tables; int8, the same shape."""
     codes = np.zeros(len(words), np.int8)
     for code, word in OUTCOMES.items():
         codes[words == word] = code
@@ -242,7 +245,7 @@ def outcome_codes(words: np.ndarray) -> np.ndarray:
 
 
 def points_of_first(outcomes: np.ndarray) -> np.ndarray:
-    """Points of the player who went first: 1 for a win, 1/2 a draw, 0 a loss; float64, the same shape.
+    """Points of the player that went first: 1 for a win, 1/2 a draw, 0 a loss; float64, the same shape.
 
     Args:
         outcomes: codes of `engine.Outcome` of finished games, any shape.
@@ -265,13 +268,13 @@ def points_of(outcomes: np.ndarray, went_first: np.ndarray) -> np.ndarray:
 
 
 SLACK = 1e-7
-"""Tolerated advantage over the equilibrium, relative to the greatest in the table."""
+"""Tolerated advantage over the equilibrium, relative to the largest in the table."""
 
 
 def nash_average(advantages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The maximum-entropy Nash equilibrium of a table of advantages, and each entrant's advantage over it.
+    """Nash averaging: the maximum-entropy Nash equilibrium, and each entrant's advantage over it.
 
-    Copies of an entrant share its weight, so that entering twice gains nothing.
+    Copies of an entrant share its weight, so entering twice gains nothing.
 
     Args:
         advantages: of i over j, antisymmetric, such as log-odds of winning; shape (entrants, entrants).
@@ -285,9 +288,9 @@ def nash_average(advantages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n = len(advantages)
     table = advantages / (np.abs(advantages).max(initial=0.0) or 1.0)
 
-    # No entrant has an advantage over an equilibrium (the value of the game is 0). Of all such mixtures the
-    # one of greatest entropy is exp(-prices @ table), normalised; the prices, one an entrant, minimise the
-    # dual, which is smooth and bounded only by prices >= 0.
+    # No entrant has an advantage over an equilibrium (the value of the game is 0). The equilibrium of maximum
+    # entropy is exp(-prices @ table), normalised; the prices (dual variables, one per entrant) minimise the
+    # dual, which is smooth with bounds prices >= 0 only.
     def dual(prices: np.ndarray) -> tuple[float, np.ndarray]:
         logs = -(prices @ table)
         shares = softmax(logs)
@@ -301,7 +304,7 @@ def nash_average(advantages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cyclic_part(advantages: np.ndarray) -> np.ndarray:
-    """The part of the advantages that no rating explains: the table less the differences of its row means.
+    """Cyclic (intransitive) part of advantages: the table less the differences of its row means.
 
     Args:
         advantages: of i over j, antisymmetric, shape (..., entrants, entrants).
@@ -312,15 +315,15 @@ def cyclic_part(advantages: np.ndarray) -> np.ndarray:
 
 
 def cyclic_share(advantages: np.ndarray, noise: float) -> tuple[float, float]:
-    """How much of a table is rock-paper-scissors.
+    """Intransitivity: the cyclic share of a table of advantages, observed and by chance alone.
 
     Args:
         advantages: of i over j, antisymmetric, shape (entrants, entrants).
-        noise: sum of squares of the cyclic part to expect by chance alone.
+        noise: expected sum of squares of the cyclic part by chance alone.
 
     Returns:
-        The part of the sum of squares that no rating explains, in [0, 1], and the part to expect by chance
-        alone; nan where there are no advantages, or fewer than three entrants.
+        The share of the sum of squares that no rating explains, in [0, 1], and its expectation by chance;
+        nan without advantages or with fewer than three entrants.
     """
     whole = float((advantages**2).sum())
     if len(advantages) < 3 or whole == 0:

@@ -1,8 +1,8 @@
-"""Statistics over runs and validations: a run is one observation.
+"""Confidence intervals over runs and validations; a run is one observation.
 
-On common deals two alike players win the same games but for a few, so that differences are zero on most
-deals, and Student's t would be far too sure. What was gained and what was lost are therefore two sums of rare
-events, each with the exact interval of a Poisson mean; that of their difference follows from both (MOVER).
+With common random numbers two similar players differ in few games: differences are zero on most deals, and
+Student's t interval would be far too narrow. Gains and losses are therefore two sums of rare events, each
+with the exact interval of a Poisson mean; both give the interval of their difference (MOVER).
 
 Sources: Garwood, "Fiducial limits for the Poisson distribution" (1936); for weighted events Bohm and Zech,
 "Statistics of weighted Poisson events" (2014); Zou and Donner, "Construction of confidence limits about
@@ -20,22 +20,22 @@ from scipy.special import gammaincinv, stdtrit
 from evo.stats.ratings import ELO
 
 FEW = 5.0
-"""Events of fewer than these may be smaller than those that are still to come: they count as whole games."""
+"""With fewer events than this, later events may be larger: each counts as a whole game."""
 
 STEPS = 60
-"""Halvings that find a probability."""
+"""Bisection steps."""
 
 
 @dataclass(frozen=True)
 class Gain:
-    """A gain in Elo.
+    """An Elo gain with its interval.
 
     Attributes:
-        gained: score that was won from the first half to the second, summed over deals.
-        lost: score that was lost, summed over deals.
-        gained_unit: of one event of these.
-        lost_unit: the same.
-        scale: Elo of a summed score of 1.
+        gained: score gained from the first half of a window to the second, summed over deals.
+        lost: score lost, summed over deals.
+        gained_unit: score of one event of gain.
+        lost_unit: score of one event of loss.
+        scale: Elo per unit of summed score.
     """
 
     gained: float
@@ -46,7 +46,7 @@ class Gain:
 
     @property
     def elo(self) -> float:
-        """From the mean of the first half to that of the second."""
+        """Elo gain from the mean of the first half to that of the second."""
         return self.scale * (self.gained - self.lost)
 
     @property
@@ -60,7 +60,7 @@ class Gain:
         return self.limit(0.975)
 
     def limit(self, probability: float) -> float:
-        """The gain is below this number of Elo with so much probability."""
+        """Confidence limit: the gain is below it with this probability."""
         if probability < 0.5:
             more, less = (self.lost, self.lost_unit), (self.gained, self.gained_unit)
             sign, tail = -1, probability
@@ -71,7 +71,7 @@ class Gain:
         return self.elo + sign * self.scale * float(reach)
 
     def below(self, threshold: float) -> float:
-        """How probable a gain below so many Elo is."""
+        """Probability (confidence) that the gain is below a threshold in Elo."""
         low, high = 0.0, 1.0
         for _ in range(STEPS):
             middle = (low + high) / 2
@@ -80,17 +80,16 @@ class Gain:
 
 
 def gain_of(scores: np.ndarray, game: float) -> Gain:
-    """The gain within a window, from the differences on every deal, put in Elo at the mean score.
+    """Estimate the gain within a window of validations, linearized at the mean score.
 
     Args:
-        scores: per game, by validation (even, the first half before the second) and deal; shape
-            (validations, deals).
-        game: what one game of a deal is of its score.
+        scores: per game, by validation (an even number, in order) and deal; shape (validations, deals).
+        game: share of one game in the score of a deal.
     """
     half, n = len(scores) // 2, scores.shape[1]
     difference = scores[half:].mean(axis=0) - scores[:half].mean(axis=0)
-    middle = float(np.clip(scores.mean(), 0.5 / n, 1 - 0.5 / n))
-    scale = ELO / (middle * (1 - middle)) / n
+    mean = float(np.clip(scores.mean(), 0.5 / n, 1 - 0.5 / n))
+    scale = ELO / (mean * (1 - mean)) / n
     sums, units = [], []
     for parts in (np.clip(difference, 0, None), np.clip(-difference, 0, None)):
         total = float(parts.sum())
@@ -101,15 +100,17 @@ def gain_of(scores: np.ndarray, game: float) -> Gain:
 
 
 def _upper(total: float, unit: float, tail: float) -> float:
+    """Upper confidence limit of a sum of Poisson events."""
     return float(gammaincinv(total / unit + 1, 1 - tail)) * unit
 
 
 def _lower(total: float, unit: float, tail: float) -> float:
+    """Lower confidence limit of a sum of Poisson events."""
     return float(gammaincinv(total / unit, tail)) * unit if total else 0.0
 
 
 class Mean(NamedTuple):
-    """A mean with an interval."""
+    """A mean with its confidence interval."""
 
     value: float
     low: float
@@ -117,18 +118,18 @@ class Mean(NamedTuple):
 
 
 def mean_over_runs(values: Sequence[float] | np.ndarray | pd.Series, confidence: float = 0.95) -> Mean:
-    """The mean of independent values with an interval by Student's t; no interval (nan) of a single one.
+    """Mean of independent values with Student's t interval; nan limits for a single value.
 
-    The percentile bootstrap of ten values is a tenth too narrow, which is why it is not used.
+    The percentile bootstrap is not used: with ten values its interval is a tenth too narrow.
 
     Args:
         values: shape (runs,), at least one.
-        confidence: that the interval holds the true mean of normal values.
+        confidence: coverage of the interval for normal values.
     """
     array = np.asarray(values, float)
     n = len(array)
-    middle = float(array.mean())
+    mean = float(array.mean())
     if n < 2:
-        return Mean(middle, float("nan"), float("nan"))
-    half = float(stdtrit(n - 1, 0.5 + confidence / 2)) * float(array.std(ddof=1)) / n**0.5
-    return Mean(middle, middle - half, middle + half)
+        return Mean(mean, float("nan"), float("nan"))
+    half_width = float(stdtrit(n - 1, 0.5 + confidence / 2)) * float(array.std(ddof=1)) / n**0.5
+    return Mean(mean, mean - half_width, mean + half_width)

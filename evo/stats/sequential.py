@@ -1,7 +1,7 @@
-"""The sequential probability ratio test: stop as soon as the games show which of two is better. Pure.
+"""Sequential probability ratio test (SPRT) on pentanomial counts.
 
-The generalised test of fishtest and fastchess: the likelihood of the results under the most likely
-distribution whose mean is that of `elo1`, against that of `elo0`.
+The generalised test (GSPRT) of fishtest and fastchess: the likelihood ratio of the results under the most
+likely distributions with the means of `elo1` and `elo0`. Pure functions.
 
 Source: Van den Bergh, "Comments on Normalized Elo" (propositions 1.1 and 4.1), 2020.
 """
@@ -19,29 +19,29 @@ Model = Literal["logistic", "normalized"]
 Verdict = Literal["elo0", "elo1", ""]
 
 MOST_NORMALIZED = 200.0
-"""Beyond it the mean is nearly a pair's standard deviation from 1/2, and the search finds no start."""
+"""Largest normalized Elo; beyond it the mean is about a standard deviation from 1/2: no start exists."""
 
 UNSEEN = 1e-3
-"""Count of a result that has not occurred yet, as in fishtest."""
+"""Pseudocount of a result that has not occurred yet, as in fishtest."""
 
 
 class SprtError(WrongValueError, ValueError):
-    """Values that do not define a test; the message names them."""
+    """Invalid parameters of a test; the message names them."""
 
 
 @dataclass(frozen=True)
 class Sprt:
-    """A test of `elo0` against `elo1`, Elo differences of the first entrant to the second.
+    """A sequential test of `elo0` against `elo1`, Elo differences of the first entrant to the second.
 
     Attributes:
         elo0: Elo difference of the null hypothesis.
-        elo1: of the alternative, greater.
-        alpha: largest chance of accepting elo1 where elo0 is true.
-        beta: largest chance of accepting elo0 where elo1 is true.
+        elo1: Elo difference of the alternative, greater.
+        alpha: type I error: largest probability of accepting elo1 if elo0 is true.
+        beta: type II error: largest probability of accepting elo0 if elo1 is true.
         model: "logistic": the usual Elo of a score; "normalized": in units of a game's standard deviation.
 
     Raises:
-        SprtError: the values do not define a test.
+        SprtError: the parameters are invalid.
     """
 
     elo0: float = 0.0
@@ -62,13 +62,13 @@ class Sprt:
             )
         if not (0 < self.alpha < 1 and 0 < self.beta < 1 and self.alpha + self.beta < 1):
             raise SprtError(
-                "alpha and beta must be above 0 and below 1 together, "
+                "alpha and beta must be above 0, and their sum below 1, "
                 f"got alpha={self.alpha:g} beta={self.beta:g}"
             )
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Bounds of the log-likelihood ratio; outside them the test ends."""
+        """Bounds of the log-likelihood ratio; the test ends outside them."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def ratio(self, counts: np.ndarray) -> float:
@@ -82,7 +82,7 @@ class Sprt:
         return "elo1" if ratio >= high else "elo0" if ratio <= low else ""
 
     def go_on(self, counts: np.ndarray, pairs: np.ndarray) -> int | None:
-        """Add further pairs until the test ends.
+        """Add pairs one by one until the test ends.
 
         The test is evaluated after every pair up to the 500th, and then after every further 0.2%.
 
@@ -91,7 +91,7 @@ class Sprt:
             pairs: half points of each further pair in the order played, 0 to 4; shape (pairs,).
 
         Returns:
-            The number of all pairs when the test ends, or None.
+            The total number of pairs at the end of the test, or None if it has not ended.
         """
         for seen, pair in enumerate(pairs, int(counts.sum()) + 1):
             counts[pair] += 1
@@ -101,10 +101,10 @@ class Sprt:
 
 
 def parse_sprt(text: str) -> Sprt:
-    """A test from text such as "elo0=0 elo1=20 alpha=.05 beta=.05 model=normalized", or only some of it.
+    """Parse a test such as "elo0=0 elo1=20 alpha=.05 beta=.05 model=normalized"; every part is optional.
 
     Raises:
-        SprtError: a part is not KEY=NUMBER, or the values do not define a test.
+        SprtError: a part is not KEY=NUMBER, or the parameters are invalid.
     """
     values: dict[str, float] = {}
     model: Model = "logistic"
@@ -137,54 +137,54 @@ def likelihood_ratio(
         elo0: of the null hypothesis.
         elo1: of the alternative.
         model: what Elo means; see `Sprt`.
-        games: games a result: 2 for pairs, 1 for single games.
+        games: games per result: 2 for pairs, 1 for single games.
     """
     if counts.sum() == 0:
         return 0.0
-    seen = np.where(counts == 0, UNSEEN, counts).astype(float)
-    share = seen / seen.sum()
+    smoothed = np.where(counts == 0, UNSEEN, counts).astype(float)
+    share = smoothed / smoothed.sum()
     if model == "logistic":
-        null, other = (_with_mean(share, scores, expected_score(value)) for value in (elo0, elo1))
+        null, alternative = (_with_mean(share, scores, expected_score(value)) for value in (elo0, elo1))
     else:
         unit = math.sqrt(games) / (2 * ELO)
-        null, other = (_with_ratio(share, scores, value * unit) for value in (elo0, elo1))
-    return float(seen.sum() * (share * np.log(other / null)).sum())
+        null, alternative = (_with_ratio(share, scores, value * unit) for value in (elo0, elo1))
+    return float(smoothed.sum() * (share * np.log(alternative / null)).sum())
 
 
 def _with_mean(share: np.ndarray, scores: np.ndarray, mean: float) -> np.ndarray:
-    """The most likely distribution of a given mean, for the observed shares of the results."""
+    """Maximum-likelihood distribution with a given mean, from the observed shares of results."""
     return _tilted(share, scores - mean)
 
 
 def _with_ratio(share: np.ndarray, scores: np.ndarray, ratio: float) -> np.ndarray:
-    """The most likely distribution whose mean lies `ratio` standard deviations above 1/2."""
-    chance = np.full(len(scores), 1 / len(scores))
+    """Maximum-likelihood distribution whose mean is `ratio` standard deviations above 1/2."""
+    distribution = np.full(len(scores), 1 / len(scores))
     for _ in range(100):
-        mean = (scores * chance).sum()
-        deviation = math.sqrt(((scores - mean) ** 2 * chance).sum())
-        bend = 1 + ((scores - mean) / deviation) ** 2
-        better = _tilted(share, scores - 0.5 - 0.5 * ratio * deviation * bend)
-        change = np.abs(better - chance).max()
-        chance = better
+        mean = (scores * distribution).sum()
+        deviation = math.sqrt(((scores - mean) ** 2 * distribution).sum())
+        tilt = 1 + ((scores - mean) / deviation) ** 2
+        updated = _tilted(share, scores - 0.5 - 0.5 * ratio * deviation * tilt)
+        change = np.abs(updated - distribution).max()
+        distribution = updated
         if change < 1e-9:
             break
-    return chance
+    return distribution
 
 
 def _tilted(share: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Share / (1 + theta values), theta such that the mean of `values` is 0.
+    """Tilted distribution share / (1 + theta values), with theta such that the mean of `values` is 0.
 
-    The sum falls from plus to minus infinity between the poles, so bisection finds theta.
+    The mean falls from plus to minus infinity between the poles: Newton's method with bisection finds theta.
     """
     low, high = -1 / values.max(), -1 / values.min()
     theta = 0.0
     for _ in range(200):
         slope = (share * values / (1 + theta * values)).sum()
-        bend = (share * (values / (1 + theta * values)) ** 2).sum()
+        curvature = (share * (values / (1 + theta * values)) ** 2).sum()
         if abs(slope) < 1e-13:
             break
         low, high = (theta, high) if slope > 0 else (low, theta)
-        theta += slope / bend
+        theta += slope / curvature
         if not low < theta < high:
             theta = (low + high) / 2
     return np.asarray(share / (1 + theta * values))

@@ -1,4 +1,4 @@
-"""The standings of a tournament from its table of games: results, ratings, matchups, decks. Pure."""
+"""Standings of a tournament from its table of games: ratings, results, matchups, decks. Pure functions."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +23,7 @@ from evo.stats.ratings import (
 )
 
 CELLS_AT_ONCE = 1_000_000
-"""Cells of bootstrap tables in memory at a time."""
+"""Most cells of bootstrap tables in memory at a time."""
 
 PRIOR = 1.0
 """Drawn games added to each matchup; see `evo.stats.ratings.bradley_terry`."""
@@ -31,13 +31,13 @@ PRIOR = 1.0
 
 @dataclass(frozen=True)
 class Standings:
-    """The tables of a tournament.
+    """Result tables of a tournament.
 
     Attributes:
-        ratings: one row an entrant, the best first.
-        results: one row an ordered pair of entrants: who went first, who second.
-        matchups: one row a matchup.
-        decks: one row an entrant and an ordered pair of decks.
+        ratings: one row per entrant, the best first.
+        results: one row per ordered pair of entrants (first, second to go).
+        matchups: one row per matchup.
+        decks: one row per entrant and ordered pair of decks.
         summary: numbers of the whole tournament: games, draws, unproven turns, rounds, first seat, cycles.
     """
 
@@ -50,23 +50,23 @@ class Standings:
 
 @dataclass(frozen=True)
 class _Games:
-    """The games as arrays, one element a game unless noted."""
+    """The games as arrays, one element per game unless noted."""
 
     names: list[str]
     decks: list[str]
-    first: np.ndarray  # entrant
+    first: np.ndarray  # entrant index
     second: np.ndarray
     first_deck: np.ndarray
     second_deck: np.ndarray
     setup: np.ndarray
-    points: np.ndarray  # of the first: 0, 0.5, 1
+    points: np.ndarray  # of the entrant going first: 0, 0.5, 1
     turns: np.ndarray
     fault: np.ndarray
-    self_play: np.ndarray  # both seats have the same entrant
+    self_play: np.ndarray  # whether both entrants are the same
 
     @cached_property
     def strata(self) -> np.ndarray:
-        """The pair of decks of each setup, as a number; shape (setups,)."""
+        """Stratum of each setup: the number of its pair of decks; shape (setups,)."""
         low, high = (
             np.minimum(self.first_deck, self.second_deck),
             np.maximum(self.first_deck, self.second_deck),
@@ -81,10 +81,10 @@ class _Setups:
     """Points and games of matchups by setup.
 
     Attributes:
-        pairs: places i < j, shape (matchups, 2).
+        pairs: entrant indices i < j, shape (matchups, 2).
         points: of i, shape (setups, matchups).
-        games: the same shape.
-        records: of i, one row a matchup.
+        games: number of games, the same shape.
+        records: wins, draws, losses of i, one row per matchup.
     """
 
     pairs: np.ndarray
@@ -94,14 +94,11 @@ class _Setups:
 
 
 def standings(games: pd.DataFrame) -> Standings:
-    """Read a table of games as `evo.play.matchups.games_table` makes it.
-
-    The same games give the same bootstrap and equilibrium.
-    """
+    """Compute the standings from a table of `evo.play.matchups.games_table`; reproducible."""
     read = _read(games)
     setups = _by_setup(read)
     matchups = _matchups(read, setups)
-    with threadpool_limits(1, "blas"):  # many small systems: threads only wait for each other
+    with threadpool_limits(1, "blas"):  # many small systems: BLAS threads would only slow them down
         ratings, cycles = _ratings(read, setups, _scores(read, setups))
     return Standings(
         ratings=ratings,
@@ -115,33 +112,33 @@ def standings(games: pd.DataFrame) -> Standings:
 
 
 def deck_standings(games: pd.DataFrame) -> Standings:
-    """Read a table of games as if decks were the entrants; games of a deck against itself do not count.
+    """Compute standings of decks instead of entrants; mirror matches do not count.
 
-    Columns named entrant hold decks. `decks` has a row for each deck and opponent's deck; `matchups`, which
-    are of entrants exchanged in pairs of games, are not meant here.
+    Columns named entrant hold decks. `decks` has a row for each deck and opponent's deck; `matchups` has no
+    meaning for decks.
     """
     different = games[games["first_deck"].astype(str) != games["second_deck"].astype(str)]
     return standings(different.assign(first=different["first_deck"], second=different["second_deck"]))
 
 
 def scores_table(games: pd.DataFrame) -> pd.DataFrame:
-    """One row an entrant in the order of the names: record and score over all games but self-play.
+    """Record and score of each entrant over all games but self-play, one row per entrant in name order.
 
     Columns entrant, games, wins, draws, losses, score (per game, draws half) with its 95% interval score_low
-    and score_high, mean_turns (rounds), illegal_actions and agent_errors (games lost by them).
+    and score_high, mean_turns (rounds), illegal_actions and agent_errors (games lost by faults).
     """
     read = _read(games)
     return _scores(read, _by_setup(read))
 
 
 def matchups_table(games: pd.DataFrame) -> pd.DataFrame:
-    """One row a matchup: score of its first entrant from pairs of games, pentanomial counts, Elo."""
+    """Table of matchups: score of the first entrant from pairs of games, pentanomial counts, Elo."""
     read = _read(games)
     return _matchups(read, _by_setup(read))
 
 
 def results_table(games: pd.DataFrame) -> pd.DataFrame:
-    """One row an ordered pair of entrants: `first` went first.
+    """Table of results by ordered pair of entrants; `first` went first.
 
     Columns first, second, games, first_wins, second_wins, draws, mean_turns (rounds).
     """
@@ -162,6 +159,7 @@ def results_table(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def _read(games: pd.DataFrame) -> _Games:
+    """Convert a table of games to arrays."""
     first, second, first_deck, second_deck = (
         games[name].cat.codes.to_numpy(np.int64) for name in ("first", "second", "first_deck", "second_deck")
     )
@@ -181,25 +179,26 @@ def _read(games: pd.DataFrame) -> _Games:
 
 
 def _sum(keys: np.ndarray, values: np.ndarray | None, shape: tuple[int, ...]) -> np.ndarray:
-    """Sums of values, or counts, by key; of the given shape."""
+    """Sums of values (None: counts) by key, of the given shape."""
     return np.bincount(keys, values, int(np.prod(shape))).reshape(shape).astype(float)
 
 
 def _by_setup(read: _Games) -> _Setups:
+    """Sum games by setup and matchup, without self-play."""
     n, setups = len(read.names), len(read.strata)
-    which = ~read.self_play
+    counted = ~read.self_play
     low, high = np.minimum(read.first, read.second), np.maximum(read.first, read.second)
-    codes, pair = np.unique((low * n + high)[which], return_inverse=True)
+    codes, pair = np.unique((low * n + high)[counted], return_inverse=True)
     pairs = np.stack([codes // n, codes % n], axis=1)
-    own = np.where(read.first == low, read.points, 1 - read.points)[which]
-    key = read.setup[which] * len(pairs) + pair
+    points = np.where(read.first == low, read.points, 1 - read.points)[counted]
+    key = read.setup[counted] * len(pairs) + pair
     shape = setups, len(pairs)
-    records = _records(len(pairs), pair, own, read.turns[which])
-    return _Setups(pairs, _sum(key, own, shape), _sum(key, None, shape), records)
+    records = _records(len(pairs), pair, points, read.turns[counted])
+    return _Setups(pairs, _sum(key, points, shape), _sum(key, None, shape), records)
 
 
 def _records(rows: int, row: np.ndarray, points: np.ndarray, turns: np.ndarray) -> pd.DataFrame:
-    """Games, wins, draws, losses and mean length by row; `row` and `points` are those of each game."""
+    """Games, wins, draws, losses and mean length by row; `row`, `points` and `turns` are per game."""
     count = _sum(row, None, (rows,)).astype(np.int64)
     table = pd.DataFrame({"games": count})
     for name, value in (("wins", 1), ("draws", 0.5), ("losses", 0)):
@@ -213,36 +212,40 @@ _PAIRS = tuple(f"pairs_{half / 2:g}" for half in range(5))
 
 
 def _matchups(read: _Games, setups: _Setups) -> pd.DataFrame:
-    """One row a matchup, from its pairs of games; matchups without a complete pair are left out."""
+    """Table of matchups from pairs of games; matchups without a complete pair are left out."""
     names = [[read.names[i], read.names[j]] for i, j in setups.pairs]
     front = pd.DataFrame(names, columns=["entrant", "opponent"], dtype=object)
     rows = []
-    for place in range(len(setups.pairs)):
-        whole = setups.games[:, place] == 2
-        counts = np.bincount((2 * setups.points[whole, place]).astype(int), minlength=5)
-        if whole.any():
+    for m in range(len(setups.pairs)):
+        complete = setups.games[:, m] == 2
+        counts = np.bincount((2 * setups.points[complete, m]).astype(int), minlength=5)
+        if complete.any():
             pairs = pair_statistics(counts)
             values = *pairs.rate, *pairs.elo, pairs.normalized_elo.value, pairs.superiority, pairs.variance
             rows.append((*values, *counts.tolist()))
         else:
             rows.append((np.nan,) * len(_MATCHUP) + (0,) * len(_PAIRS))
-    more = pd.DataFrame(rows, columns=[*_MATCHUP, *_PAIRS])
-    table = pd.concat([front, setups.records, more], axis=1)
+    statistics = pd.DataFrame(rows, columns=[*_MATCHUP, *_PAIRS])
+    table = pd.concat([front, setups.records, statistics], axis=1)
     return table[table["score"].notna()].reset_index(drop=True)
 
 
 def _scores(read: _Games, setups: _Setups) -> pd.DataFrame:
-    """One row an entrant."""
+    """Record and score of each entrant; see `scores_table`."""
     n = len(read.names)
     both = np.concatenate([read.first, read.second]), np.concatenate([read.points, 1 - read.points])
     met_others = np.tile(~read.self_play, 2)
     table = _records(n, both[0][met_others], both[1][met_others], np.tile(read.turns, 2)[met_others])
     table.insert(0, "entrant", read.names)
     rates = []
-    for place in range(n):
-        own = (setups.pairs == place).any(axis=1)
+    for i in range(n):
+        own = (setups.pairs == i).any(axis=1)
         games = setups.games[:, own]
-        points = np.where(setups.pairs[own, 0] == place, setups.points[:, own], games - setups.points[:, own])
+        points = np.where(
+            setups.pairs[own, 0] == i,
+            setups.points[:, own],
+            games - setups.points[:, own],
+        )
         rates.append(cluster_rate(points.sum(axis=1), games.sum(axis=1), read.strata))
     table[["score", "score_low", "score_high"]] = rates
     loser = np.where(read.points == 1, read.second, read.first)
@@ -253,7 +256,7 @@ def _scores(read: _Games, setups: _Setups) -> pd.DataFrame:
 
 
 def _table(n: int, pairs: np.ndarray, points: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sums by matchup, shape (..., matchups), as tables of i against j, shape (..., entrants, entrants)."""
+    """Convert sums by matchup, shape (..., matchups), to tables, shape (..., entrants, entrants)."""
     won, played = np.zeros((*points.shape[:-1], n, n)), np.zeros((*games.shape[:-1], n, n))
     i, j = pairs.T
     won[..., i, j], won[..., j, i] = points, games - points
@@ -262,33 +265,36 @@ def _table(n: int, pairs: np.ndarray, points: np.ndarray, games: np.ndarray) -> 
 
 
 def _advantages(won: np.ndarray, played: np.ndarray) -> np.ndarray:
-    """Log-odds of i against j with the prior's drawn games."""
+    """Log-odds of i against j, with the prior's drawn games; 0 without games."""
     log_odds: np.ndarray = np.log((won + PRIOR / 2) / (np.swapaxes(won, -1, -2) + PRIOR / 2))
     return np.where(played > 0, log_odds, 0.0)
 
 
 def _ratings(read: _Games, setups: _Setups, scores: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """One row an entrant, the best first; and how much of the table is rock-paper-scissors."""
+    """Table of ratings, the best first; and the cyclic share of the advantages, observed and by chance."""
     n = len(read.names)
     low, high, weights, over_mixture = (np.full(n, np.nan) for _ in range(4))
-    values, drawn, share, chance = np.zeros(n), np.zeros((1, n)), np.nan, np.nan
+    values, replicates, share, chance = np.zeros(n), np.zeros((1, n)), np.nan, np.nan
     if len(setups.pairs):
         points, games = _table(n, setups.pairs, setups.points.sum(axis=0), setups.games.sum(axis=0))
         advantages = _advantages(points, games)
         values = bradley_terry(points, games, PRIOR)
-        drawn, noise = _bootstrap(read, setups, advantages)
-        low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
+        replicates, noise = _bootstrap(read, setups, advantages)
+        low, high = np.percentile(replicates, [2.5, 97.5], axis=0)
         won, played = points.sum(axis=1), games.sum(axis=1)
         low[won == 0], high[won == played] = -np.inf, np.inf
         if (games[~np.eye(n, dtype=bool)] > 0).all():
             weights, over_mixture = nash_average(advantages)
-            if ((points > 0) | (games == 0)).all():  # the log-odds of an unbeaten entrant are the prior's
+            if ((points > 0) | (games == 0)).all():  # else log-odds depend on the prior
                 share, chance = cyclic_share(advantages, noise)
     order = np.argsort(-values, kind="stable")
     superiority = np.full(n, np.nan)
     for better, worse in pairwise(order):
-        above, same = drawn[:, better] > drawn[:, worse], drawn[:, better] == drawn[:, worse]
-        superiority[better] = above.mean() + same.mean() / 2
+        greater, equal = (
+            replicates[:, better] > replicates[:, worse],
+            replicates[:, better] == replicates[:, worse],
+        )
+        superiority[better] = greater.mean() + equal.mean() / 2
     columns = {"rating": values, "low": low, "high": high}
     more = {"superiority": superiority, "nash_weight": weights, "nash_rating": over_mixture * ELO}
     table = scores.assign(**columns, **more).iloc[order].reset_index(drop=True)
@@ -299,34 +305,34 @@ def _ratings(read: _Games, setups: _Setups, scores: pd.DataFrame) -> tuple[pd.Da
 
 
 def _bootstrap(read: _Games, setups: _Setups, advantages: np.ndarray) -> tuple[np.ndarray, float]:
-    """Ratings of bootstrap replicates, shape (replicates, entrants), and the cyclic part that noise makes.
+    """Ratings of bootstrap replicates, shape (replicates, entrants), and the mean cyclic part of their noise.
 
-    Replicates are computed in portions, since tables of many entrants are large.
+    Computed in batches, since tables of many entrants are large.
     """
     n = len(read.names)
     points, games = bootstrap_tables(setups.points, setups.games, read.strata)
     at_once = max(1, CELLS_AT_ONCE // n**2)
-    drawn, noise = [], 0.0
+    parts, noise = [], 0.0
     for start in range(0, len(points), at_once):
-        part = slice(start, start + at_once)
-        replicas = _table(n, setups.pairs, points[part], games[part])
-        drawn.append(bradley_terry(*replicas, PRIOR))
-        noise += float((cyclic_part(_advantages(*replicas) - advantages) ** 2).sum())
-    return np.concatenate(drawn), noise / len(points)
+        batch = slice(start, start + at_once)
+        tables = _table(n, setups.pairs, points[batch], games[batch])
+        parts.append(bradley_terry(*tables, PRIOR))
+        noise += float((cyclic_part(_advantages(*tables) - advantages) ** 2).sum())
+    return np.concatenate(parts), noise / len(points)
 
 
 def _decks(read: _Games) -> pd.DataFrame:
-    """One row an entrant, own deck and opponent's deck; without self-play."""
+    """Table by entrant, own deck and opponent's deck, without self-play."""
     n, strata = len(read.decks), read.strata
-    which = ~read.self_play
+    counted = ~read.self_play
     first = (read.first * n + read.first_deck) * n + read.second_deck
     second = (read.second * n + read.second_deck) * n + read.first_deck
-    row = np.concatenate([first[which], second[which]])
-    points = np.concatenate([read.points[which], 1 - read.points[which]])
+    row = np.concatenate([first[counted], second[counted]])
+    points = np.concatenate([read.points[counted], 1 - read.points[counted]])
     codes, row = np.unique(row, return_inverse=True)
-    table = _records(len(codes), row, points, np.tile(read.turns[which], 2))
-    # Only the setups that a row has: a table of all rows by all setups would be large and mostly zero.
-    keys, cluster = np.unique(row * len(strata) + np.tile(read.setup[which], 2), return_inverse=True)
+    table = _records(len(codes), row, points, np.tile(read.turns[counted], 2))
+    # Only setups that occur in a row: a dense table of rows by setups would be large and mostly zero.
+    keys, cluster = np.unique(row * len(strata) + np.tile(read.setup[counted], 2), return_inverse=True)
     won, played = (_sum(cluster, values, (len(keys),)) for values in (points, None))
     bounds = np.searchsorted(keys // len(strata), np.arange(len(codes) + 1))
     rates = [cluster_rate(won[start:stop], played[start:stop]) for start, stop in pairwise(bounds)]

@@ -227,6 +227,6 @@ def test_a_second_tab_goes_on_where_the_game_is(tmp_path: Path, chromium: Any) -
             page.click("#end")
             page.wait_for_selector(DONE)
             behind.click("#end")
-            behind.wait_for_selector("#now:has-text('gone on meanwhile')")
+            behind.wait_for_selector("#now:has-text('changed meanwhile')")
             assert behind.get_attribute("#game", "data-number") == page.get_attribute("#game", "data-number")
         context.close()

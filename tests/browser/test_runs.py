@@ -143,7 +143,7 @@ def test_a_run_that_is_deleted_is_told(tmp_path: Path, chromium: Any) -> None:
         page.goto(asked.entry("/run/live"))
         page.wait_for_selector('#run[data-generation="0"]')
         shutil.rmtree(run)
-        page.wait_for_selector("#problem:has-text('not there any more')")
+        page.wait_for_selector("#problem:has-text('no longer exists')")
         context.close()
 
 
@@ -189,7 +189,7 @@ def test_a_list_that_is_refreshed_keeps_focus_scrolling_and_what_is_chosen(
             assert page.is_checked("input[value=one]")
         page.check("input[value=two]")
         page.click("#compare")
-        assert "configurations are the same" in page.inner_text("main")
+        assert "configurations are equal" in page.inner_text("main")
 
 
 def test_a_tournament_that_is_damaged_and_mended_is_shown_again(tmp_path: Path, chromium: Any) -> None:
@@ -199,7 +199,7 @@ def test_a_tournament_that_is_damaged_and_mended_is_shown_again(tmp_path: Path, 
     with served(tmp_path) as asked, page_of(chromium) as page:
         page.goto(asked.entry("/tournament/games"))
         page.wait_for_selector("#ratings .plot-container")
-        for content, told in ((b"{", "is damaged"), (about, "Ratings, 2 rows"), (None, "not there any more")):
+        for content, told in ((b"{", "is damaged"), (about, "Ratings, 2 rows"), (None, "no longer exists")):
             if content is None:
                 shutil.rmtree(place)
             else:

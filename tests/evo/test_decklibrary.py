@@ -93,7 +93,7 @@ def test_a_library_that_nobody_uses_is_refused(folder: Path) -> None:
 
 def test_a_library_of_the_other_sort_is_refused(folder: Path) -> None:
     (folder / "mine.toml").unlink()
-    with pytest.raises(LibraryError, match="have a class, and those that are played have none"):
+    with pytest.raises(LibraryError, match="have a class, but the decks played have no class"):
         tournament_of((PREDICTS, "aggro"), ["thesis-paladin"], "thesis", games=2, library=folder)
     with pytest.raises(ConfigError, match="library: its decks have a class"):
         TINY.changed(**PREDICTING, library=[str(folder)])

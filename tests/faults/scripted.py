@@ -114,22 +114,22 @@ def spoil(answer: Answer, how: str) -> object:
 
 
 WRONG = {
-    "short": "it holds results of shape (6,) for 7 games",
+    "short": "it has results of shape (6,) for 7 games",
     "stale": "it is for other games than were asked for",
-    "nan": "it took nan seconds",
-    "no outcome": "game 0 of it cannot have ended as it says",
-    "unknown outcome": "of it cannot have ended as it says",
-    "endless": "game 0 of it cannot have ended as it says",
-    "fault": "game 0 of it cannot have ended as it says",
-    "negative": "game 0 of it cannot have ended as it says",
-    "sums": "its sums are not those of its games",
-    "nothing": "it is not an answer but NoneType",
-    "text": "it does not hold results of games",
-    "floats": "it does not hold results of games",
-    "array of sums": "its sums are not those of its games",
-    "worker is a list": "its worker is not a name but list",
+    "nan": "its time is nan seconds",
+    "no outcome": "the result of its game 0 is impossible",
+    "unknown outcome": "is impossible",
+    "endless": "the result of its game 0 is impossible",
+    "fault": "the result of its game 0 is impossible",
+    "negative": "the result of its game 0 is impossible",
+    "sums": "its checksums do not match its games",
+    "nothing": "it is of type NoneType, not Answer",
+    "text": "it is no array of game results",
+    "floats": "it is no array of game results",
+    "array of sums": "its checksums do not match its games",
+    "worker is a list": "the worker's name is of type list, not str",
     "address is an array": "it is for other games than were asked for",
-    "agent failed there": "went wrong there (AGENT_ERROR), and not here",
+    "agent failed there": "was lost by a fault there (AGENT_ERROR), not here",
 }
 """Wrong answers for seven games, and the reason each is refused."""
 

@@ -380,7 +380,7 @@ def test_who_reckons_with_hands_changes_no_game_of_others(monkeypatch: pytest.Mo
         seen.append((games.players.tolist(), tables[0]))
         return np.zeros(len(games), GAME)
 
-    monkeypatch.setattr("evo.play.games._play_together", note)
+    monkeypatch.setattr("evo.play.games._play_lockstep", note)
     _play_compiled(
         Roster(players, decks, find_ruleset("thesis")), Schedule(seats, np.zeros_like(seats), keys)
     )

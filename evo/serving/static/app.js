@@ -1,14 +1,14 @@
 "use strict";
-// Refreshes what is marked with data-refresh, while the tab is seen; a hidden tab asks for nothing.
+// Refreshes elements with data-refresh while the tab is visible.
 
 const EVERY = 2000;
 
-/** A name for a label of a chart, which takes tags and entities in it for markup. */
+/** Escapes a name for a chart label, in which tags and entities are markup. */
 function label(name) {
   return String(name).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 
-/** Calls something now, then every two seconds while the page is seen, never twice at a time. */
+/** Calls a function now and every two seconds while the page is visible, never concurrently. */
 function whileSeen(refresh) {
   let busy = false;
   const step = async () => {
@@ -25,7 +25,7 @@ whileSeen(async () => {
   for (const part of document.querySelectorAll("[data-refresh][hx-get]")) part.dispatchEvent(new Event("refresh"));
 });
 
-// Paper is white: pages are printed in light colours, and their charts are drawn again for it.
+// Print in light colours: redraw the charts for paper.
 function colour(printed) {
   document.documentElement.classList.toggle("printed", printed);
   document.dispatchEvent(new Event("recolour"));
@@ -33,7 +33,7 @@ function colour(printed) {
 addEventListener("beforeprint", () => colour(true));
 addEventListener("afterprint", () => colour(false));
 
-// Chosen runs stay chosen when the list is refreshed.
+// Keep chosen runs when the list is refreshed.
 const compared = new Set();
 document.addEventListener("change", (event) => {
   if (event.target.name !== "run") return;
@@ -46,7 +46,7 @@ function tellCompared() {
   if (button) button.disabled = compared.size < 2;
 }
 
-// A part that is refreshed keeps focus, scrolling, unfolded tables, and chosen runs.
+// Keep focus, scroll position, unfolded tables and chosen runs of a refreshed part.
 let kept = null;
 document.addEventListener("htmx:beforeSwap", (event) => {
   const part = event.detail.target;

@@ -1,31 +1,31 @@
 "use strict";
-// The table of a game: shows where it stands, and carries out what is clicked. All that is legal comes from the server.
+// The game table: shows the state and sends the clicked action. The server lists the legal actions.
 
 const game = document.getElementById("game");
 const at = (name) => document.getElementById(name);
-const STEP = window.matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 600; // milliseconds a step of the opponent is shown
+const STEP = window.matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 600; // milliseconds per step of the opponent
 
-let state = null; // as the server told it last
-let seen = 0; // number of actions whose boards were shown
-let chosen = null; // what was clicked first: "hand 2"
+let state = null; // last state from the server
+let seen = 0; // number of actions shown so far
+let chosen = null; // first click: "hand 2"
 let busy = false;
 
 async function call(what, fields) {
   const options = fields === undefined ? { cache: "no-store" } : { method: "POST", body: new URLSearchParams(fields) };
   const answer = await fetch(game.dataset.game + what, options);
-  const told = await answer.json().catch(() => ({ problem: "the server's answer was not understood" }));
+  const told = await answer.json().catch(() => ({ problem: "the server's answer is invalid" }));
   if (!answer.ok) throw new Error(told.problem || "the server refused");
   return told;
 }
 
-/** Waits for the server; the page does nothing else meanwhile. */
+/** Waits for the server; the page is blocked meanwhile. */
 async function wait(what) {
   if (busy) return;
   busy = true;
   document.body.setAttribute("aria-busy", "true");
   for (const button of document.querySelectorAll(".game button")) button.disabled = true;
   let problem = "";
-  try { await what(); } catch (error) { problem = "It did not work: " + error.message + "."; }
+  try { await what(); } catch (error) { problem = "That failed: " + error.message + "."; }
   busy = false;
   document.body.removeAttribute("aria-busy");
   draw();
@@ -36,11 +36,11 @@ function say(text) {
   at("now").textContent = text;
 }
 
-/** Takes over what the server told, and asks on while the opponent thinks. */
+/** Applies a state from the server, and polls while the opponent acts. */
 async function take(told) {
   for (;;) {
     if (told.board) await show(told);
-    if (!told.thinking && !told.board) throw new Error(told.over); // it broke off before the deal
+    if (!told.thinking && !told.board) throw new Error(told.over); // aborted before the deal
     if (!told.thinking) return;
     if (told.board) say(told.names[1 - told.seat] + " thinks …");
     await new Promise((done) => setTimeout(done, 150));
@@ -48,7 +48,7 @@ async function take(told) {
   }
 }
 
-/** Shows what was done since, one step after another. */
+/** Shows the new actions step by step. */
 async function show(told) {
   const frames = told.frames.slice(Math.max(0, told.frames.length - (told.number - seen)));
   state = told;
@@ -67,7 +67,7 @@ function log(lines) {
   at("log").scrollTop = at("log").scrollHeight;
 }
 
-/** Legal actions with what they name. */
+/** Legal actions with the pieces that they name. */
 function actions() {
   return state.legal.map((one) => ({ ...one, ...places(one.text) }));
 }
@@ -76,7 +76,7 @@ const named = (zone, number) => (zone === "hero" || zone === "power" ? zone : zo
 const sourceOf = (action) => (action.source ? named(action.source.zone, action.source.number) : "");
 const targetOf = (action) => (action.target ? action.target.whose + " " + named(action.target.zone, action.target.number) : "");
 
-/** What a click on a piece does: "source", "target", or nothing. */
+/** Effect of a click on a piece: "source", "target", or nothing. */
 function does(whose, zone, number) {
   const all = actions();
   if (chosen !== null && all.some((one) => sourceOf(one) === chosen && targetOf(one) === whose + " " + named(zone, number))) return "target";
@@ -98,7 +98,7 @@ function click(whose, zone, number) {
   }
 }
 
-/** Where clicks leave more than one action, the player chooses by words. */
+/** Offers the remaining actions as buttons if clicks leave more than one. */
 function showChoices(list) {
   at("choices").hidden = list.length === 0;
   at("choices").replaceChildren(...list.map(actionButton));
@@ -117,7 +117,7 @@ function act(text) {
 }
 
 function draw() {
-  if (!state) return; // nothing was dealt
+  if (!state) return; // no deal yet
   const yours = state.over === null;
   drawBoard(at("board"), state.board, {
     bottom: state.seat,
@@ -151,7 +151,7 @@ function draw() {
   game.dataset.over = state.over === null ? "" : state.over;
 }
 
-/** Posts something; where that fails the game may be elsewhere, so it is asked where it stands. */
+/** Posts a request; on failure fetches the state, which may have changed. */
 function post(what, fields) {
   return wait(async () => {
     try { await take(await call(what, fields)); } catch (error) { await take(await call("/state")); throw error; }

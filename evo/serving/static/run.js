@@ -1,12 +1,12 @@
 "use strict";
-// A run's page: asks for its numbers while they grow, and draws them.
+// A run's page: polls its numbers and draws the charts.
 
 const part = document.getElementById("run");
 const byId = (name) => document.getElementById(name);
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7a5195", "#8c564b"];
 const DASHES = ["solid", "dash", "dot", "dashdot"];
-let chosen = null; // names of the weights that are shown
-let drawn = ""; // what was drawn last, so that nothing is drawn twice
+let chosen = null; // names of the weights shown
+let drawn = ""; // data drawn last, to skip equal redraws
 
 function element(name, text, classes = "") {
   const found = document.createElement(name);
@@ -15,7 +15,7 @@ function element(name, text, classes = "") {
   return found;
 }
 
-/** A share as every other table has it: 0.5625, which lies between two tenths, is 56.2%, the even one. */
+/** Formats a share in percent, ties to even as in other tables: 0.5625 is 56.2%. */
 function percent(value) {
   if (value === null) return "";
   const found = 100 * value;
@@ -36,7 +36,7 @@ function facts(numbers) {
     ["state", numbers.state],
     ["generation", numbers.generation < 0 ? "none yet" : numbers.generation + " of " + numbers.generations],
     ["agent", numbers.agent], ["strategy", numbers.strategy], ["decks", numbers.deck_names.join(", ")],
-    ["games a second", numbers.state === "running" && numbers.speed ? Math.round(numbers.speed).toLocaleString("en") : ""],
+    ["games per second", numbers.state === "running" && numbers.speed ? Math.round(numbers.speed).toLocaleString("en") : ""],
     ["time left", numbers.state === "running" ? time(numbers.seconds_left) : ""],
     ["champion", champion ? champion.candidate + (seven ? ", " + percent(seven.win_rate) + " against the seven" : "") : ""],
   ];
@@ -47,7 +47,7 @@ function facts(numbers) {
   }));
 }
 
-/** Colours and spaces of all charts, from the page's own. */
+/** Layout of all charts, with the page's colours. */
 function layout(title, more = {}) {
   const style = getComputedStyle(document.documentElement);
   const [ink, line] = [style.getPropertyValue("--ink").trim(), style.getPropertyValue("--line").trim()];
@@ -101,7 +101,7 @@ function lines(numbers) {
 function bands(name, [least, low, middle, high, most], at, form) {
   return [
     { x: [...at, ...at.slice().reverse()], y: [...most, ...least.slice().reverse()], fill: "toself", fillcolor: "#0072b218", line: { width: 0 }, hoverinfo: "skip", name: "all", type: "scatter", mode: "lines" },
-    { x: [...at, ...at.slice().reverse()], y: [...high, ...low.slice().reverse()], fill: "toself", fillcolor: "#0072b240", line: { width: 0 }, hoverinfo: "skip", name: "middle half", type: "scatter", mode: "lines" },
+    { x: [...at, ...at.slice().reverse()], y: [...high, ...low.slice().reverse()], fill: "toself", fillcolor: "#0072b240", line: { width: 0 }, hoverinfo: "skip", name: "interquartile range", type: "scatter", mode: "lines" },
     { x: at, y: middle, name: "median " + name, line: { color: "#0072b2" }, type: "scatter", mode: "lines", hovertemplate: "%{y:" + form + "}, generation %{x}<extra></extra>" },
   ];
 }
@@ -124,7 +124,7 @@ function validation(rows) {
 
 function weightsTable(numbers) {
   const head = element("tr");
-  for (const title of ["weight", "least", "quarter", "median", "three quarters", "most", "best"]) {
+  for (const title of ["weight", "minimum", "lower quartile", "median", "upper quartile", "maximum", "best"]) {
     const cell = element("th", title, title === "weight" ? "" : "number");
     cell.scope = "col";
     head.append(cell);
@@ -213,7 +213,7 @@ async function refresh() {
     const answer = await fetch(part.dataset.numbers, { cache: "no-store" });
     numbers = await answer.json();
   } catch (error) {
-    tell("The server does not answer; the numbers are those it gave last.");
+    tell("The server does not answer; the numbers shown are its last ones.");
     return;
   }
   if (numbers.unreadable) {

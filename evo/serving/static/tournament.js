@@ -1,5 +1,5 @@
 "use strict";
-// A tournament's page: draws the ratings, again after each refresh.
+// A tournament's page: draws the ratings, and redraws them after each refresh.
 
 function drawRatings() {
   const place = document.getElementById("ratings");

@@ -40,10 +40,10 @@ def test_each_weight_that_counts_is_left_out_once_and_pairs_of_them() -> None:
     assert copy.backend == own.player.backend
     extended = ablation_of("ilp:configs/champions/extended.toml")
     assert "overload" not in extended.weights, "inert with these decks"
-    with pytest.raises(ExperimentError, match="random plays by no weights"):
+    with pytest.raises(ExperimentError, match="agent random has no weights"):
         _ = ablation_of("random").weights
     zero = Ablation(Player((0.0,) * 8), (find_deck("thesis-paladin"),), find_ruleset("thesis"), 2, False, 1)
-    with pytest.raises(ExperimentError, match="all weights are 0"):
+    with pytest.raises(ExperimentError, match="every weight is 0"):
         _ = zero.weights
 
 
@@ -66,8 +66,8 @@ def test_worth_is_the_score_against_the_copy_in_elo() -> None:
         assert pair.interaction_low <= pair.interaction <= pair.interaction_high
     assert pairs["interaction"].abs().is_monotonic_decreasing
     page = ablation_page(STUDY, own, single, pairs, "manaforge ablate").decode()
-    assert "Most is lost without threat" in page
-    assert "Which weights stand in for each other?" in page
+    assert "The most valuable weight is threat" in page
+    assert "Which weights can replace each other?" in page
 
 
 def test_the_command(tmp_path: Path) -> None:

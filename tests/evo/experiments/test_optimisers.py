@@ -227,7 +227,7 @@ def test_intervals_are_students_over_runs() -> None:
     assert (less["contender"], less["mean"]) == ("cma", 2.0), "run by run: 1, 2, 3"
     assert less[["low", "high"]].tolist() == pytest.approx(list(mean[1:]))
     assert summary(points) == (
-        "At 10 games cma stands best (+4.0 Elo). Not told apart from es: cma (+2.0, -0.5 to +4.5)."
+        "At 10 games cma is best (+4.0 Elo). Not told apart from es: cma (+2.0, -0.5 to +4.5)."
     )
     assert summary(points.assign(elo=points["elo"] - 9 * (points["contender"] == "es"))).endswith(
         "Better than es: cma (+11.0, +8.5 to +13.5)."
@@ -282,7 +282,7 @@ def test_a_folder_of_another_experiment_is_refused(tmp_path: Path) -> None:
         pass
     (tmp_path / "two").mkdir()
     (tmp_path / "two" / "file").write_text("")
-    with pytest.raises(ExperimentError, match="is not empty and holds no ablate"):
+    with pytest.raises(ExperimentError, match="is not empty and no ablate folder"):
         open_experiment(tmp_path / "two", "ablate", {})
     (tmp_path / "three").write_text("")
     with pytest.raises(ExperimentError, match="three is a file"):

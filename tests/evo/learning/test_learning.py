@@ -88,7 +88,7 @@ def test_a_learning_against_another_version_of_an_agent_is_read_and_not_continue
     monkeypatch.setitem(AGENTS, "eva", replace(AGENTS["eva"], version=2))
     folder = read_learning(copy)
     assert len(folder.rounds) == 3
-    told = "was played with version 1 of eva, and this manaforge plays version 2; take another --out"
+    told = "was played with version 1 of eva, and this manaforge plays version 2; choose another --out"
     with pytest.raises(LearningError, match=told), open_learning(copy, folder.config) as again:
         again.check_rounds()
 
@@ -154,10 +154,10 @@ def test_the_profile_is_an_entrant(learned: Path) -> None:
         (["method=sarsa"], "paired, logistic, td"),
         (["gamse=3"], "nearest: games"),
         (["options=depht=3"], "nearest: depth"),
-        (["decks=thesis-paladin,basic-mage"], "learn on one sort"),
+        (["decks=thesis-paladin,basic-mage"], "use one kind of deck"),
         (["test.against=evaa"], "nearest: eva"),
         (["profile=heartsim"], "--set profile=heartsim: profile: unknown profile of lookahead 'heartsim'"),
-        (["options=hands=known"], "learned with hands=off"),
+        (["options=hands=known"], "needs hands=off"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, more: list[str], word: str) -> None:
@@ -168,7 +168,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, more: list[str], word: str) -> N
 def test_a_folder_of_something_else_is_refused(learned: Path, tmp_path: Path) -> None:
     assert "another configuration" in said(learn(learned, "seed=2"))
     (tmp_path / "notes.txt").write_text("mine")
-    assert "holds something else" in said(learn(tmp_path))
+    assert "is not empty and no learning folder" in said(learn(tmp_path))
     assert "is no folder of manaforge learn" in said(manaforge("features", tmp_path))
 
 

@@ -123,9 +123,9 @@ def test_other_decks_keep_their_choices() -> None:
 @pytest.mark.parametrize(
     ("others", "message"),
     [
-        ({"ruleset": find_ruleset("thesis")}, "ruleset thesis has no mulligan; one that has is standard"),
-        ({"decks": (find_deck("random-minions"),)}, "deck random-minions is drawn afresh"),
-        ({"decks": DECKS[:1] * 2}, "two decks of one name"),
+        ({"ruleset": find_ruleset("thesis")}, "ruleset thesis has no mulligan; ruleset standard has one"),
+        ({"decks": (find_deck("random-minions"),)}, "deck random-minions is random in each game"),
+        ({"decks": DECKS[:1] * 2}, "two decks with the same name"),
         ({"games": 4}, "games must be at least 5"),
     ],
 )

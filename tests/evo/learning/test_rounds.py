@@ -129,7 +129,7 @@ def test_a_round_too_large_to_be_read_again_is_refused(copy: Path, monkeypatch: 
         for limit in ("MOST_ROUND", "MOST_DATA"):
             with monkeypatch.context() as limited:
                 limited.setattr(f"evo.learning.folder.{limit}", 19)
-                with pytest.raises(LearningError, match="20 samples, more than can be read again"):
+                with pytest.raises(LearningError, match="20 samples; the most that can be read again"):
                     commit(folder)
         assert bytes_of(copy) == before
         commit(folder)

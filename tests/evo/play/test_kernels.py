@@ -20,7 +20,7 @@ FILES = {NAMES[0]: b"first", NAMES[1]: b"second"}
 def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
     """A node with an empty cache; what is fetched of Ray."""
     monkeypatch.setenv("MANAFORGE_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(ray_process, "_taken", set())
+    monkeypatch.setattr(ray_process, "_cached", set())
     kernel_cache.cache_folder.cache_clear()
     asked: list[object] = []
 

@@ -54,7 +54,7 @@ def runs(tmp_path: Path) -> Path:
 def test_the_list_names_every_run_and_what_is_wrong(runs: Path) -> None:
     with served(runs) as asked:
         status, headers, body = asked.get("/")
-        while b"still to be read" in body:
+        while b"are not read yet" in body:
             status, headers, body = asked.get("/")
     text = body.decode()
     assert status == 200

@@ -121,7 +121,7 @@ def test_what_is_not_there_or_damaged_is_told(asked: Asked) -> None:
     ):
         assert asked.get(path)[0] == 404
     assert "is damaged" in page(asked, "/tournament/broken")
-    for lost, told in (("broken", "is damaged"), ("none", "not there any more")):  # both ask on
+    for lost, told in (("broken", "is damaged"), ("none", "no longer exists")):  # both ask on
         part = page(asked, f"/standings/{lost}")
         assert part.startswith('<div id="standings" data-refresh')
         assert told in part
@@ -150,9 +150,9 @@ def test_a_game_that_takes_too_long_ends_with_the_command_that_plays_it(
 @pytest.mark.parametrize(
     ("entrant", "told"),
     [
-        ("mcts@10001", "budget is 10,001, and a server plays what files say up to 10,000"),
-        ("lookahead@1,samples=17", "samples is 17, and a server plays what files say up to 16"),
-        ("ilp:keep-alive@highs", "plays by highs, which may take any time for a turn"),
+        ("mcts@10001", "budget is 10,001, the limit for replays is 10,000"),
+        ("lookahead@1,samples=17", "samples is 17, the limit for replays is 16"),
+        ("ilp:keep-alive@highs", "uses backend highs, whose turns have no time limit"),
     ],
 )
 def test_what_agents_of_a_folder_may_think_is_bounded(
@@ -249,4 +249,4 @@ def test_too_many_games_at_once_are_refused(asked: Asked, monkeypatch: pytest.Mo
     monkeypatch.setattr(tournaments, "MOST_WAITING", 0)
     status, _, body = asked.get("/game/50/games")
     assert status == 503
-    assert b"a little later" in body
+    assert b"try again in a minute" in body

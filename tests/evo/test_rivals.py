@@ -211,7 +211,7 @@ def test_the_display_tells_whose_weights_evolve(tmp_path: Path, capsys: pytest.C
 
 
 def test_only_ilp_has_other_solvers() -> None:
-    with pytest.raises(ConfigError, match='backend "highs" is for agent "ilp"; "eva" takes none'):
+    with pytest.raises(ConfigError, match='backend "highs" is for agent "ilp"; "eva" has no backend'):
         tiny("eva").changed(backend="highs")
 
 

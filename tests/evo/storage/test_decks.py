@@ -120,7 +120,7 @@ def test_an_old_run_says_which_deck_file_is_gone_and_takes_it(
         give_decks(Path("old"), ["other.toml"])
     with pytest.raises(DeckNameError, match="^cannot read deck file none.toml"):
         give_decks(Path("old"), ["none.toml"])
-    with pytest.raises(RunError, match=r"not started with these decks \(thesis-warrior, hearthsim-basic\)"):
+    with pytest.raises(RunError, match=r"started with other decks or cards than these \(thesis-warrior, hearthsim-basic\)"):
         give_decks(Path("old"), ["thesis-warrior"])
     with pytest.raises(RunError, match="lacks the decks mine.toml"):
         give_decks(Path("old"), ["moved.toml", "hearthsim-basic", "thesis-warrior"])

@@ -258,7 +258,7 @@ def test_a_sweep_and_an_arena_as_commands(tmp_path: Path, monkeypatch: pytest.Mo
     ]
     shutil.rmtree("a")
     refused = CliRunner().invoke(app, ["arena", "./arena.toml", "--champion", "aggro"])
-    assert "the champion aggro is also one of the others" in str(refused.exception)
+    assert "the champion aggro is also among the other entrants" in str(refused.exception)
 
 
 def test_paths_of_an_arena_start_from_its_file(tmp_path: Path) -> None:

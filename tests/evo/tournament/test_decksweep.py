@@ -203,7 +203,7 @@ def test_a_card_comes_from_the_edition_of_the_deck() -> None:
     decks = (bodies, mage)
     variants = vary("hearthsim", "Nat Pagle", (1,), decks)
     assert body_notes(variants) == [
-        "Nat Pagle [EX1_557] is put in as a body with its keywords: its text says more"
+        "Nat Pagle [EX1_557] is added as a body with its keywords, without its other card text"
     ]
     assert [card["deck"] for card in put_in(variants)] == ["hearthsim-basic", "basic-mage"]
     assert body_notes(vary("hearthsim", SMITE, (1,), decks)) == []

@@ -424,7 +424,7 @@ def _pages_of(content: bytes, part: pq.ColumnChunkMetaData, rows: int) -> Iterat
     if part.num_values != rows:
         raise SchemaError(f"column {path} has {part.num_values:,} values in {rows:,} rows")
     if part.compression not in CODECS:
-        raise SchemaError(f"column {path} is compressed by {part.compression}, which may unpack to any size")
+        raise SchemaError(f"column {path} is packed by {part.compression}, which may unpack to any size")
     if rows == 0 or (packed <= SHORT and part.physical_type != TEXT):
         return
     start = part.data_page_offset

@@ -128,8 +128,8 @@ def read_tournament(path: Path) -> TournamentRecord:
         raise TournamentError(f"{about} is damaged: {error}") from None
     if definition.schema_ != TOURNAMENT_SCHEMA or definition.format not in FORMATS:
         raise TournamentError(
-            f"{about} has schema {definition.schema_} and format {definition.format[:40]!r}; this version reads "
-            f"schema {TOURNAMENT_SCHEMA} and formats {', '.join(FORMATS)}"
+            f"{about} has schema {definition.schema_} and format {definition.format[:40]!r}; this version "
+            f"reads schema {TOURNAMENT_SCHEMA} and formats {', '.join(FORMATS)}"
         )
     names = [one.entrant for one in definition.entrants]
     decks = [deck.deck for deck in definition.decks]

@@ -364,8 +364,8 @@ def _counts(kind: str, values: Iterable[float]) -> list[int]:
     for value in values:
         if not (0 <= value <= DECK_SIZE and value == int(value)):
             raise SweepError(
-                f"--values: with --{kind}, values count cards of the deck, whole numbers from 0 to {DECK_SIZE}, "
-                f"got {shown(value)}"
+                f"--values: with --{kind}, values count cards of the deck, whole numbers from 0 to "
+                f"{DECK_SIZE}, got {shown(value)}"
             )
         counts.append(int(value))
     return counts

@@ -181,7 +181,7 @@ def _champion(tournament: Tournament, read: Standings) -> Section:
     text = f"{who} beats {beaten} of {len(own)} entrants and loses to {lost}; {rest} undecided."
     table = html_table(shown, {**SHARES, **COUNTS}, f"{name} against each of the others")
     note = "Beaten: the 95% interval of the score lies above 50%; lost to: below."
-    return Section("Champion against each entrant", text, [table], note, text)
+    return Section("The champion against each", text, [table], note, text)
 
 
 def _ratings(read: Standings) -> Section:

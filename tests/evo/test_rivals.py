@@ -249,7 +249,7 @@ def test_a_sweep_and_an_arena_as_commands(tmp_path: Path, monkeypatch: pytest.Mo
     assert json.loads(Path("a/tournament.json").read_text())["ruleset"] == "hearthsim"
     page = Path("a/tournament.html").read_text()
     assert "<h1>Arena of 4 with" in page
-    verdict = re.search(r"<li>The champion beats (\d) of 3 and loses to (\d); (\d) cannot be told", page)
+    verdict = re.search(r"<li>The champion beats (\d) of 3 entrants and loses to (\d); (\d) undecided", page)
     assert verdict is not None
     assert sum(map(int, verdict.groups())) == 3
     assert page.index('<h2 id="the-champion-against-each">') < page.index('<h2 id="ratings">')

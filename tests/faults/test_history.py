@@ -229,9 +229,9 @@ def nobody(table: pa.Table) -> pa.Table:
     [
         (lambda table: table.drop_columns(["survived"]), "it has no column survived"),
         (lambda table: table.drop_columns(["weight_face"]), "it has no column weight_face"),
-        (lambda table: as_text(table, "fitness"), "column fitness holds string, not a number"),
-        (lambda table: as_text(table, "survived"), "column survived holds string, not a yes or no"),
-        (lambda table: as_text(table, "rank"), "column rank holds string"),
+        (lambda table: as_text(table, "fitness"), "column fitness has type string, not number"),
+        (lambda table: as_text(table, "survived"), "column survived has type string, not yes or no"),
+        (lambda table: as_text(table, "rank"), "column rank has type string"),
         (lambda table: infinite(table, "sigma_play"), "column sigma_play is not finite"),
         (lambda table: infinite(table, "parent_a"), "column parent_a is not finite"),
         (lambda table: table.append_column("rank", table["rank"]), "it has 2 columns rank"),

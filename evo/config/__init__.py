@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from engine.lazy import exports
 
-if TYPE_CHECKING:  # imported when they are first asked for
+if TYPE_CHECKING:  # imported on first use
     from evo.config.files import read_config
     from evo.config.run_config import RunConfig
 else:

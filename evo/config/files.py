@@ -1,4 +1,4 @@
-"""Configurations from files and command lines: where they are, `--set`, deck files beside them."""
+"""Read configuration files: find them, apply `--set` overrides, resolve relative deck paths."""
 
 import os
 import re
@@ -25,19 +25,19 @@ from evo.config.run_config import (
 from ilp_agent.shipped import configs_folder, shipped_configs, shipped_learning
 
 LISTS = ("decks", "library", "test.against", "also")
-"""Keys whose values are lists of names."""
+"""Keys whose values are lists of names; `--set` splits them at commas."""
 
 LONGEST_PATH = 4_000
-"""Characters."""
+"""Maximum length of a configuration path, in characters."""
 
 ADDRESSES_OF_FILES = ("", "auto")
-"""What a file may hold, and neither is followed: no file chooses the cluster that this machine joins."""
+"""Values of `address` accepted from a file, both ignored: only the command line selects a Ray cluster."""
 
 
 def read_config(
     path: str | Path, overrides: Sequence[str] = (), begins: bool = False, stored: bool = False
 ) -> RunConfig:
-    """The configuration of a run; see `read_config_as`."""
+    """Read the configuration of a run; see `read_config_as`."""
     return read_config_as(RunConfig, path, overrides, begins, stored)
 
 
@@ -50,19 +50,20 @@ def read_config_as(
 ) -> Config:
     """Read a configuration file, or a shipped one by name, with `key=value` overrides.
 
-    A deck file that it names is first looked for beside it, then from the current folder. An address
-    in it is not followed.
+    Relative deck paths are resolved against the configuration's folder first, then the current folder. An
+    `address` in the file is ignored.
 
     Args:
-        model: the kind of configuration.
+        model: configuration class, such as `RunConfig`.
         path: a file, or a name of `configs/`; "" for the defaults.
         overrides: such as "seed=7", "es.initial_sigma=0.1" or "decks=thesis-paladin,thesis-warrior"; values
             are TOML, but text needs no quotes and a list no brackets.
-        begins: whether a run begins by it; an agent from outside is then started, to ask for its parameters.
-        stored: whether it is in a run folder, where keys of older versions may be set.
+        begins: whether a new run starts from it; an agent from outside then starts, to query its parameters.
+        stored: whether the file is in a run folder, where removed keys of older versions are accepted.
 
     Raises:
-        ConfigError: it cannot be read or used; the message names the key, and the nearest known one.
+        ConfigError: the file cannot be read, or a value is invalid; the message names the key, and for an
+            unknown key the nearest known one.
     """
     file = find_config(path, model) if path else Path("defaults")
     content = read_toml(file, "configuration") if path else {}
@@ -71,8 +72,8 @@ def read_config_as(
         content.pop("address", None)
     elif isinstance(address, str):
         raise ConfigError(
-            f"{file}: address: a file may not choose a cluster, got {address!r}: it can run code on the "
-            "machines that join it. Give it on the command line: --address"
+            f"{file}: address: a file may not choose a Ray cluster, got {address!r}, since it can run "
+            "code on the machines that join it; remove the key and use --address on the command line"
         )
     for key, beside in (("decks", deck_beside), ("library", _library_beside), ("also", _folder_beside)):
         if isinstance(content.get(key), list):
@@ -82,38 +83,42 @@ def read_config_as(
 
 
 def _folder_beside(text: Any, folder: Path) -> Any:
-    """A folder as a file in `folder` names it: the one there, else the text itself."""
+    """Resolve a folder path against `folder`; return the text unchanged if no such folder exists."""
     if isinstance(text, str) and text and os.path.isdir(folder / text):  # noqa: PTH112 - accepts any name
         return str(folder / text)
     return text
 
 
 def _library_beside(text: Any, folder: Path) -> Any:
-    """A deck, or a folder of decks, as a file in `folder` names it."""
+    """Resolve a deck, or a folder of decks, against `folder`; shipped deck names stay."""
     return text if text in shipped_decks() else deck_beside(_folder_beside(text, folder), folder)
 
 
 def deck_beside(deck: Any, folder: Path) -> Any:
-    """A deck as a file in `folder` names it: the file of this path there, else the text itself.
+    """Resolve a deck file against `folder`; return the text unchanged if no such file exists.
 
-    What stands in front of it, such as `bodies:`, stays there.
+    A prefix such as `bodies:` is kept.
     """
     if not isinstance(deck, str) or not deck.endswith(".toml"):
         return deck
     try:
         reading, name = split_words(deck)
     except ManaforgeError:
-        return deck  # what is wrong with it is said when it is read
+        return deck  # `find_deck` reports the error
     if os.path.isfile(folder / name):  # noqa: PTH113 - accepts names no file can have
         return f"{reading.text}{folder / name}"
     return deck
 
 
 def read_toml(file: Path, what: str) -> dict[str, Any]:
-    """The content of a TOML file.
+    """Read a TOML file of limited size.
+
+    Args:
+        file: the file.
+        what: its kind for error messages, such as "configuration".
 
     Raises:
-        ConfigError: it cannot be read or is not TOML; the message calls it `what`.
+        ConfigError: the file cannot be read or is not TOML.
     """
     try:
         return safe_files.read_toml(file)
@@ -124,19 +129,19 @@ def read_toml(file: Path, what: str) -> dict[str, Any]:
 
 
 def find_config(path: str | Path, model: type[BaseModel] = RunConfig) -> Path:
-    """The file of a configuration: the path itself, or `configs/NAME.toml` of this installation.
+    """Path of a configuration file: the path as given, or `configs/NAME.toml` of this installation.
 
     Args:
         path: as typed.
-        model: the kind of configuration.
+        model: configuration class.
 
     Raises:
-        UnknownNameError: it is neither; the message lists the shipped ones of this kind.
-        ConfigError: no file can have this name, or the shipped one is of another kind.
+        UnknownNameError: no such file or shipped configuration; the message lists the shipped ones.
+        ConfigError: not a valid file name, or a shipped configuration of another command.
     """
     own, command = (shipped_configs(), "evolve") if model is RunConfig else (shipped_learning(), "learn")
     if len(str(path)) > LONGEST_PATH or "\0" in str(path):
-        raise ConfigOptionError(f"no configuration can have the name {str(path)[:40]!r}...")
+        raise ConfigOptionError(f"not a valid configuration path: {str(path)[:40]!r}...")
     given = Path(path)
     shipped = configs_folder() / f"{path}.toml"
     if given.is_file() or not shipped.is_file():
@@ -147,22 +152,23 @@ def find_config(path: str | Path, model: type[BaseModel] = RunConfig) -> Path:
         return given
     if str(path) in {*shipped_configs(), *shipped_learning()} - set(own):
         raise ConfigOptionError(
-            f"{path} is no configuration of manaforge {command}, which takes {', '.join(own)}"
+            f"{path} is not a configuration of manaforge {command}, which takes {', '.join(own)}"
         )
     return shipped
 
 
 def escaped(toml: str) -> str:
-    """The same TOML with the characters escaped that a terminal would obey or hide."""
+    """Escape control and invisible characters in TOML text, for printing on a terminal."""
     return "".join(
         letter if letter == "\n" or shown(letter) == letter else f"\\U{ord(letter):08x}" for letter in toml
     )
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Names separated by commas, each once: how command lines write a list.
+    """Split a comma-separated list of names, without duplicates.
 
-    What an entrant says after `@` may have commas too: a part such as `depth=3` belongs to the one before.
+    Options of an entrant, after `@`, may contain commas too: a part such as `depth=3` belongs to the name
+    before it.
     """
     parts: list[str] = []
     for part in (part.strip() for part in text.split(",")):
@@ -174,11 +180,11 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 def _override(content: dict[str, Any], text: str, model: type[BaseModel]) -> str:
-    """Apply one `key=value` of a kind of configuration; returns its key. `content` is modified in place."""
+    """Apply one `--set key=value` to `content`, in place; returns the key."""
     key, equals, value = text.partition("=")
     known = dict(meanings(model))
     if key == "address":
-        raise ConfigOptionError(f"--set {text}: only --address chooses a cluster")
+        raise ConfigOptionError(f"--set {text}: a Ray cluster is chosen by --address only")
     if not equals or not key:
         raise ConfigOptionError(f"--set takes KEY=VALUE, got {text!r}")
     if key not in known and not (key in REMOVED and model is RunConfig):

@@ -1,4 +1,4 @@
-"""Every key of a run's configuration with its type, unit and meaning."""
+"""Configuration keys of a run: types, ranges, defaults and descriptions."""
 
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
@@ -15,16 +15,17 @@ from rivals.outside.parameters import Parameter, read_parameters
 from rivals.outside.permissions import command_of
 
 MOST_GAMES, MOST_GAMES_A_CELL = 10**9, 10**6
-"""Far more games than anybody plays; numbers of any size would overflow, or never end."""
+"""Maximum number of games in total and per cell; larger values would overflow or never finish."""
 
 MOST_SHARE = 1e6
+"""Maximum weight of an opponent in the fitness."""
 
 MOST_DEALS = 20_000
-"""Deals of a validation that are written one by one; the stop rule needs them."""
+"""Maximum deals of a validation whose scores are stored one by one; the stop rule needs these."""
 
 
 class Settings(BaseModel):
-    """A table of a configuration: strict types, no unknown keys."""
+    """Base of configuration tables: strict types, unknown keys are errors."""
 
     model_config = ConfigDict(
         strict=True, extra="forbid", frozen=True, allow_inf_nan=False, populate_by_name=True
@@ -32,12 +33,14 @@ class Settings(BaseModel):
 
 
 class FinalOptions(Settings):
-    """The games that choose the champion."""
+    """Games of the final, which chooses the champion, and of its benchmark."""
 
     games: Annotated[
         int,
         Field(
-            ge=0, le=MOST_GAMES, description="games of the final in all; 0 takes the last generation's best"
+            ge=0,
+            le=MOST_GAMES,
+            description="games of the final in all; 0: the last generation's best is the champion",
         ),
     ] = 100_000
     benchmark_games: Annotated[
@@ -51,9 +54,9 @@ class FinalOptions(Settings):
 
 
 class ValidationOptions(Settings):
-    """The games that measure progress against fixed opponents, and the rule that ends a run by them.
+    """Validation against fixed opponents, and the stop rule based on it.
 
-    They decide nothing else.
+    Validation has no other influence on the evolution.
     """
 
     every: Annotated[
@@ -61,7 +64,7 @@ class ValidationOptions(Settings):
         Field(
             ge=0,
             le=1_000_000,
-            description="generations from one validation of the best and the centre to the next; 0: none",
+            description="generations between validations of the best individual and the centre; 0: none",
         ),
     ] = 0
     games: Annotated[
@@ -70,7 +73,7 @@ class ValidationOptions(Settings):
             ge=2,
             le=MOST_GAMES_A_CELL,
             multiple_of=2,
-            description="games against each of the thesis's seven and ordered pair of decks; even",
+            description="games against each of the thesis's seven profiles per ordered pair of decks; even",
         ),
     ] = 20
     stop_when_gain_below: Annotated[
@@ -78,19 +81,19 @@ class ValidationOptions(Settings):
         Field(
             ge=0,
             le=1_000,
-            description="the run ends where the centre surely gains less Elo from the first half of a window "
-            "of validations to the second; 0: never",
+            description="stop the run when the centre surely gains less Elo than this from the first half of "
+            "a window of validations to the second; 0: never",
         ),
     ] = 0.0
     window: Annotated[
-        int, Field(ge=2, le=1_000, multiple_of=2, description="validations of that window; even")
+        int, Field(ge=2, le=1_000, multiple_of=2, description="validations in that window; even")
     ] = 6
     confidence: Annotated[
         float,
         Field(
             gt=0.5,
             lt=1,
-            description="probability that a run that gains more is not ended, over all looks together",
+            description="probability that a run that gains more is not stopped, over all its tests together",
         ),
     ] = 0.95
     stop_from: Annotated[
@@ -98,22 +101,22 @@ class ValidationOptions(Settings):
         Field(
             ge=0,
             le=1_000_000,
-            description="first generation whose validation counts for that; resume --generations sets it "
-            "where a run goes on past its stop",
+            description="first generation whose validation the stop rule uses; resume --generations sets it "
+            "when a run continues past its stop",
         ),
     ] = 0
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.stop_when_gain_below and not self.every:
-            raise ValueError("stop_when_gain_below needs validations: set every")
+            raise ValueError("stop_when_gain_below needs validations: set every to at least 1")
         return self
 
 
 class OpponentOptions(Settings):
-    """Whom the individuals of a generation play, and what each counts in their fitness.
+    """Opponents of each generation and their weights in the fitness.
 
-    Fitness is the mean of the scores against all of these, each weighted by its share.
+    Fitness is the mean of the scores against all opponents, weighted by their shares.
     """
 
     population: Annotated[
@@ -122,7 +125,7 @@ class OpponentOptions(Settings):
             ge=0,
             le=MOST_SHARE,
             description="share of the mean score against the generation's other individuals; 0: they do not "
-            "meet, and games grow with their number, not with its square",
+            "play each other, and games grow with their number, not with its square",
         ),
     ] = 1.0
     fixed: Annotated[
@@ -134,8 +137,8 @@ class OpponentOptions(Settings):
         Field(
             ge=0,
             le=MOST_SHARE,
-            description="share of the mean score against bests of earlier generations that are not met as "
-            "individuals",
+            description="share of the mean score against the hall of fame: bests of earlier generations that "
+            "are not among the individuals",
         ),
     ] = 0.0
     nash: Annotated[
@@ -143,8 +146,8 @@ class OpponentOptions(Settings):
         Field(
             ge=0,
             le=MOST_SHARE,
-            description="share of the score against a Nash mixture of fixed opponents and those bests, found "
-            "anew for each generation by games between them",
+            description="share of the score against a Nash mixture of fixed opponents and hall of fame, "
+            "computed for each generation from games between them",
         ),
     ] = 0.0
     members: Annotated[
@@ -152,7 +155,7 @@ class OpponentOptions(Settings):
         Field(
             ge=1,
             le=HALL_SIZE,
-            description=f"bests of earlier generations that are met at most, of the latest {HALL_SIZE}",
+            description=f"most members of the hall of fame to play, of the latest {HALL_SIZE}",
         ),
     ] = 4
     games: Annotated[
@@ -161,35 +164,35 @@ class OpponentOptions(Settings):
             ge=0,
             le=MOST_GAMES_A_CELL,
             multiple_of=2,
-            description="games for each individual, opponent and ordered pair of decks, even; 0: as `games`",
+            description="games per individual, opponent and ordered pair of decks, even; 0: as `games`",
         ),
     ] = 0
 
     @property
     def beside(self) -> bool:
-        """Whether there are opponents beside the population."""
+        """Whether there are opponents outside the population."""
         return bool(self.fixed or self.hall or self.nash)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if not self.population and not self.fixed:
             raise ValueError(
-                "population 0 needs opponents in fixed: the first generation has no earlier bests"
+                "population 0 needs opponents in fixed: the first generation has no hall of fame"
             )
         return self
 
 
 WITH_SOLVER = listed([kind.name for kind in AGENTS.values() if kind.takes_backend], "and")
-"""Agent kinds that take a backend."""
+"""Agent kinds that use a solver backend, as text."""
 
 
 def as_text(options: object) -> object:
-    """Options of an agent, where TOML has a number, such as its budget alone, as text."""
+    """Convert an integer, such as a budget, to the text of an agent's options."""
     return str(options) if type(options) is int else options
 
 
 def _has_weights(agent: str) -> str:
-    """Refuse an agent kind that is unknown or has no weights."""
+    """Reject an agent kind that is unknown or has no weights."""
     if is_outside(agent):
         command_of(agent)
     elif agent not in weighted_kinds():
@@ -199,7 +202,7 @@ def _has_weights(agent: str) -> str:
 
 
 def _parameters(declared: object) -> object:
-    """Parameters of an outside agent, from what a file says."""
+    """Parse the declared parameters of an agent from outside."""
     try:
         return read_parameters(declared)
     except ManaforgeError as error:
@@ -207,7 +210,7 @@ def _parameters(declared: object) -> object:
 
 
 class RunKeys(Settings):
-    """A run of the evolution, every value with its unit and meaning."""
+    """All keys of a run's configuration."""
 
     schema_version: Annotated[Literal[1], Field(alias="schema", description="version of this format")] = 1
     seed: Annotated[
@@ -235,7 +238,7 @@ class RunKeys(Settings):
             ge=2,
             le=MOST_GAMES_A_CELL,
             multiple_of=2,
-            description="games for each pairing and ordered pair of decks; even",
+            description="games per pairing and ordered pair of decks; even",
         ),
     ] = 20
     games_growth: Annotated[
@@ -243,16 +246,19 @@ class RunKeys(Settings):
         Field(
             ge=1,
             le=2,
-            description="factor by which games grow from a generation to the next, as individuals grow alike",
+            description="growth factor of games per generation, since individuals become more alike",
         ),
     ] = 1.0
     games_most: Annotated[
         int,
-        Field(ge=2, le=MOST_GAMES_A_CELL, multiple_of=2, description="where that growth ends, games; even"),
+        Field(ge=2, le=MOST_GAMES_A_CELL, multiple_of=2, description="maximum of games after growth; even"),
     ] = 1_000
     deals: Annotated[
         Literal["common", "own"],
-        Field(description="all pairings of a generation play the same deals, or each pairing its own"),
+        Field(
+            description="common: all pairings of a generation play the same deals (common random numbers); "
+            "own: each pairing has its own"
+        ),
     ] = "common"
     decks: Annotated[
         tuple[str, ...],
@@ -266,7 +272,7 @@ class RunKeys(Settings):
     ruleset: Annotated[
         str,
         AfterValidator(lambda name: find_ruleset(name).name),
-        Field(description="how games are set up (docs/game.md)"),
+        Field(description="ruleset of the games: hands, The Coin, mulligan, turn cap (docs/game.md)"),
     ] = "thesis"
     agent: Annotated[
         str,
@@ -274,7 +280,7 @@ class RunKeys(Settings):
         Field(
             description="; ".join(
                 [
-                    "whose weights evolve",
+                    "agent whose weights evolve",
                     *(AGENTS[name].summary for name in weighted_kinds()),
                     "python:MODULE:CLASS or process:COMMAND: an agent from outside that declares parameters",
                 ]
@@ -285,16 +291,16 @@ class RunKeys(Settings):
         tuple[Parameter, ...],
         BeforeValidator(_parameters),
         Field(
-            description="of an agent from outside, each with name, low and high; "
-            "left out: as it declares them"
+            description="parameters of an agent from outside, each with name, low and high; "
+            "left out: as the agent declares them"
         ),
     ] = ()
     options: Annotated[
         str,
         BeforeValidator(as_text),
         Field(
-            description="options of the agent in all games, as entrants write them after @: 16,depth=3 of "
-            "lookahead; empty: their defaults"
+            description="options of the agent in all games, as written after @ in an entrant, such as "
+            "16,depth=3 for lookahead; empty: defaults"
         ),
     ] = ""
     library: Annotated[
@@ -303,8 +309,8 @@ class RunKeys(Settings):
         Field(
             max_length=10_000,
             strict=False,
-            description="decks that the agent knows beside the shipped ones where its options say "
-            "hands=predicted: names, files, deck codes, or a folder of them",
+            description="decks for predicting the opponent's deck with the option hands=predicted, in "
+            "addition to the shipped ones: names, files, deck codes, or a folder of them",
         ),
     ] = ()
     backend: Annotated[
@@ -318,20 +324,20 @@ class RunKeys(Settings):
     weights: Annotated[
         Literal["thesis", "extended"],
         Field(
-            description="which weights of the turn program evolve, of agent ilp or greedy-ilp; thesis: the "
-            "thesis's eight; extended: these and eight more, for real cards"
+            description="weight set of agents ilp and greedy-ilp; thesis: the thesis's eight weights; "
+            "extended: these and eight more, for real cards"
         ),
     ] = "thesis"
     pool: Annotated[
         Literal["auto", "local", "ray"],
-        Field(description="threads (local) or Ray; auto chooses and prints which"),
+        Field(description="worker pool: threads (local) or Ray; auto chooses and prints which"),
     ] = "auto"
     workers: Annotated[
-        int, Field(ge=0, le=100_000, description="workers; 0: one for each processor that may be used")
+        int, Field(ge=0, le=100_000, description="number of workers; 0: one per available processor")
     ] = 0
     address: Annotated[
         str,
-        Field(description="Ray cluster to join; only --address sets it, and files hold nothing"),
+        Field(description="Ray cluster to join; set by --address only, empty in files"),
     ] = ""
     if TYPE_CHECKING:  # added by evo.config.run_config, after the sections of the strategies
         final: FinalOptions = FinalOptions()

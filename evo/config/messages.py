@@ -1,4 +1,4 @@
-"""Phrases shared by messages: counts, durations, and invalid configuration values."""
+"""Message texts: durations, counts, and validation errors of configuration values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
 
 def duration(seconds: float) -> str:
-    """A time in at most two units: "95 s", "12 min", "11 h 58 min", "2 days 12 h"."""
+    """Format a duration in at most two units: "95 s", "12 min", "11 h 58 min", "2 days 12 h"."""
     if round(seconds) < 2 * MINUTE:
         return f"{seconds:.0f} s"
     minutes = round(seconds / MINUTE)
@@ -23,12 +23,12 @@ def duration(seconds: float) -> str:
 
 
 def counted(n: int, what: str) -> str:
-    """A number of things: "1 run", "2,000 runs"."""
+    """Format a count with its noun: "1 run", "2,000 runs"."""
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def blamed(message: str, given: Mapping[str, str]) -> str:
-    """The option whose value a message quotes; "" for none."""
+    """Find the command-line option whose value an error message quotes; "" if none does."""
     for option in given.values():
         values = option.partition("=")[2].strip("[]").split(",")
         if any(value.strip("\"' ") and value.strip("\"' ") in message for value in values):
@@ -37,7 +37,7 @@ def blamed(message: str, given: Mapping[str, str]) -> str:
 
 
 def wanted(problem: ErrorDetails) -> str:
-    """What a value had to be, in plain words."""
+    """Describe the constraint that an invalid value violates: "must be at least 2"."""
     limits: dict[str, Any] = dict(problem.get("ctx", {}))
     kinds = {
         "int_type": "must be a whole number",

@@ -1,4 +1,4 @@
-"""The configuration of a run: frozen, typed, complete; unknown keys are errors."""
+"""The configuration of a run: validation, hash, TOML and JSON schema."""
 
 import hashlib
 import json
@@ -42,7 +42,7 @@ from rivals.outside.parameters import declared_weights
 from rivals.outside.permissions import OUTSIDE
 
 TYPED = "configuration"
-"""Stands for the file in errors where there is none: all values come from options or from a caller."""
+"""Used in errors in place of a file name if all values come from options or a caller."""
 
 HASHED = (
     *("schema", "seed", "strategy", "mu", "lambda", "games", "decks", "ruleset", "agent", "backend"),
@@ -59,46 +59,46 @@ NOT_HASHED = (
     *("generations", "pool", "workers", "address"),
     *(f"validation.{name}" for name in ValidationOptions.model_fields),
 )
-"""Keys that do not change the history and the champion of a run, as far as it goes."""
+"""Keys that do not affect the generations of a run or its champion."""
 
 
 REMOVED = {"racing": 0.0}
-"""Keys of older versions. Files may have them at this value, the default they had, without any effect."""
+"""Removed keys and their former defaults; files may still contain them at these values, without effect."""
 
 SPSA_PAIRS, PAIRS_BEFORE = "spsa.pairs", 10_000
-"""A key whose default was this number, which is not hashed for that; and only where the strategy has it."""
+"""A key and its former default; hashed only for strategy `spsa` and only at other values."""
 
 Config = TypeVar("Config", bound=BaseModel)
 
 
 class ConfigError(ManaforgeError, ValueError):
-    """A configuration that cannot be used; the message names file and key."""
+    """Invalid configuration; the message names file and key."""
 
 
 class ConfigOptionError(ConfigError, WrongValueError):
-    """What was typed of a configuration is wrong: a file that cannot be opened, or the value of an option."""
+    """Invalid configuration on the command line: an unreadable file or an invalid option value."""
 
 
 def removed_text(key: str, value: Any) -> str:
-    """What to say of a `REMOVED` key that is set."""
+    """Error message for a `REMOVED` key that is set."""
     return (
-        f"{key} = {value}: this key was removed; leave it out of a new run, and continue an older one with "
-        "the version of Manaforge that its manifest.json names"
+        f"{key} = {value}: this key was removed; delete it for a new run, and continue an older run with the "
+        "version of Manaforge that its manifest.json names"
     )
 
 
 def _is(info: ValidationInfo, what: str) -> bool:
-    """Whether a configuration is validated as of a run that "begins", or as "stored" in a folder."""
+    """Whether the validation context has the flag "begins" (new run) or "stored" (from a run folder)."""
     return bool(info.context and info.context.get(what))
 
 
 def _by_turn_program(agent: str) -> bool:
-    """Whether an agent plays by weights of the turn program."""
+    """Whether an agent uses the weights of the turn program."""
     return not is_outside(agent) and weight_class(agent).AGENT == DEFAULT_AGENT
 
 
 class _RunConfig(RunKeys):
-    """A run of the evolution, every value with its unit and meaning."""
+    """The validated configuration of a run."""
 
     _removed: dict[str, Any] = PrivateAttr(default_factory=dict)
 
@@ -107,7 +107,7 @@ class _RunConfig(RunKeys):
     def _without_removed(
         cls, content: Any, validate: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
-        """Leave out `REMOVED` keys; a folder of a run may have them at other values, to be read."""
+        """Drop `REMOVED` keys; only a run folder may have them at other values than their defaults."""
         if not isinstance(content, dict):
             return validate(content)
         removed = {
@@ -123,7 +123,7 @@ class _RunConfig(RunKeys):
     @model_validator(mode="before")
     @classmethod
     def _declared(cls, content: Any, info: ValidationInfo) -> Any:
-        """Where a run begins, ask an agent from outside for its parameters; run folders say them."""
+        """Query an agent from outside for its parameters in a new run; run folders contain them."""
         agent = content.get("agent") if isinstance(content, dict) and _is(info, "begins") else None
         if not isinstance(agent, str) or not is_outside(agent) or content.get("parameters"):
             return content
@@ -139,23 +139,25 @@ class _RunConfig(RunKeys):
         if self.backend not in BACKENDS:
             raise ValueError(f"backend: {unknown_name('backend', self.backend, BACKENDS)}")
         if is_outside(self.agent) and not self.parameters:
-            raise ValueError(f'agent "{self.agent}" declares no parameters here, so that nothing can evolve')
+            raise ValueError(f'agent "{self.agent}" declares no parameters, so nothing can evolve')
         if self.parameters and not is_outside(self.agent):
             raise ValueError(f'parameters: agent "{self.agent}" has its own weights')
         if not self.kind.takes_backend and self.backend not in (DEFAULT_BACKEND, "exact"):
             raise ValueError(
-                f'backend "{self.backend}" is for agent "{WITH_SOLVER}"; "{self.agent}" takes none'
+                f'backend "{self.backend}" is for agent "{WITH_SOLVER}"; "{self.agent}" has no backend'
             )
         if self.options and not self.kind.options:
-            raise ValueError(f'options "{self.options}": agent "{self.agent}" has none')
+            raise ValueError(f'options "{self.options}": agent "{self.agent}" has no options; leave them out')
         try:
             _ = self.option_values
         except ManaforgeError as error:
             raise ValueError(f'options "{self.options}": {error}') from None
         if self.kind.sight(self.option_values) is not self.kind.sees:
-            raise ValueError(f'options "{self.options}": an agent that is shown hidden cards does not evolve')
+            raise ValueError(f'options "{self.options}": an agent that sees hidden cards cannot evolve')
         if self.library and not predicts_decks(self.agent, self.option_values):
-            raise ValueError("library: the agent predicts no decks; it does with options hands=predicted")
+            raise ValueError(
+                "library: only an agent that predicts decks uses it; set options hands=predicted"
+            )
         refuse_unused(self.found_library, self.found_decks, "library")
         if len(set(self.decks)) != len(self.decks):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
@@ -166,24 +168,28 @@ class _RunConfig(RunKeys):
             able = listed([f'"{name}"' for name in weighted_kinds() if _by_turn_program(name)], "and")
             raise ValueError(f'weights "{self.weights}" is for agents {able}; "{self.agent}" has its own')
         if self.weights != "thesis" and self.backend == "exact":
-            raise ValueError(f'backend "exact" does not know all weights of "{self.weights}"; take "auto"')
+            raise ValueError(f'backend "exact" does not support weights "{self.weights}"; use backend "auto"')
         if self.games_growth > 1 and self.games_most < max(self.games, self.opponents.games):
-            raise ValueError(f"games_most {self.games_most}: there are more games to begin with")
+            raise ValueError(
+                f"games_most {self.games_most} must be at least games and opponents.games "
+                f"({max(self.games, self.opponents.games)})"
+            )
         deals = self.validation.games * len(self.decks) ** 2 // 2
         if self.validation.stop_when_gain_below and deals > MOST_DEALS:
             raise ValueError(
-                f"validation.games: a stop rule takes at most {MOST_DEALS:,} deals, got {deals:,}"
+                f"validation.games: the stop rule allows at most {MOST_DEALS:,} deals (games * decks^2 / 2), "
+                f"got {deals:,}; use fewer games"
             )
         bodies = not any(deck.effects for deck in self.found_decks)
         solver = settled(self.backend, bodies, self.weights == "thesis")
-        # Written and hashed as what it comes to, so that a file made before there was `auto` says the same.
-        # Agents without a solver still meet profiles of the turn program.
+        # The resolved backend is written and hashed, so that files older than `auto` have the same hash.
+        # Agents without a solver still play against profiles of the turn program.
         self.__dict__["backend"] = solver if self.kind.takes_backend or not bodies else "exact"
         self._plan()
         return self
 
     def _plan(self) -> None:
-        """Make the strategy's schedule, where none is said, as long as the run's generations."""
+        """Fit the strategy's schedule to the run's generations unless its length is configured."""
         section, options = section_of(self.strategy), self.strategy_options
         schedule = find_strategy(self.strategy).schedule
         if options is None or all(getattr(options, key) for key in schedule(1, self.lambda_, self.games)):
@@ -194,10 +200,10 @@ class _RunConfig(RunKeys):
         self.__dict__[section] = options.model_copy(update=unsaid)
 
     def to_toml(self, folder: Path | None = None) -> str:
-        """The whole configuration with all defaults, without the address, which no file decides.
+        """Serialise the configuration with all defaults; `address` is left empty.
 
         Args:
-            folder: where the text is to be; deck files inside it are written relative to it.
+            folder: folder of the file; deck files inside it are written relative to it.
         """
         content = self.model_dump(mode="json", by_alias=True, exclude=self._without_meaning)
         if folder is not None:
@@ -211,29 +217,29 @@ class _RunConfig(RunKeys):
 
     @property
     def found_decks(self) -> tuple[Deck, ...]:
-        """The decks themselves, in the order of `decks`."""
+        """Loaded decks, in the order of `decks`."""
         decks = tuple(find_deck(deck) for deck in self.decks)
         refuse_decks([(self.agent, self.backend)], decks)
         return decks
 
     @property
     def found_library(self) -> tuple[Deck, ...]:
-        """The decks of `library`."""
+        """Loaded decks of `library`."""
         return tuple(find_deck(deck) for deck in self.library)
 
     @property
     def kind(self) -> AgentKind:
-        """What is known of the agent whose weights evolve."""
+        """The agent kind whose weights evolve."""
         return find_kind(self.agent)
 
     @property
     def option_values(self) -> tuple[int, ...]:
-        """Values of all options of the agent; () for their defaults."""
+        """Values of all agent options; () for the defaults."""
         return read_options(self.kind.options, self.options) if self.options else ()
 
     @property
     def deck_names(self) -> list[str]:
-        """Names of the decks as tables write them, wherever their files are."""
+        """Names of the decks, as in tables."""
         return [deck.name for deck in self.found_decks]
 
     @property
@@ -250,14 +256,14 @@ class _RunConfig(RunKeys):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of everything that determines the history of a run (not `NOT_HASHED`).
+        """SHA-256 of everything that determines the results of a run (all keys but `NOT_HASHED`).
 
-        Decks are hashed by name and cards, wherever their files are: an edited deck is another run.
+        Decks are hashed by name and cards, not by path: an edited deck is another run.
         """
         return self.digest_under(EFFECTS_VERSION)
 
     def digest_under(self, effects: int) -> str:
-        """What `digest` is where games are played under this version of the effects."""
+        """`digest` for another version of the card effects."""
         content: dict[str, Any] = {**self._removed}
         for key, value, default in _values(self):
             if key == SPSA_PAIRS and (self.strategy != "spsa" or value == PAIRS_BEFORE):
@@ -272,47 +278,47 @@ class _RunConfig(RunKeys):
 
     @property
     def removed(self) -> dict[str, Any]:
-        """Keys of an older version with the values that this run was played with; see `REMOVED`."""
+        """Removed keys of an older version that this run was played with, and their values; see `REMOVED`."""
         return dict(self._removed)
 
     @property
     def takes_weight_set(self) -> bool:
-        """Whether `weights` has a meaning for the agent."""
+        """Whether the agent supports the key `weights`, a weight set of the turn program."""
         return _by_turn_program(self.agent)
 
     @property
     def strategy_options(self) -> StrategyOptions | None:
-        """The section of this run's strategy; None where it has no section."""
+        """Options of this run's strategy; None if it has none."""
         options: StrategyOptions | None = getattr(self, section_of(self.strategy), None)
         return options
 
     def games_in(self, generation: int) -> int:
-        """Games for each pairing of individuals and ordered pair of decks in a generation; even."""
+        """Games per pairing of individuals and ordered pair of decks in a generation; even."""
         return self._grown(self.games, generation)
 
     def opponent_games_in(self, generation: int) -> int:
-        """The same for each individual and opponent that is none of the population."""
+        """Games per individual, opponent outside the population and ordered pair of decks; even."""
         return self._grown(self.opponents.games or self.games, generation)
 
     def individuals_in(self, generation: int) -> int:
-        """Individuals that are evaluated in a generation."""
+        """Number of individuals evaluated in a generation."""
         return find_strategy(self.strategy).evaluated(self.mu, self.lambda_, generation)
 
     def opponents_in(self, generation: int) -> int:
-        """Most opponents of a generation beside its own individuals."""
+        """Maximum number of opponents outside the population in a generation."""
         options = self.opponents
         earlier = min(options.members, generation) if options.hall or options.nash else 0
         return len(options.fixed) + earlier
 
     def games_of_one(self, generation: int) -> int:
-        """Most games of an individual in a generation, over all decks."""
+        """Maximum number of games of an individual in a generation, over all decks."""
         others = self.individuals_in(generation) - 1 if self.opponents.population else 0
         games = others * self.games_in(generation)
         games += self.opponents_in(generation) * self.opponent_games_in(generation)
         return games * len(self.decks) ** 2
 
     def _grown(self, games: int, generation: int) -> int:
-        """So many games after the growth of some generations, at most `games_most`; even."""
+        """Apply `games_growth` for a number of generations, up to `games_most`; even."""
         if self.games_growth == 1.0:
             return games
         most = max(games, self.games_most)
@@ -322,21 +328,21 @@ class _RunConfig(RunKeys):
             return most
 
     def changed(self, **values: Any) -> "RunConfig":
-        """A copy with other values, checked again.
+        """Return a validated copy with other values.
 
         Raises:
-            ConfigError: a value is not allowed.
+            ConfigError: a value is invalid.
         """
-        # What is not said is not carried over, since another agent may not have it.
+        # Defaults are not carried over, since another agent may not support the key.
         unsaid = {"weights"} if self.weights == "thesis" else set()
         content = self.model_dump(by_alias=True, exclude=self._without_meaning | unsaid)
-        if self.backend == "exact":  # which may be what `auto` came to
+        if self.backend == "exact":  # possibly resolved from `auto`
             content["backend"] = DEFAULT_BACKEND
         return validated(content | values, TYPED, begins=True)
 
     @property
     def _without_meaning(self) -> set[str]:
-        """Keys that the agent does not have."""
+        """Keys that the agent does not support."""
         unused = set() if self.takes_weight_set else {"weights"}
         return unused if self.parameters else unused | {"parameters"}
 
@@ -344,7 +350,7 @@ class _RunConfig(RunKeys):
 if TYPE_CHECKING:
     RunConfig = _RunConfig
 else:
-    # Sections of strategies come from their registry; the others follow them.
+    # Sections of strategies come from their registry and precede the others.
     _SECTIONS = SECTIONS | {
         "final": FinalOptions,
         "validation": ValidationOptions,
@@ -359,7 +365,7 @@ else:
 
 
 def meanings(model: type[BaseModel] = RunConfig, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Every key with its meaning, in the order of the file."""
+    """Iterate over all keys and their descriptions, in the order of the file."""
     for name, field in model.model_fields.items():
         key = prefix + (field.alias or name)
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
@@ -369,7 +375,7 @@ def meanings(model: type[BaseModel] = RunConfig, prefix: str = "") -> Iterator[t
 
 
 def choices() -> dict[str, list[str]]:
-    """The values of every key that takes one of a closed set, as --set takes them."""
+    """Allowed values of every key with a closed set of values, as text for `--set`."""
     schema = json_schema()
     tables = {"": schema["properties"]}
     for key, value in schema["properties"].items():
@@ -382,14 +388,14 @@ def choices() -> dict[str, list[str]]:
                 found[prefix + key] = ["true", "false"]
             else:
                 known = value.get("enum") or [
-                    one for part in value.get("anyOf", ()) for one in part.get("enum", ())
+                    choice for part in value.get("anyOf", ()) for choice in part.get("enum", ())
                 ]
                 found |= {prefix + key: [str(choice) for choice in known]} if known else {}
     return found
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON schema of a configuration, by which editors complete and check it."""
+    """JSON schema of run configurations, for completion and checks in editors."""
     schema = RunConfig.model_json_schema()
     names = {"agent": weighted_kinds(), "backend": BACKENDS, "ruleset": rulesets()}
     for key, known in names.items():
@@ -402,7 +408,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def _values(config: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Every key with its value and its default, both as JSON values."""
+    """Iterate over keys with value and default, both as JSON values."""
     content = config.model_dump(mode="json", by_alias=True)
     for name, field in type(config).model_fields.items():
         key = field.alias or name
@@ -417,7 +423,7 @@ def _values(config: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any, Any
 def validated(
     content: dict[str, Any], where: str, given: Mapping[str, str] | None = None, begins: bool = False
 ) -> RunConfig:
-    """The configuration of a run with this content; see `validated_as`."""
+    """Validate the content of a run's configuration; see `validated_as`."""
     return validated_as(RunConfig, content, where, given, begins)
 
 
@@ -429,15 +435,18 @@ def validated_as(
     begins: bool = False,
     stored: bool = False,
 ) -> Config:
-    """The configuration with this content.
+    """Validate the content of a configuration and report all errors in one message.
 
     Args:
-        model: the kind of configuration.
+        model: configuration class.
         content: values by key, sections as tables.
-        where: names the file in errors.
-        given: options of the command line by the key they set, for errors.
-        begins: whether it is of a run that begins; an agent from outside is then asked for its parameters.
-        stored: whether it is read from a run folder, where `REMOVED` keys may be set.
+        where: file name for errors, or `TYPED`.
+        given: command-line options by the key they set, for errors.
+        begins: whether a new run starts from it; an agent from outside is then queried for its parameters.
+        stored: whether it comes from a run folder, where `REMOVED` keys are accepted.
+
+    Raises:
+        ConfigError: a key is unknown or a value is invalid.
     """
     given = given or {}
     try:

@@ -1,1 +1,1 @@
-"""Evolution of weights: strategies, fitness by coevolution, runs, studies, champions."""
+"""Evolution of weights: fitness by coevolution, the generation loop, validation, the champion."""

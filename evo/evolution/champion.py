@@ -1,10 +1,12 @@
-"""The champion: a final on new deals, and a panel of reference opponents beside it.
+"""The champion of a run: the final that selects it, its benchmark and a panel of random weights.
 
-The best of the last generation was partly lucky. The final is a tournament in two stages: all candidates
-play half the games, then the best eight play the other half, and only those games count.
+The fitness of the last generation's best is biased upwards by chance. The final is a tournament on new deals
+in two stages: all candidates play half the games, then the best eight play the other half, and only the games
+of the second stage count.
 
-Beating the thesis's seven says little if random weights beat them too. All members of the panel and the
-champion play the seven on the same deals. Nothing of it is part of `champion.toml` or `final.parquet`.
+Beating the thesis's seven says little if random weights beat them too. So the champion and the members of the
+panel play the seven on the same deals (common random numbers). The panel is not part of `champion.toml` or
+`final.parquet`.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -29,10 +31,10 @@ from ilp_agent.shipped import configs_folder
 from rivals import DEFAULT_AGENT, read_agent_profile
 
 SECOND_STAGE = 8
-"""Candidates of the second stage."""
+"""Number of candidates in the second stage."""
 
 BENCHMARK_STAGE = 1000
-"""Part of the address of the benchmark's deals; the final's stages have 0 and 1."""
+"""Stage number in the random-stream address of the benchmark's deals; the final's stages have 0 and 1."""
 
 THESIS_SEVEN = (
     "keep-alive",
@@ -54,9 +56,9 @@ class Champion:
     """The winner of the final.
 
     Attributes:
-        profile: weights with provenance, as `champion.toml` has it.
-        table: the final, as in `final.parquet`: one row a candidate, the champion first, and one for each
-            of the thesis's seven that it played.
+        profile: weights with provenance, as in `champion.toml`.
+        table: the final, as in `final.parquet`: one row per candidate, the champion first, then one row for
+            each of the thesis's seven.
     """
 
     profile: Profile[WeightVector]
@@ -66,14 +68,14 @@ class Champion:
 def play_final(
     strategy: Strategy, config: RunConfig, play: Play, opponents: Sequence[Player] = ()
 ) -> Champion:
-    """Choose the champion and play it against the thesis's seven profiles.
+    """Play the final, choose the champion, and play it against the thesis's seven profiles.
 
     Args:
         strategy: after its last generation.
         config: of the run.
         play: plays a schedule (`evo.play.pool.Pool.play`).
-        opponents: the fixed ones, in the order of the configuration; they count by their shares, and the
-            candidates' games among themselves by that of the population.
+        opponents: fixed opponents, in the order of the configuration. Their games are weighted by their
+            shares, games between candidates by the share of the population.
     """
     candidates = {candidate.name: candidate for candidate in strategy.candidates()}
     remaining, ranked, stage = list(candidates.values()), pd.DataFrame(), 0
@@ -88,7 +90,7 @@ def play_final(
         scores = _scores_of_final(games, names, config)
         scores = scores.sort_values("score", ascending=False, kind="stable")
         scores.insert(0, "stage", "final" if last else "first")
-        # Candidates of this stage rank before those that did not reach it.
+        # Candidates of this stage rank before those eliminated earlier.
         ranked = pd.concat([scores, ranked[~ranked["entrant"].isin(scores["entrant"])] if stage else ranked])
         if last:
             break
@@ -124,7 +126,7 @@ FINAL_COLUMNS = {
 
 
 def _pairings_of_final(n: int, config: RunConfig) -> np.ndarray:
-    """Candidates against each other, and against the fixed opponents after them; shape (pairings, 2)."""
+    """Pairings of the final: candidates with each other and with fixed opponents; shape (pairings, 2)."""
     options = config.opponents
     whole = make_pairings(n + len(options.fixed), "round-robin", ())
     among = (whole[:, 1] < n) & (options.population > 0 or not options.fixed)
@@ -133,7 +135,7 @@ def _pairings_of_final(n: int, config: RunConfig) -> np.ndarray:
 
 
 def _scores_of_final(games: pd.DataFrame, names: Sequence[str], config: RunConfig) -> pd.DataFrame:
-    """Records of candidates as of `scores_table`; scores and intervals by the shares of the opponents."""
+    """Table of scores of the candidates (`scores_table`), weighted by the shares of the opponents."""
     scores = scores_table(games)
     scores = scores[scores["entrant"].isin(names)].reset_index(drop=True)
     fixed = config.opponents.fixed
@@ -154,7 +156,7 @@ def _scores_of_final(games: pd.DataFrame, names: Sequence[str], config: RunConfi
 
 
 def _matchups(config: RunConfig, pairings: np.ndarray, games: int, stage: int) -> Matchups:
-    """About `games` games for each pairing over all ordered pairs of decks, on this stage's own deals."""
+    """Matchups of about `games` games per pairing over all ordered deck pairs, on the stage's own deals."""
     n_decks = len(config.decks)
     games_a_cell = max(2, games // n_decks**2 // 2 * 2)
     return Matchups(pairings, n_decks, games_a_cell, config.seed, (Stream.FINAL, stage))
@@ -166,7 +168,7 @@ def thesis_seven(backend: str = DEFAULT_BACKEND) -> list[Player]:
 
 
 def _benchmark(best: Candidate, config: RunConfig, play: Play) -> tuple[pd.DataFrame, dict[str, object]]:
-    """The champion against each of the thesis's seven, one row each, and its record against all."""
+    """Play the champion against the thesis's seven; a table with one row each, and its total record."""
     roster = roster_of(config, [best.weights], thesis_seven(config.backend))
     pairings = make_pairings(len(roster.players), "gauntlet", ())
     matchups = _matchups(config, pairings, config.final.benchmark_games, BENCHMARK_STAGE)
@@ -176,23 +178,23 @@ def _benchmark(best: Candidate, config: RunConfig, play: Play) -> tuple[pd.DataF
 
 
 def _plain(scores: pd.DataFrame) -> pd.DataFrame:
-    """A table of scores, with the columns low and high of `final.parquet`."""
+    """Rename the interval columns of a table of scores to low and high, as in `final.parquet`."""
     return scores.rename(columns={"score_low": "low", "score_high": "high"})
 
 
 def named_agent(config: RunConfig) -> dict[str, str]:
-    """The agent in a profile's provenance: only where it shares its kind of weights with another agent."""
+    """Provenance entry of the agent; {} unless other agents have the same kind of weights."""
     return {} if config.agent == config.vector.AGENT else {"agent": config.agent}
 
 
 def profile_of(
     candidate: Candidate, generation: int, config: RunConfig, final: pd.DataFrame
 ) -> Profile[WeightVector]:
-    """A candidate as a profile with provenance, which does not include place, time or machine.
+    """Create a candidate's profile, with a provenance free of place, time and machine.
 
     Args:
         candidate: of the final.
-        generation: the last of the run.
+        generation: last generation of the run.
         config: of the run.
         final: as in `final.parquet`.
     """
@@ -221,24 +223,24 @@ def profile_of(
 
 
 def _record_of(row: dict[Hashable, Any]) -> dict[str, object]:
-    """Games and score with interval, for a profile."""
+    """Games and win rate with interval of a table row, for a profile's provenance."""
     record: dict[str, object] = {name: int(row[name]) for name in ("games", "wins", "draws")}
     record |= {"win_rate": float(row["score"]), "low": float(row["low"]), "high": float(row["high"])}
     return record
 
 
 PANEL_SIZE = 8
-"""Random weight vectors."""
+"""Number of random weight vectors in the panel."""
 
 SHARE = 8
-"""A member plays one game in this many of the champion's against each of the seven."""
+"""A member of the panel plays 1/8 of the benchmark's games against each of the seven."""
 
 PANEL_STAGE = 1001
-"""Part of the address of the panel's deals and weights."""
+"""Stage number in the random-stream address of the panel's deals and weights."""
 
 
 def play_panel(champion: Sequence[float], config: RunConfig, play: Play) -> dict[str, Any]:
-    """Scores against the thesis's seven, as JSON values.
+    """Scores of champion and random weights against the thesis's seven, as JSON values.
 
     Args:
         champion: its weights.
@@ -246,9 +248,9 @@ def play_panel(champion: Sequence[float], config: RunConfig, play: Play) -> dict
         play: plays a schedule (`evo.play.pool.Pool.play`).
 
     Returns:
-        games (of each member), champion and study (scores; None where the agent's weights are not the turn
-        program's), random (scores, the best first); {} where no games are played against the seven, or only
-        in Python.
+        games (per member), champion (score), study (score of the shipped study champion; None if the agent's
+        weights are not the turn program's), random (scores, best first). {} without benchmark games, or if
+        the agent's games are not compiled.
     """
     if not is_played(config):
         return {}
@@ -278,24 +280,24 @@ def play_panel(champion: Sequence[float], config: RunConfig, play: Play) -> dict
 
 
 def is_played(config: RunConfig) -> bool:
-    """Whether a run's champion is compared with a panel."""
+    """Whether a run's champion is compared with the panel: benchmark games, compiled agent."""
     return config.final.benchmark_games > 0 and config.kind.compiled(config.backend)
 
 
 def games_of_panel(config: RunConfig) -> int:
-    """Games of the panel, the champion's included; 0 where none is played."""
+    """Number of games of the panel, including the champion's; 0 without a panel."""
     members = 1 + PANEL_SIZE + (config.vector.AGENT == DEFAULT_AGENT)
     cells = members * len(THESIS_SEVEN) * len(config.decks) ** 2
     return cells * _games_a_cell(config) if is_played(config) else 0
 
 
 def _games_a_cell(config: RunConfig) -> int:
-    """Games of a member against one of the seven with an ordered pair of decks, even."""
+    """Games of a panel member per profile of the seven and ordered pair of decks; even."""
     return max(2, config.final.benchmark_games // SHARE // len(config.decks) ** 2 // 2 * 2)
 
 
 def panel_sentence(panel: Mapping[str, Any]) -> str:
-    """The champion's place in the panel; "" where there is none, or it cannot be read."""
+    """Summary of the champion's rank in the panel; "" without a panel or if it is malformed."""
     champion, study, randoms = panel.get("champion"), panel.get("study"), panel.get("random")
     games = panel.get("games")
     if not isinstance(champion, float) or not isinstance(games, int) or not isinstance(randoms, list):

@@ -1,12 +1,12 @@
-"""Fitness by competitive coevolution: a generation plays itself and its configured opponents.
+"""Fitness by competitive coevolution: games against the population, fixed opponents and hall of fame.
 
 Source: EVA, Eq. 13: games won against every other parent and child over all ordered pairs of decks. Draws
 count half.
 
-A generation's fitness is the mean of the scores against its opponents, weighted by their shares. All games
-are paired, on the generation's deals or each pairing's own. The mixture follows Lanctot and others, "A
-unified game-theoretic approach to multiagent reinforcement learning" (2017), with Nash averaging
-(`evo.stats.ratings`) over the games that its members play against each other.
+Fitness is the mean of the scores against all opponents, weighted by their shares. All games are paired, on
+the generation's deals (common random numbers) or each pairing's own. The Nash mixture follows Lanctot and
+others, "A unified game-theoretic approach to multiagent reinforcement learning" (2017), with Nash averaging
+(`evo.stats.ratings`) over games between its members.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,13 +27,13 @@ from rivals import refuse_decks
 
 
 def all_pairings(n_players: int) -> np.ndarray:
-    """Every pairing (i, j) with i < j; shape (pairings, 2)."""
+    """All pairings (i, j) of players with i < j; shape (pairings, 2)."""
     return np.array(np.triu_indices(n_players, 1)).T
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Results of pairings.
+    """Results of games, summed by pairing and ordered pair of decks.
 
     Attributes:
         pairings: shape (pairings, 2): players i and j.
@@ -41,7 +41,7 @@ class Tally:
         wins: of i, the same shape.
         draws: the same shape.
         turns: rounds of all games, the same shape.
-        solved: turns that all players solved, by what they are called (`evo.play.games.SOLVED`).
+        solved: number of turns solved by all players, by solver (`evo.play.games.SOLVED`).
         by_setup: score per game of i in each setup's two games, shape (setups, pairings).
     """
 
@@ -55,7 +55,7 @@ class Tally:
 
     @property
     def losses(self) -> np.ndarray:
-        """Games of i lost, shape (pairings, decks, decks)."""
+        """Games lost by player i; shape (pairings, decks, decks)."""
         lost: np.ndarray = self.games - self.wins - self.draws
         return lost
 
@@ -68,7 +68,7 @@ class Tally:
         return scores
 
     def played(self, n_players: int) -> np.ndarray:
-        """Games by player, own deck and other deck: shape (players, decks, decks)."""
+        """Games played by player, own deck and other deck: shape (players, decks, decks)."""
         counts: np.ndarray = np.zeros((n_players, *self.games.shape[1:]), np.int64)
         np.add.at(counts, self.pairings[:, 0], self.games)
         np.add.at(counts, self.pairings[:, 1], self.games.transpose(0, 2, 1))
@@ -76,7 +76,7 @@ class Tally:
 
 
 def join(parts: Sequence[Tally]) -> Tally:
-    """The results of several groups of pairings between the same players."""
+    """Concatenate tallies of different pairings between the same players."""
     if len(parts) == 1:
         return parts[0]
     tables = ("pairings", "games", "wins", "draws", "turns")
@@ -93,16 +93,16 @@ def play_pairings(
     play: Play,
     own: Iterable[int] | None = None,
 ) -> "Tally":
-    """Play pairings over common setups and sum the results.
+    """Play all pairings on the same setups and sum the results.
 
     Args:
         roster: players, decks and rules.
-        pairings: shape (pairings, 2), places of players in the roster.
-        games: for each pairing and ordered pair of decks, even.
+        pairings: shape (pairings, 2), indices of players in the roster.
+        games: per pairing and ordered pair of decks, even.
         seed: of the run.
-        address: of the setups below it.
+        address: random-stream address of the setups.
         play: plays a schedule (`evo.play.pool.Pool.play`).
-        own: numbers of the pairings, if each has deals of its own; None: all share them.
+        own: numbers of the pairings if each has its own deals; None: all share the same deals.
 
     Raises:
         GameError: an agent failed.
@@ -115,17 +115,17 @@ def play_pairings(
 
 
 def tally(pairings: np.ndarray, setups: Setups, n_decks: int, played: np.ndarray) -> Tally:
-    """Sum the games of `make_schedule` by pairing and deck pair.
+    """Sum results of a schedule by pairing and ordered pair of decks.
 
     Args:
         pairings: as given to `make_schedule`.
-        setups: as given to it.
+        setups: as given to `make_schedule`.
         n_decks: number of decks.
         played: dtype `evo.play.games.GAME`, shape (games,).
     """
     shape = (len(setups), len(pairings), 2)
     results = played.reshape(shape)
-    # In twin 0 the pairing's first player holds a; it goes first unless b starts.
+    # In twin 0 the pairing's first player has deck a; it goes first unless deck b starts.
     first_is_i = np.stack([~setups.b_starts, setups.b_starts], axis=1)[:, None]
     points = points_of(results["outcome"], np.broadcast_to(first_is_i, shape))
     own = setups.decks
@@ -149,18 +149,18 @@ def tally(pairings: np.ndarray, setups: Setups, n_decks: int, played: np.ndarray
 
 
 NASH_DIGITS = 3
-"""Digits of a member's part of the Nash mixture; who has less than that is not met for it."""
+"""Decimal digits of probabilities in the Nash mixture; members rounded to 0 are not played."""
 
 
 @dataclass(frozen=True)
 class Opponent:
-    """An opponent of a generation.
+    """An opponent of a generation outside the population: a fixed entrant or a member of the hall of fame.
 
     Attributes:
-        player: that plays.
-        share: of the score against it in fitness.
-        number: of an individual of an earlier generation; None for a fixed entrant.
-        entrant: text of a fixed entrant; "" for an individual.
+        player: its agent and weights.
+        share: weight of the score against it in the fitness.
+        number: number of the individual; None for a fixed entrant.
+        entrant: name of a fixed entrant; "" for an individual.
     """
 
     player: Player
@@ -170,11 +170,11 @@ class Opponent:
 
 
 def find_opponents(config: RunConfig) -> dict[str, Player]:
-    """The fixed opponents that a configuration names, by their texts.
+    """Find the fixed opponents of a configuration, by entrant name.
 
     Raises:
-        EntrantError, UnknownNameError, ProfileError, OptionError: a text names no entrant.
-        DeckError: one plays bodies alone, and decks of the run have a class.
+        EntrantError, UnknownNameError, ProfileError, OptionError: not an entrant.
+        DeckError: an opponent does not support card effects, and a deck of the run has them.
     """
     found = {text: find_entrant(text).player for text in config.opponents.fixed}
     refuse_decks([player.sort for player in found.values()], config.found_decks)
@@ -182,13 +182,14 @@ def find_opponents(config: RunConfig) -> dict[str, Player]:
 
 
 def members(strategy: Strategy, asked: Sequence[Individual], config: RunConfig) -> list[Individual]:
-    """Bests of earlier generations that are not among the individuals, in the order of their birth.
+    """Hall of fame without the generation's own individuals, by number; at most `opponents.members`.
 
-    Where there are more than `opponents.members`, they are drawn by the generation's own stream.
+    If there are more, a random sample is drawn from the generation's own stream.
     """
     own = {individual.number for individual in asked}
     found = sorted(
-        (one for one in strategy.hall_of_fame() if one.number not in own), key=lambda one: one.number
+        (member for member in strategy.hall_of_fame() if member.number not in own),
+        key=lambda member: member.number,
     )
     most = config.opponents.members
     if len(found) > most:
@@ -201,29 +202,29 @@ def members(strategy: Strategy, asked: Sequence[Individual], config: RunConfig) 
 def opponents_of(
     config: RunConfig, strategy: Strategy, asked: Sequence[Individual], fixed: Sequence[Player], play: Play
 ) -> list[Opponent]:
-    """The opponents of a generation; those that count nothing are left out.
+    """Opponents of a generation outside the population, with positive shares.
 
     Args:
         config: of the run.
-        strategy: that has been asked.
+        strategy: after `ask`.
         asked: the generation's individuals.
         fixed: players of `opponents.fixed`, in its order.
-        play: plays the games by which a Nash mixture is found.
+        play: plays the games of the Nash mixture.
     """
     options = config.opponents
-    met = members(strategy, asked, config) if options.hall or options.nash else []
-    own = roster_of(config, met).players
-    shares = np.array([*options.fixed.values(), *[options.hall / max(len(met), 1)] * len(met)])
+    hall = members(strategy, asked, config) if options.hall or options.nash else []
+    hall_players = roster_of(config, hall).players
+    shares = np.array([*options.fixed.values(), *[options.hall / max(len(hall), 1)] * len(hall)])
     if options.nash and len(shares):
-        mixture = nash_mixture(config, met, fixed, strategy.generation, play)
+        mixture = nash_mixture(config, hall, fixed, strategy.generation, play)
         shares = shares + options.nash * mixture
     found = [
         *(Opponent(player, 0.0, None, text) for player, text in zip(fixed, options.fixed, strict=True)),
-        *(Opponent(player, 0.0, one.number) for player, one in zip(own, met, strict=True)),
+        *(Opponent(player, 0.0, member.number) for player, member in zip(hall_players, hall, strict=True)),
     ]
     return [
-        Opponent(one.player, float(share), one.number, one.entrant)
-        for one, share in zip(found, shares, strict=True)
+        Opponent(opponent.player, float(share), opponent.number, opponent.entrant)
+        for opponent, share in zip(found, shares, strict=True)
         if share > 0
     ]
 
@@ -231,14 +232,14 @@ def opponents_of(
 def nash_mixture(
     config: RunConfig, met: Sequence[Individual], fixed: Sequence[Player], generation: int, play: Play
 ) -> np.ndarray:
-    """The Nash mixture of fixed opponents, then of earlier bests; shape (opponents,), sums to 1.
+    """Nash mixture of the fixed opponents, then of the hall of fame; shape (opponents,), sums to 1.
 
-    They play each other on deals of the generation's own; advantages are log-odds of the scores, each with
-    half a game won and half a game lost added.
+    The opponents play each other on the generation's own deals. The payoff matrix holds log-odds of the
+    scores, with half a win and half a loss added to each.
     """
     n = len(fixed) + len(met)
     roster = roster_of(config, met, fixed)
-    order = np.array([*range(len(met), n), *range(len(met))])  # the fixed ones first
+    order = np.array([*range(len(met), n), *range(len(met))])  # fixed opponents first
     pairings = all_pairings(n)
     games = config.opponent_games_in(generation)
     tally = play_pairings(roster, order[pairings], games, config.seed, (Stream.OPPONENTS, generation), play)
@@ -253,12 +254,12 @@ def nash_mixture(
 
 @dataclass(frozen=True)
 class Generation:
-    """What a generation played.
+    """Game results and fitness of a generation.
 
     Attributes:
-        tally: of all pairings of individuals (0 to n - 1) and opponents (from n on).
-        opponents: beside the individuals.
-        fitness: shape (individuals,): the mean score times the games of an individual.
+        tally: results of all pairings of individuals (0 to n - 1) and opponents (from n on).
+        opponents: opponents outside the population.
+        fitness: shape (individuals,): mean score times number of games.
     """
 
     tally: Tally
@@ -269,9 +270,9 @@ class Generation:
 def play_generation(
     config: RunConfig, strategy: Strategy, asked: Sequence[Individual], fixed: Sequence[Player], play: Play
 ) -> Generation:
-    """Play a generation against itself and its opponents.
+    """Play the games of a generation, within the population and against opponents, and compute its fitness.
 
-    With the population alone, fitness is the games won, draws half.
+    Without opponents outside the population, fitness is the number of games won, draws half.
     """
     n, generation = len(asked), strategy.generation
     opponents = opponents_of(config, strategy, asked, fixed, play)
@@ -303,5 +304,5 @@ def play_generation(
 
 
 def _mean_scores(tally: Tally, n: int) -> np.ndarray:
-    """Mean score of each of `n` individuals over all games."""
+    """Mean score of each of the first `n` players over all games."""
     return np.asarray(tally.scores(n).sum(axis=(1, 2)) / tally.played(n).sum(axis=(1, 2)))

@@ -1,4 +1,4 @@
-"""A generation as tables, and a strategy restored from them. `runs/README.md` describes every column."""
+"""Convert generations to tables, and restore a strategy from them. `runs/README.md` describes the columns."""
 
 from collections.abc import Sequence
 
@@ -13,13 +13,13 @@ from evo.strategies import Parameters, Strategy, Told, find_strategy
 
 
 def individuals_table(told: Told, strategy: Strategy, tally: Tally, decks: Sequence[str]) -> pd.DataFrame:
-    """One row an individual evaluated, in the order of `ask`.
+    """Table of a generation's individuals, one row each, in the order of `ask`.
 
     Args:
         told: the result of the generation.
-        strategy: after `tell`, for its survivors and its own columns.
-        tally: the results of the generation's games.
-        decks: names in the order of the tally.
+        strategy: after `tell`; supplies survivors and its own columns.
+        tally: results of the generation's games.
+        decks: deck names, in the order of the tally.
     """
     weights = strategy.parameters.vector.names()
     ranks = {parent.number: place + 1 for place, parent in enumerate(strategy.parents)}
@@ -58,15 +58,15 @@ def pairings_table(
     decks: Sequence[str],
     opponents: Sequence[Opponent] | None = None,
 ) -> pd.DataFrame:
-    """One row a pairing and ordered pair of decks.
+    """Table of a generation's results, one row per pairing and ordered pair of decks.
 
     Args:
         generation: its number.
         individuals: their numbers, in the order of the tally.
-        tally: the results.
-        decks: names in the order of the tally.
-        opponents: players of the tally after the individuals, in a run that has such. Columns `entrant` (of a
-            fixed one, which has no number in `opponent`) and `share` then follow.
+        tally: results of the generation's games.
+        decks: deck names, in the order of the tally.
+        opponents: opponents outside the population, after the individuals in the tally; None in a run without
+            any. They add the columns `entrant` (fixed opponents, whose `opponent` is missing) and `share`.
     """
     n_pairings, n_decks = len(tally.pairings), len(decks)
     of_players = [*individuals, *(-1 if one.number is None else one.number for one in opponents or ())]
@@ -96,7 +96,7 @@ def pairings_table(
 
 
 def new_strategy(config: RunConfig) -> Strategy:
-    """The strategy of a run before its first generation."""
+    """Create the strategy of a run in its initial state."""
     return find_strategy(config.strategy)(
         Parameters(
             config.seed,
@@ -110,11 +110,11 @@ def new_strategy(config: RunConfig) -> Strategy:
 
 
 def restore(folder: RunFolder) -> Strategy:
-    """The strategy of a run after the last committed generation.
+    """Restore the strategy of a run to its state after the last committed generation.
 
     Raises:
         RunError: a generation cannot be read.
-        StrategyError: the strategy cannot repeat the history on this machine.
+        StrategyError: the strategy does not reproduce the history on this machine.
     """
     strategy = new_strategy(folder.config)
     strategy.restore(folder.tables("generations"))

@@ -1,4 +1,4 @@
-"""The loop of a run: ask, play, tell, commit; then the final. And how many games and bytes a run needs.
+"""The loop of an evolution run: ask, play, tell, commit, then the final; estimates of games and memory.
 
 Source: "Optimizing Hearthstone agents using an evolutionary algorithm" (EVA), Algorithm 2, for any strategy.
 """
@@ -30,41 +30,41 @@ from evo.storage.run_folder import RunFolder
 from evo.strategies import Individual, Strategy, Told
 
 GENERATION_BYTES, FINAL_BYTES = 100, 260
-"""Memory of the driver for a game of a generation and for one of the final (docs/performance.md)."""
+"""Bytes of driver memory per game of a generation and per game of the final (docs/performance.md)."""
 
 
 class Reporter(Protocol):
-    """Shows the progress of a run; raises to stop it."""
+    """Protocol of progress displays; its methods may raise to interrupt the run."""
 
     def begin(self, folder: RunFolder, games: int) -> None:
-        """A run starts or is resumed; `games` are left to play, the final included."""
+        """Report the start or resumption of a run, with `games` left to play, including the final."""
 
     def advance(self, games: int) -> None:
-        """`games` more games were finished; also called with 0 while waiting."""
+        """Report `games` more finished games; also called with 0 while waiting."""
 
     def stopped(self, stop: Stop) -> None:
-        """The stop rule ends the run."""
+        """Report that the stop rule ended the run."""
 
     def generation(
         self, told: Told, strategy: Strategy, tally: Tally, seconds: float, validation: Validation | None
     ) -> None:
-        """A generation was committed, and validated if that was due."""
+        """Report a committed generation, and its validation if one was due."""
 
     def final(self) -> None:
-        """The final starts."""
+        """Report the start of the final."""
 
 
 def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
     """Evolve from the last committed generation to the configured end, and choose the champion.
 
     Args:
-        folder: new or opened; generations are committed to it.
-        pool: plays the games.
-        reporter: shows the progress.
+        folder: run folder, new or opened; generations are committed to it.
+        pool: worker pool.
+        reporter: progress display.
 
     Raises:
         RunError: the folder cannot be written.
-        InterruptedRunError: the reporter asked to stop; nothing finished is lost.
+        InterruptedRunError: the reporter interrupted the run; committed generations are safe.
     """
     missing = missing_validations(folder)
     if not missing and is_finished(folder):
@@ -76,7 +76,7 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
     if is_ended(folder):
         return
     strategy = run.strategy
-    while run.goes_on:
+    while run.continues:
         began = time.perf_counter()
         asked = strategy.ask()
         games = run.play_generation(asked)
@@ -91,12 +91,12 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
 
 
 class _Run:
-    """A run between its last committed generation and its champion: the steps of `evolve`.
+    """Steps of `evolve`, with the state they share.
 
     Args:
-        folder: new or opened.
-        pool: plays the games.
-        reporter: shows the progress.
+        folder: run folder, new or opened.
+        pool: worker pool.
+        reporter: progress display.
 
     Attributes:
         strategy: after `restore`, in its state after the last committed generation.
@@ -112,12 +112,12 @@ class _Run:
         self._stop: Stop | None = None
 
     @property
-    def goes_on(self) -> bool:
-        """Whether another generation follows."""
+    def continues(self) -> bool:
+        """Whether another generation is to be played."""
         return self._stop is None and self.strategy.generation <= self._folder.config.generations
 
     def restore(self, missing: list[int]) -> None:
-        """Bring the strategy to its state after the committed generations; play missing validations."""
+        """Replay the committed generations into the strategy, and play missing validations."""
         folder, config = self._folder, self._folder.config
         left = 0 if is_ended(folder) else games_to_play(config, folder.committed)
         self._reporter.begin(folder, left + len(missing) * games_of_validation(config))
@@ -135,7 +135,7 @@ class _Run:
         return games
 
     def commit(self, told: Told, games: Generation) -> pd.DataFrame:
-        """Write the tables of a generation; returns that of its individuals."""
+        """Write the tables of a generation; return the table of its individuals."""
         numbers = [individual.number for individual in told.individuals]
         opponents = games.opponents if self._folder.config.opponents.beside else None
         individuals = individuals_table(told, self.strategy, games.tally, self._decks)
@@ -144,7 +144,7 @@ class _Run:
         return individuals
 
     def log_generation(self, told: Told, games: Generation, began: float) -> float:
-        """Write a generation's seconds since `began` and its solved turns to the log; returns the seconds."""
+        """Log a generation's seconds since `began` and its solved turns; return the seconds."""
         seconds = time.perf_counter() - began
         self._folder.note(
             event="generation",
@@ -155,19 +155,19 @@ class _Run:
         return seconds
 
     def validate_if_due(self, generation: int, individuals: pd.DataFrame) -> Validation | None:
-        """Validate a committed generation where that is due."""
+        """Validate a committed generation if a validation is due."""
         if not is_due(self._folder.config, generation):
             return None
         return validate(self._folder, generation, individuals, self.strategy.centre(), self._play)
 
     def apply_stop_rule(self) -> None:
-        """End the run where the stop rule says so."""
+        """End the run if the stop rule applies."""
         self._stop = end_by_rule(self._folder, self._scores)
         if self._stop is not None:
             self._reporter.stopped(self._stop)
 
     def choose_champion(self) -> None:
-        """Play the final and the panel, and write the champion."""
+        """Play the final and the panel, and write the champion to the folder."""
         self._reporter.final()
         began, config = time.perf_counter(), self._folder.config
         champion = play_final(self.strategy, config, self._play, self._fixed)
@@ -184,20 +184,20 @@ class _Run:
 
 
 def is_finished(folder: RunFolder) -> bool:
-    """Whether a run with all its validations has nothing left to do; its stop rule may end it here."""
+    """Apply the stop rule, then check whether the run is complete with its champion."""
     end_by_rule(folder)
     return is_ended(folder)
 
 
 def is_ended(folder: RunFolder) -> bool:
-    """Whether all generations are committed and the champion is chosen."""
+    """Whether all generations are committed and the champion is written."""
     return folder.committed == folder.config.generations + 1 and whole_champion(folder) is not None
 
 
 def games_of_generation(config: RunConfig, generation: int) -> int:
-    """Most games of a generation: all pairings with all ordered deck pairs, and those of a Nash mixture.
+    """Upper bound of games in a generation, with opponents and Nash mixture, over all ordered deck pairs.
 
-    There are fewer where bests of earlier generations are still among the individuals.
+    The actual number is lower if members of the hall of fame are among the individuals.
     """
     n, others = config.individuals_in(generation), config.opponents_in(generation)
     options = config.opponents
@@ -208,7 +208,7 @@ def games_of_generation(config: RunConfig, generation: int) -> int:
 
 
 def games_to_play(config: RunConfig, committed: int) -> int:
-    """Games left after `committed` generations, with validations and panel; for the final, its budget."""
+    """Number of games left after `committed` generations: generations, validations, final and panel."""
     numbers = range(committed, config.generations + 1)
     left = sum(games_of_generation(config, number) for number in numbers)
     left += sum(is_due(config, number) for number in numbers) * games_of_validation(config)
@@ -218,7 +218,7 @@ def games_to_play(config: RunConfig, committed: int) -> int:
 
 
 def memory_of(config: RunConfig) -> int:
-    """About the most bytes that the driver needs: those of a generation's games, or of the final's."""
+    """Estimated peak memory of the driver in bytes, for games of a generation or of the final."""
     last = games_of_generation(config, max(1, config.generations))
     final = max(
         config.final.games,

@@ -1,7 +1,7 @@
-"""Sessions of runs: folders created or continued, checks of the manifest, runs of a study side by side.
+"""Create or resume runs, check their manifest, and run the runs of a study concurrently.
 
-The runs of a study have one configuration and differ in their seeds. Side by side, no run waits for the
-generations of another, so that workers stay busy although every generation ends with a barrier.
+The runs of a study share one configuration and differ in their seeds. Concurrent runs do not wait for each
+other's generations, so workers stay busy although every generation ends with a barrier.
 """
 
 import platform
@@ -30,21 +30,24 @@ from ilp_agent.backends import library_versions
 from rivals import find_kind, other_versions
 
 LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "ray")
-"""Libraries in the manifest; those of strategies and solvers are added."""
+"""Libraries whose versions the manifest records, besides those of strategies and solvers."""
 
 WORKERS_A_RUN = 4
+"""Workers that one run keeps busy (docs/performance.md#scaling)."""
+
 MOST_AT_A_TIME = 64
+"""Maximum number of concurrent runs."""
 
 
 def open_or_create(path: Path, config: RunConfig) -> RunFolder:
-    """The folder of a run, new or existing; a run of fewer generations is extended, unless it was stopped.
+    """Open or create a run folder; an unstopped run of fewer generations is extended.
 
     Raises:
-        RunError: it was started with another configuration, or is in use.
-        StrategyError: this machine does not have the strategy.
+        RunError: the folder has another configuration, or is in use.
+        StrategyError: the strategy's package is not installed.
     """
     if not (path / "config.toml").exists():
-        new_strategy(config)  # which another package may have to be installed for
+        new_strategy(config)  # fails early if an optional package is missing
         players = find_opponents(config)
         return create_run(path, config, new_manifest(config), opponents_bytes(players) if players else b"")
     folder = open_run(path)
@@ -61,10 +64,10 @@ def open_or_create(path: Path, config: RunConfig) -> RunFolder:
 
 
 def extend(folder: RunFolder, generations: int) -> None:
-    """Set the number of generations of a run; past its end, validations before that count no more.
+    """Set the total generations of a run; past its end, the stop rule ignores earlier validations.
 
     Raises:
-        RunError: the run is already longer.
+        RunError: the run already has more generations.
     """
     if generations < folder.committed - 1:
         raise RunError(
@@ -81,7 +84,7 @@ def extend(folder: RunFolder, generations: int) -> None:
 
 
 def new_manifest(config: RunConfig) -> dict[str, Any]:
-    """Versions and machine that started a run. Nothing in it affects the bytes of the history."""
+    """Manifest of a new run: versions, seed and machine. It does not affect results."""
     own = find_strategy(config.strategy).LIBRARIES
     libraries = {name: version(name) for name in {*LIBRARIES, *own}} | library_versions()
     return {
@@ -103,10 +106,10 @@ def new_manifest(config: RunConfig) -> dict[str, Any]:
 
 
 def _refuse_other_agents(folder: RunFolder, manifest: dict[str, Any], is_new: bool) -> None:
-    """Refuse a run in which agents played otherwise than here; note their versions where its manifest is new.
+    """Reject a run played with other versions of its agents; record the versions in a new manifest.
 
     Raises:
-        RunError: there are such agents; the message names them.
+        RunError: an agent has another version; the message names it.
     """
     opponents = read_opponents(folder.path, folder.config)
     later = {
@@ -123,10 +126,11 @@ def _refuse_other_agents(folder: RunFolder, manifest: dict[str, Any], is_new: bo
 
 
 def begin_session(folder: RunFolder, pool: Pool) -> None:
-    """Add this session to the manifest; refuse a run of other rules.
+    """Add this session to the manifest, after checking versions and configuration.
 
     Raises:
-        RunError: the run was started under other rules, or its configuration or deck files changed.
+        RunError: the run was started with other rules or agents, or its configuration, decks or opponents
+            changed.
     """
     manifest, rebuilt = folder.manifest(), False
     if "config_hash" not in manifest:
@@ -136,21 +140,21 @@ def begin_session(folder: RunFolder, pool: Pool) -> None:
     if manifest.get("rules", RULES_VERSION) != RULES_VERSION:
         raise RunError(
             f"run folder {folder.path} was started under rules {manifest['rules']}, "
-            f"and this version plays rules {RULES_VERSION}"
+            f"and this version plays rules {RULES_VERSION}; start a new run"
         )
     known = manifest.get("config_hash", folder.config.digest)
     if known != folder.config.digest:
         refuse_earlier_effects(folder, known)
         raise RunError(
-            f"config.toml of {folder.path}, or a deck it names, is not what the run was started with; "
-            "start a new run"
+            f"config.toml of {folder.path}, or a deck file it names, has changed since the run was started; "
+            "restore it, or start a new run"
         )
     if folder.config.opponents.fixed:
         kept = opponents_digest(folder.path)
         if manifest.setdefault("opponents_sha256", kept) != kept:
             raise RunError(
-                f"{folder.path / OPPONENTS} is not what the run was started with; "
-                "put it back, or start a new run"
+                f"{folder.path / OPPONENTS} has changed since the run was started; "
+                "restore it, or start a new run"
             )
     _refuse_other_agents(folder, manifest, rebuilt)
     session = {"began": _now(), "from": folder.committed, "pool": pool.name, "workers": pool.workers}
@@ -159,19 +163,19 @@ def begin_session(folder: RunFolder, pool: Pool) -> None:
 
 
 def open_member(path: Path, config: RunConfig, number: int) -> RunFolder:
-    """The folder of one run of a study, new or existing; see `open_or_create`."""
+    """Open or create the folder of one run of a study; see `open_or_create`."""
     return open_or_create(path, config.changed(seed=study_seed(config.seed, number)))
 
 
 def runs_at_a_time(workers: int) -> int:
-    """Number of runs side by side that keeps this many workers busy (docs/performance.md#scaling)."""
+    """Number of concurrent runs that keeps this many workers busy (docs/performance.md#scaling)."""
     return max(1, min(workers // WORKERS_A_RUN, MOST_AT_A_TIME))
 
 
 def run_side_by_side(evolve_run: Callable[[int], None], runs: int, at_a_time: int) -> None:
-    """Call `evolve_run` for each number below `runs`, `at_a_time` of them at once.
+    """Call `evolve_run` for each number below `runs`, at most `at_a_time` of them concurrently.
 
-    If one fails, those not started are cancelled, the others finish, and the first failure is raised.
+    After a failure, calls not yet started are cancelled, the others finish, and the first error is raised.
     """
     if at_a_time == 1:
         for number in range(runs):
@@ -181,7 +185,7 @@ def run_side_by_side(evolve_run: Callable[[int], None], runs: int, at_a_time: in
         waiting = {threads.submit(evolve_run, number) for number in range(runs)}
         submitted = set(waiting)
         failed = False
-        while waiting and not failed:  # in short waits, so that signals are handled
+        while waiting and not failed:  # short waits, so that signals are handled
             done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_EXCEPTION)
             failed = any(future.exception() is not None for future in done)
         for future in waiting:
@@ -197,7 +201,7 @@ def _now() -> str:
 
 
 def _git_commit() -> str:
-    """The git commit of this source tree, or ""."""
+    """Git commit of this source tree; "" if unknown."""
     try:
         done = subprocess.run(
             ["git", "rev-parse", "HEAD"],

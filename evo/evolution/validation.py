@@ -1,12 +1,12 @@
-"""Validation against the thesis's seven agents on common deals, and the stop rule.
+"""Validation against the thesis's seven profiles on common deals, and the stop rule.
 
-Fitness is relative to the generation; these scores are not. All validations of a run play the same deals, so
-that differences between them are paired. They change nothing of the history: their games have streams of
-their own, and their tables are files of their own, `validation/NNNN.parquet`.
+Fitness is relative to the generation; validation scores are absolute. All validations of a run play the same
+deals (common random numbers), so differences between them are paired. Validation does not influence the
+evolution: its games have their own random streams and its tables their own files, `validation/NNNN.parquet`.
 
-At every validation the last `window` of them are looked at: the mean score of the second half less that of
-the first, deal by deal. The rule may look as often as it likes: the j-th look may err with probability
-(1 - confidence) / (j (j + 1)), and these sum to 1 - confidence. It is decided from committed tables alone.
+The stop rule is a sequential test. After every validation it compares, deal by deal, the mean scores of the
+two halves of the last `window` validations. The j-th test has error probability
+(1 - confidence) / (j (j + 1)); these sum to 1 - confidence. The rule uses committed tables only.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from evo.storage.schema import RUN_SCHEMA
 from evo.strategies import Candidate
 
 BEST, CENTRE = "best", "centre"
-"""Who is validated: the best of a generation, and where the strategy stands after it."""
+"""Values of the column `who`: the best of a generation, and the strategy's mean after it."""
 
 COLUMNS = {"generation": "int32", "individual": "int64", "who": str} | {
     **{name: kind for name, kind in FINAL_COLUMNS.items() if name not in ("stage", "rank", "candidate")},
@@ -41,16 +41,16 @@ BEST_AGAINST_SEVEN = "best against the seven"
 """Name of the score of a generation's best against the thesis's seven."""
 
 CENTRE_AGAINST_SEVEN = "centre against the seven"
-"""The same of the strategy's centre."""
+"""Name of the score of the strategy's centre against the thesis's seven."""
 
 GAMES_A_DEAL = 2 * len(THESIS_SEVEN)
-"""Games of who is validated on a deal."""
+"""Games of a validated player per deal."""
 
 
 class Validation(NamedTuple):
-    """Score per game, draws half, of a generation's best against the seven, with its 95% interval.
+    """Score per game of a generation's best against the thesis's seven, draws half, with its 95% interval.
 
-    `centre` is the score of the strategy's centre; None where it has none.
+    `centre` is the score of the strategy's centre; None if it has none.
     """
 
     score: float
@@ -60,18 +60,18 @@ class Validation(NamedTuple):
 
 
 def is_due(config: RunConfig, generation: int) -> bool:
-    """Whether a generation is validated."""
+    """Whether a validation of this generation is due."""
     every = config.validation.every
     return every > 0 and generation % every == 0
 
 
 def games_of_validation(config: RunConfig) -> int:
-    """Games of one validation, of best and centre."""
+    """Number of games in one validation, of best and centre."""
     return 2 * len(THESIS_SEVEN) * len(config.decks) ** 2 * config.validation.games
 
 
 def missing_validations(folder: RunFolder) -> list[int]:
-    """Committed generations whose validation is due and is not on disk, or cannot be read."""
+    """Committed generations whose due validation is missing or damaged."""
     due = (generation for generation in range(folder.committed) if is_due(folder.config, generation))
     return [generation for generation in due if folder.validation(generation) is None]
 
@@ -79,18 +79,18 @@ def missing_validations(folder: RunFolder) -> list[int]:
 def validate(
     folder: RunFolder, generation: int, individuals: pd.DataFrame, centre: Candidate | None, play: Play
 ) -> Validation:
-    """Play the best of a generation and the centre after it against the thesis's seven; write the table.
+    """Play a generation's best and the centre against the thesis's seven, and write the table.
 
     Args:
         folder: of the run.
-        generation: its number, committed.
+        generation: number of a committed generation.
         individuals: its table, as in `generations/`.
-        centre: of the strategy after it; None where it has none.
+        centre: the strategy's centre after it; None if it has none.
         play: plays a schedule (`evo.play.pool.Pool.play`).
 
     Raises:
         RunError: the disk is full or fails.
-        InterruptedRunError: `play` asked to stop; nothing is written.
+        InterruptedRunError: `play` was interrupted; nothing is written.
     """
     table = play_validation(folder.config, generation, individuals, centre, play)
     folder.write_validation(generation, parquet_bytes(table, RUN_SCHEMA))
@@ -102,7 +102,7 @@ def validate(
 def play_validation(
     config: RunConfig, generation: int, individuals: pd.DataFrame, centre: Candidate | None, play: Play
 ) -> pd.DataFrame:
-    """The table of a validation: the best against all and against each of the seven; then the centre."""
+    """Play a validation; its table: the best against all and each of the seven, then the centre."""
     best = individuals[individuals["rank"] == 1].iloc[0]
     weights = best[[name for name in individuals.columns if name.startswith("weight_")]].to_numpy(np.float64)
     playing = {BEST: tuple(map(float, weights))} | ({} if centre is None else {CENTRE: centre.weights})
@@ -124,11 +124,11 @@ def play_validation(
 
 
 def _pairs_of(games: pd.DataFrame, n: int, each: pd.DataFrame) -> list[str]:
-    """The half points of every deal's two games as digits 0 to 4, in the order of deals, by matchup.
+    """Half points of each deal's two games, as a string of digits 0 to 4 for each matchup.
 
     Args:
-        games: of `n` validated players, the first of their names, against the seven.
-        n: validated players.
+        games: games of the validated players, the first `n` names, against the seven.
+        n: number of validated players.
         each: matchups, columns entrant and opponent.
     """
     setups = int(games["setup"].max()) + 1
@@ -147,15 +147,15 @@ def _pairs_of(games: pd.DataFrame, n: int, each: pd.DataFrame) -> list[str]:
 
 
 def scores_by_deal(table: pd.DataFrame) -> np.ndarray:
-    """The centre's score per game on every deal against all of the seven; shape (deals,).
+    """Score per game of the centre (or the best) against the seven on every deal; shape (deals,).
 
-    That of the best where there is no centre; empty for a table of an older version, without deals.
+    Empty for a table of an older version without scores by deal.
 
     Args:
-        table: of a validation.
+        table: of a validation; without a centre, the best's scores are returned.
     """
-    whose = table["who"] == (CENTRE if (table["who"] == CENTRE).any() else BEST)
-    texts = table.loc[whose & table["opponent"].notna(), "pairs"]
+    rows = table["who"] == (CENTRE if (table["who"] == CENTRE).any() else BEST)
+    texts = table.loc[rows & table["opponent"].notna(), "pairs"]
     if len({len(text) for text in texts}) != 1:
         return np.zeros(0)
     halves = np.array([[int(digit) for digit in text] for text in texts], np.float64)
@@ -163,14 +163,14 @@ def scores_by_deal(table: pd.DataFrame) -> np.ndarray:
 
 
 class Stop(NamedTuple):
-    """Why a run ends.
+    """Decision of the stop rule to end a run.
 
     Attributes:
-        generation: the last.
-        first: generation of the first validation of the window.
-        gain: within the window.
-        sure: probability that it is below the threshold.
-        threshold: Elo.
+        generation: last generation of the run.
+        first: generation of the first validation in the window.
+        gain: Elo gain within the window.
+        sure: probability that the gain is below the threshold.
+        threshold: in Elo.
     """
 
     generation: int
@@ -181,21 +181,21 @@ class Stop(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Why, and how sure it is."""
+        """The decision in words: gain, interval, threshold and probability."""
         gain = self.gain
         return (
             f"ended after generation {self.generation}: from the first half of generations {self.first} to "
-            f"{self.generation} to the second the centre gained {gain.elo:+.1f} Elo ({gain.low:+.1f} to "
+            f"{self.generation} to the second half the centre gained {gain.elo:+.1f} Elo ({gain.low:+.1f} to "
             f"{gain.high:+.1f}), below {self.threshold:g} with probability {self.sure:.2%}"
         )
 
 
 def stop_of(folder: RunFolder, known: dict[int, np.ndarray] | None = None) -> Stop | None:
-    """Where the rule ends a run, by the validations of its committed generations; None if it does not.
+    """Apply the stop rule to the committed validations of a run; None if the run continues.
 
     Args:
         folder: of the run.
-        known: the centre's scores by deal of validations that were read before; extended in place.
+        known: cache of the centre's scores by deal, by generation; extended in place.
     """
     config, scores = folder.config, {} if known is None else known
     if not config.validation.stop_when_gain_below:
@@ -210,33 +210,33 @@ def stop_of(folder: RunFolder, known: dict[int, np.ndarray] | None = None) -> St
 
 
 def first_stop(config: RunConfig, validations: Sequence[tuple[int, np.ndarray]]) -> Stop | None:
-    """The first look that ends a run.
+    """Find the first window of validations whose test ends the run; None if there is none.
 
     Args:
         config: of the run.
-        validations: number of the generation and the centre's score by deal, in their order; those of another
-            number of deals than the last (of an older version, with none) are left out.
+        validations: generation and the centre's scores by deal, in order; validations with another number of
+            deals than the last one (older versions wrote none) are ignored.
     """
     options = config.validation
-    usable = [one for one in validations if len(one[1]) > 1 and len(one[1]) == len(validations[-1][1])]
+    usable = [item for item in validations if len(item[1]) > 1 and len(item[1]) == len(validations[-1][1])]
     for look in range(1, len(usable) - options.window + 2):
         window = usable[look - 1 : look - 1 + options.window]
         gain = gain_of(np.array([scores for _, scores in window]), 1 / GAMES_A_DEAL)
-        sure = gain.below(options.stop_when_gain_below)
-        if sure >= 1 - (1 - options.confidence) / (look * (look + 1)):
-            return Stop(window[-1][0], window[0][0], gain, sure, options.stop_when_gain_below)
+        probability = gain.below(options.stop_when_gain_below)
+        if probability >= 1 - (1 - options.confidence) / (look * (look + 1)):
+            return Stop(window[-1][0], window[0][0], gain, probability, options.stop_when_gain_below)
     return None
 
 
 def end_by_rule(folder: RunFolder, known: dict[int, np.ndarray] | None = None) -> Stop | None:
-    """End a run where the stop rule says so: its configuration then has as many generations as it played.
+    """End a run if the stop rule applies: set its configured generations to those played.
 
     Args:
         folder: of the run.
         known: see `stop_of`.
 
     Returns:
-        Why; None where it goes on.
+        The decision; None if the run continues.
     """
     stop = stop_of(folder, known)
     if stop is not None and folder.config.generations >= folder.committed:

@@ -1,1 +1,1 @@
-"""Run folders on disk: files written whole, checked tables, one reader of a history."""
+"""Run folders on disk: atomic writes, checksums, validated tables, reading and resuming."""

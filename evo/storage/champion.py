@@ -1,4 +1,4 @@
-"""The champion of a run on disk: whether it exists, whether it finishes the run, whether it is undamaged."""
+"""The champion of a run on disk: read, write and verify `champion.toml` and `final.parquet`."""
 
 import hashlib
 from collections.abc import Mapping
@@ -21,12 +21,12 @@ from rivals import DEFAULT_AGENT, read_agent_profile
 
 @dataclass(frozen=True)
 class ChampionFile:
-    """`champion.toml` of a folder as read, unchecked except that its provenance is a table.
+    """Unchecked content of a run's `champion.toml`; only its provenance is known to be a table.
 
     Attributes:
-        content: the file's content; {} if the file is missing or unreadable.
-        provenance: its provenance; {} without one.
-        unreadable: why the system does not let it be read; "" if it does.
+        content: the file's content; {} if the file is missing or malformed.
+        provenance: its provenance; {} if missing.
+        unreadable: error of the operating system on reading it, such as "Permission denied"; "" if none.
     """
 
     content: Mapping[str, Any]
@@ -34,17 +34,17 @@ class ChampionFile:
     unreadable: str = ""
 
     def finishes(self, config: RunConfig) -> bool:
-        """Whether this champion is of the last generation of a run of this configuration."""
+        """Whether this champion is of the configured last generation, so that the run is finished."""
         return bool(self.content) and self.provenance.get("generation") == config.generations
 
     @property
     def agent(self) -> str:
-        """The agent whose weights it has, according to the file."""
+        """Name of the agent of these weights, according to the file."""
         return str(self.provenance.get("agent") or self.content.get("agent", DEFAULT_AGENT))
 
 
 def read_champion_file(run: Path) -> ChampionFile:
-    """`champion.toml` of a run folder, even if missing or damaged; see `ChampionFile`."""
+    """Read `champion.toml` of a run folder, even if missing or damaged; see `ChampionFile`."""
     try:
         content = read_toml(run / "champion.toml")
     except OSError as error:
@@ -58,7 +58,7 @@ def read_champion_file(run: Path) -> ChampionFile:
 def write_champion(
     folder: RunFolder, profile: Profile[WeightVector], final: pd.DataFrame, panel: Mapping[str, Any]
 ) -> None:
-    """Write `final.parquet` and `champion.toml`, and their checksums and the panel to the manifest.
+    """Write `final.parquet` and `champion.toml`; add their checksums and the panel to the manifest.
 
     Raises:
         RunError: the disk is full or fails.
@@ -76,12 +76,12 @@ def write_champion(
 
 
 def whole_champion(folder: RunFolder) -> Profile[WeightVector] | None:
-    """The champion if it belongs to this history and configuration and is undamaged; else None.
+    """Load the champion of a run; None if it is missing, damaged, or of another configuration or length.
 
-    Damage is added to the folder's `problems`. No champion yet, or one of a shorter run, is not damage.
+    Damage is added to the folder's `problems`. A missing champion, or one of a shorter run, is not damage.
 
     Raises:
-        RunError: the system does not let its files be read.
+        RunError: the operating system denies reading its files.
     """
     if not (folder.path / "champion.toml").exists():
         return None
@@ -106,20 +106,20 @@ def whole_champion(folder: RunFolder) -> Profile[WeightVector] | None:
 
 
 def read_final(folder: RunFolder) -> pd.DataFrame:
-    """`final.parquet` of a run; runs/README.md describes its columns.
+    """Read `final.parquet` of a run; runs/README.md describes its columns.
 
     Raises:
-        SchemaError: it is not such a table.
+        SchemaError: the file does not have the columns of a final.
         OSError: it cannot be read.
     """
     return read_table(read_bytes(folder.path / "final.parquet"), "final", folder.config).to_pandas()
 
 
 def _bytes_of(file: Path) -> bytes:
-    """The content of a file; empty for one that is missing or none that can be read.
+    """Content of a file; empty if it is missing or not a regular file.
 
     Raises:
-        RunError: the system does not let it be read.
+        RunError: the operating system denies reading it.
     """
     try:
         return read_bytes(file)
@@ -130,11 +130,11 @@ def _bytes_of(file: Path) -> bytes:
 
 
 _FILES = (("champion.toml", "champion_sha256"), ("final.parquet", "final_sha256"))
-"""Files of a finished run, and the manifest's keys of their checksums."""
+"""Files of a finished run, and the manifest keys of their checksums."""
 
 
 def _is_complete(provenance: Mapping[str, Any]) -> bool:
-    """Whether a champion's provenance holds all that is displayed, each of its type and range."""
+    """Whether a champion's provenance has all displayed entries, with valid types and ranges."""
     texts = [provenance.get(key) for key in ("candidate", "manaforge")]
     counts = [provenance.get(key) for key in ("birth", "generation", "seed", "rules")]
     records = [provenance[key] for key in ("final", "against_thesis_seven") if key in provenance]
@@ -150,7 +150,7 @@ def _is_count(value: object) -> bool:
 
 
 def _is_record(record: Mapping[str, Any]) -> bool:
-    """Whether games, win_rate, low and high are numbers that a record can have."""
+    """Whether games, win_rate, low and high of a record are numbers in range."""
     rates = [record.get(key) for key in ("win_rate", "low", "high")]
     numbers = all(isinstance(rate, int | float) and -1 <= rate <= 2 for rate in rates)
     return numbers and _is_count(record.get("games"))

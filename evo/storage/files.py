@@ -1,4 +1,4 @@
-"""Write files atomically, lock folders for one writer, and tell kinds of folders apart."""
+"""Atomic file writes, folder locks, JSON, CSV and Parquet output, and identification of folders."""
 
 import contextlib
 import fcntl
@@ -21,19 +21,19 @@ from engine.errors import nearest
 from engine.safe_files import open_regular
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What begins a formula in a spreadsheet."""
+"""Characters that start a formula in a spreadsheet."""
 
 LOOKING = 0.5
-"""Seconds to retry a lock, since `is_locked` in another process holds it for an instant."""
+"""Seconds of retrying a lock, since `is_locked` in another process holds it for an instant."""
 
 
 def replace_file(target: Path, content: bytes, temporary: Path) -> None:
-    """Write a file all or nothing: temporary file, flush, rename, flush the folder.
+    """Write a file atomically: write and flush a temporary file, rename it, flush the folder.
 
     Args:
         target: the file.
         content: its new content.
-        temporary: where it is written first, on the same file system; deleted if that fails.
+        temporary: path of the temporary file, on the same file system; deleted on failure.
     """
     try:
         temporary.unlink(missing_ok=True)
@@ -43,24 +43,24 @@ def replace_file(target: Path, content: bytes, temporary: Path) -> None:
             os.fsync(file.fileno())
         temporary.replace(target)
         sync_folder(target.parent)
-    except OSError as error:  # of the file that was asked for; nobody knows the temporary one
+    except OSError as error:  # report the target, not the temporary file
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(target)) from error
 
 
 def file_in_the_way(path: Path) -> Path | None:
-    """The file that keeps a path from being a folder: itself, or one that it takes for a folder."""
+    """Find the file that prevents a folder at `path`: the path itself or a parent; None if there is none."""
     return next((part for part in (path, *path.parents) if part.exists() and not part.is_dir()), None)
 
 
 def why_unusable(error: OSError, path: Path, use: str) -> str:
-    """Why a folder cannot be used: a file where a folder belongs, or what the system says.
+    """Error text for a folder that cannot be used.
 
     Args:
-        error: the failure, in the folder.
+        error: the error of the operating system.
         path: the folder.
-        use: what was to be done, such as "create run folder".
+        use: the failed action, such as "create run folder".
     """
     if isinstance(error, FileExistsError | NotADirectoryError):
         file = file_in_the_way(Path(error.filename or path))
@@ -71,12 +71,12 @@ def why_unusable(error: OSError, path: Path, use: str) -> str:
 
 
 def temporary_of(target: Path) -> Path:
-    """The file beside a target that is written before it takes its place; of a folder without a name, too."""
+    """Path of the temporary file for an atomic write, in the target's folder."""
     return target.parent / f".{target.name}.tmp"
 
 
 def why_not_writable(target: Path, temporary: Path) -> str:
-    """Why a file cannot be written here; "" where it can, which is tried with the temporary one.
+    """Reason why a file cannot be written; "" if it can. Creates and deletes the temporary file to test it.
 
     See `temporary_of`.
     """
@@ -97,7 +97,7 @@ def why_not_writable(target: Path, temporary: Path) -> str:
 
 
 def sync_folder(path: Path) -> None:
-    """Flush a folder's entries to the disk."""
+    """Flush a folder's directory entries to disk (fsync)."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -106,7 +106,7 @@ def sync_folder(path: Path) -> None:
 
 
 def take_lock(folder: Path) -> IO[bytes] | None:
-    """The operating system's lock on a folder, which ends with the process; None if another holds it."""
+    """Lock a folder for this process with `flock`; None if another process holds the lock."""
     lock = open_regular(folder / "lock", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     until = time.monotonic() + LOOKING
     while True:
@@ -122,7 +122,7 @@ def take_lock(folder: Path) -> IO[bytes] | None:
 
 
 def first_link(folder: Path) -> Path | None:
-    """The first symbolic link in a folder: through one, a received folder could redirect writes elsewhere."""
+    """First symbolic link in a folder; None if none. A link in a shared folder could redirect writes."""
     return next((entry for entry in sorted(folder.iterdir()) if entry.is_symlink()), None)
 
 
@@ -139,9 +139,9 @@ def is_locked(folder: Path) -> bool:
 
 
 def parquet_bytes(table: pd.DataFrame, schema: int) -> bytes:
-    """A table as the bytes of a parquet file; the same table and versions give the same bytes.
+    """Serialise a table as Parquet, reproducible bit for bit with the same library versions.
 
-    Pages carry checksums, which readers verify.
+    Pages have checksums, which readers verify.
     """
     arrow = pa.Table.from_pandas(table, preserve_index=False)
     arrow = arrow.replace_schema_metadata({"manaforge_schema": str(schema), "rules": str(RULES_VERSION)})
@@ -151,14 +151,14 @@ def parquet_bytes(table: pd.DataFrame, schema: int) -> bytes:
 
 
 def append_event(file: Path, **event: Any) -> None:
-    """Append an event with its time to a log, as a line of JSON; a failure to write is ignored."""
+    """Append an event with a time stamp to a JSON Lines log; write errors are ignored."""
     line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **event})
     with contextlib.suppress(OSError), open_regular(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND) as log:
         log.write(f"{line}\n".encode())
 
 
 def csv_bytes(table: pd.DataFrame) -> bytes:
-    """A table as CSV; a text that a spreadsheet would take for a formula is preceded by an apostrophe."""
+    """Serialise a table as CSV; an apostrophe precedes texts that a spreadsheet would run as formulas."""
     texts = table.select_dtypes(exclude=["number", "bool"])
     safe = {name: column.astype(object).map(_no_formula) for name, column in texts.items()}
     text: str = table.assign(**safe).to_csv(index=False, lineterminator="\n")
@@ -170,33 +170,33 @@ def _no_formula(value: object) -> object:
 
 
 def json_bytes(content: dict[str, Any]) -> bytes:
-    """Readable JSON."""
+    """Serialise data as indented JSON."""
     return (json.dumps(content, indent=1, allow_nan=False) + "\n").encode()
 
 
 def digest_of(content: Any) -> str:
-    """SHA-256 of data, written as JSON."""
+    """SHA-256 of JSON data with sorted keys."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 RUNS = Path("runs")
-"""Where commands put run folders, below the current folder."""
+"""Default parent of run folders, relative to the current folder."""
 
 LEARNING = "learning.toml"
-"""The configuration in a folder of `manaforge learn`."""
+"""Configuration file in a folder of `manaforge learn`."""
 
 EXPERIMENT = "experiment.json"
-"""In the folder of an experiment: its kind and all that its results depend on."""
+"""File in the folder of an experiment: its kind and everything that determines its results."""
 
 OPPONENTS = "opponents.json"
-"""The fixed opponents in a run folder."""
+"""File with the fixed opponents in a run folder."""
 
 MOST_NAMED = 4
-"""Runs of a study that are named."""
+"""Maximum number of runs listed in an error message."""
 
 
 def what_it_is(path: Path) -> str:
-    """Why a path is not a run folder, and the way out."""
+    """Error text for a path that is not a run folder: what it is, and what to do."""
     if not os.path.exists(path):  # noqa: PTH110 - False too for names that no file can have
         runs = [file.parent.name for file in RUNS.glob("*/config.toml")]
         near = nearest(str(path).removeprefix(f"{RUNS}/"), runs)
@@ -207,12 +207,12 @@ def what_it_is(path: Path) -> str:
     if (path / LEARNING).is_file():
         return (
             f"{path} is a learned value, not a run: read {path / 'report.html'}, play it as "
-            f"lookahead:{path / 'profile.toml'}; the command that began it continues it"
+            f"lookahead:{path / 'profile.toml'}; to continue it, run the command that started it"
         )
     if (path / "tournament.json").is_file():
         return f"{path} is {_tournament(path)}"
     if (path / EXPERIMENT).is_file():
-        return f"{path} is an experiment, not a run; manaforge runs {path} lists it"
+        return f"{path} is an experiment, not a run; to list it: manaforge runs {path}"
     inside = sorted(file.parent for file in path.glob("*/config.toml"))
     if inside:
         kind = "a study" if all(run.name.isdecimal() for run in inside) else "a folder of runs"
@@ -221,16 +221,19 @@ def what_it_is(path: Path) -> str:
 
 
 def _tournament(path: Path) -> str:
-    """The kind of a tournament's folder, and what reads it."""
+    """Kind of a tournament's folder, and how to read or continue it."""
     if (path / "sweep.csv").is_file():
         return f"a sweep, not a run: read {path / 'sweep.csv'} and sweep.png"
     if (path / "tournament.html").is_file():
-        return f"a tournament, not a run: read {path / 'tournament.html'}; manaforge runs {path} lists it"
-    return f"a tournament, not a run: the command that began it continues it; manaforge runs {path} lists it"
+        return f"a tournament, not a run: read {path / 'tournament.html'}; to list it: manaforge runs {path}"
+    return (
+        "an unfinished tournament, not a run: to continue it, run the command that started it; to list it: "
+        f"manaforge runs {path}"
+    )
 
 
 def _listed(runs: Sequence[Path]) -> str:
-    """The first of some runs, and how many there are."""
+    """List the first `MOST_NAMED` runs, and their number if there are more."""
     names = [str(run) for run in runs]
     if len(names) > MOST_NAMED:
         return f"{', '.join(names[:MOST_NAMED])}, ... ({len(names)} runs)"

@@ -1,9 +1,9 @@
-"""The history of a folder: the lines of `checksums.txt`, and the records that they vouch for.
+"""Append-only history of a folder: records of files, committed by their checksums in `checksums.txt`.
 
-A record is one file or more. They are renamed into place first; then their line, flushed to the disk too,
-commits them. Runs, learnings and experiments keep what they have played in this form, and only one process
-writes to such a folder at a time. What does not agree with its line is named, set aside, and played again;
-what cannot be read now is named and left as it is.
+A record is one or more files. The files are renamed into place first; then a line with their checksums,
+flushed to disk, commits the record. Runs, learnings and experiments store their results in this form. Only
+one process writes to such a folder at a time. A file that does not match its checksum is reported, moved to
+`aside/` and played again; a file that cannot be read at the moment is reported and left in place.
 """
 
 import hashlib
@@ -24,27 +24,27 @@ from evo.storage.files import first_link, replace_file, sync_folder, take_lock
 CHECKSUMS = "checksums.txt"
 
 MOST_LINES = 2**26
-"""Bytes of `checksums.txt`: half a million generations of a run."""
+"""Maximum size of `checksums.txt` in bytes: half a million generations of a run."""
 
 KINDS = ("generations", "pairings")
-"""Folders of a run's tables, in the order of their checksums; `generations/` completes a generation."""
+"""Folders of a run's tables, in the order of their checksums; the file in `generations/` is written last."""
 
 LINE = re.compile(r"(\w[\w.-]*(?:/\w[\w.-]*)?)((?: [0-9a-f]{64})+)\n", re.ASCII)
-"""A record in `checksums.txt`: its name, and the SHA-256 of each of its files."""
+"""A line of `checksums.txt`: record name, then the SHA-256 of each of its files."""
 
 
 class HistoryError(Exception):
-    """A part of a history that cannot be trusted; the message says why."""
+    """Missing or damaged file of a history."""
 
 
 @dataclass(frozen=True)
 class Records:
-    """Which records a folder holds.
+    """Layout of the records in a kind of folder.
 
     Attributes:
-        files_of: the files of a record by its name, below the folder, in the order of their checksums.
-        numbered: whether they are called 0000, 0001, ..., each made from those before it; else they have any
-            names, each stands alone, and of two lines with one name the last counts.
+        files_of: maps a record's name to its file paths in the folder, in the order of their checksums.
+        numbered: whether records are named 0000, 0001, ... and each depends on those before it; otherwise
+            names are arbitrary, records are independent, and the last of several lines with one name counts.
     """
 
     files_of: Callable[[str], tuple[str, ...]]
@@ -52,29 +52,29 @@ class Records:
 
 
 TABLES = Records(lambda name: tuple(f"{kind}/{name}.parquet" for kind in KINDS))
-"""Of a run: its generations."""
+"""Records of a run: one per generation."""
 
 
 class Entry(NamedTuple):
-    """A record: its name, and the SHA-256 of its files as hexadecimal digits."""
+    """A committed record: its name, and the hexadecimal SHA-256 of its files."""
 
     name: str
     sums: tuple[str, ...]
 
     @property
     def line(self) -> str:
-        """What commits it."""
+        """The line of `checksums.txt` that commits the record."""
         return f"{self.name} {' '.join(self.sums)}\n"
 
 
 class History(NamedTuple):
-    """What `checksums.txt` says.
+    """Parsed content of `checksums.txt`.
 
     Attributes:
         text: the whole file.
         entries: committed records, in the order of their lines.
-        problem: why the lines after them are ignored; "" if there are none.
-        torn: whether the first ignored line is the last one and without its end, as while it is written.
+        problem: why the remaining lines are ignored; "" if none are.
+        torn: whether the ignored line is the last one and lacks its newline, as during a write.
     """
 
     text: str
@@ -84,17 +84,18 @@ class History(NamedTuple):
 
     @property
     def good(self) -> str:
-        """The lines of the entries."""
+        """The valid lines, those of the entries."""
         return "".join(entry.line for entry in self.entries)
 
 
 def read_history(folder: Path, records: Records = TABLES) -> History:
-    """Read `checksums.txt`; a missing file has no entries.
+    """Read and parse `checksums.txt`; a missing file has no entries.
 
-    Of numbered records as far as lines are complete and in order; of others all that are complete.
+    For numbered records, parsing stops at the first line that is malformed or out of order; for others,
+    malformed lines are skipped.
 
     Raises:
-        OSError: it is there and cannot be read.
+        OSError: the file exists and cannot be read.
     """
     try:
         text = read_bytes(folder / CHECKSUMS, MOST_LINES).decode("ascii", "replace")
@@ -102,7 +103,7 @@ def read_history(folder: Path, records: Records = TABLES) -> History:
         text = ""
     entries: dict[str, Entry] = {}
     bad = 0
-    for number, line in enumerate(io.StringIO(text, newline="\n")):  # only a line feed ends one
+    for number, line in enumerate(io.StringIO(text, newline="\n")):  # only a line feed ends a line
         found = LINE.fullmatch(line)
         name, sums = (found[1], tuple(found[2].split())) if found else ("", ())
         is_next = name == f"{number:04d}" or not records.numbered
@@ -117,15 +118,20 @@ def read_history(folder: Path, records: Records = TABLES) -> History:
 
 
 def checksum(content: bytes) -> str:
-    """What a line says of a file's bytes."""
+    """SHA-256 of a file's bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
 
 def read_checked(folder: Path, name: str, digest: str) -> bytes:
-    """The bytes of a file below a folder.
+    """Read a file and verify its SHA-256.
+
+    Args:
+        folder: folder of the history.
+        name: path of the file in the folder.
+        digest: its committed SHA-256.
 
     Raises:
-        HistoryError: it is missing, or differs from the one that was committed.
+        HistoryError: it is missing, or differs from the committed file.
         OSError: it cannot be read.
     """
     try:
@@ -138,24 +144,24 @@ def read_checked(folder: Path, name: str, digest: str) -> bytes:
 
 
 def table_file(run: Path, kind: str, generation: int) -> Path:
-    """The parquet file of a generation; `kind` is one of `KINDS`."""
+    """Path of a generation's Parquet file; `kind` is a folder such as one of `KINDS`."""
     return run / kind / f"{generation:04d}.parquet"
 
 
 def read_committed(run: Path, kind: str, generation: int, entry: Entry) -> bytes:
-    """The bytes of a committed generation's file; errors as of `read_checked`."""
+    """Read and verify a committed generation's file; errors as of `read_checked`."""
     return read_checked(run, f"{kind}/{generation:04d}.parquet", entry.sums[KINDS.index(kind)])
 
 
 class LockedFolder:
-    """A folder that one process writes at a time.
+    """A folder with a lock for a single writing process.
 
     Attributes:
         path: the folder.
     """
 
     WHAT: ClassVar[str] = ""
-    """Stands before its path in messages."""
+    """Prefix of the path in error messages."""
 
     ERROR: ClassVar[type[ManaforgeError]] = ManaforgeError
 
@@ -163,21 +169,23 @@ class LockedFolder:
     _lock: IO[bytes] | None = None
 
     def acquire(self) -> None:
-        """Take the operating system's lock, which ends with the process.
+        """Lock the folder for this process; the lock ends with the process.
 
         Raises:
-            ManaforgeError: another process holds it, or the folder has a link that leads out of it.
+            ManaforgeError: another process holds the lock, or the folder contains a symbolic link.
             OSError: the folder cannot be used.
         """
         link = first_link(self.path)
         if link is not None:
-            raise self.ERROR(f"{link} is a symbolic link; the folder holds its own files")
+            raise self.ERROR(
+                f"{link} is a symbolic link, which is not allowed here; replace it by the file itself"
+            )
         self._lock = take_lock(self.path)
         if self._lock is None:
             raise self.ERROR(f"{self.WHAT}{self.path} is in use by another process")
 
     def close(self) -> None:
-        """Release the folder, so that another process may use it."""
+        """Release the lock of the folder."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -190,15 +198,15 @@ class LockedFolder:
 
 
 class CheckedFolder(LockedFolder):
-    """A folder that one process writes at a time, with records that are known by their checksums.
+    """A locked folder with a history of records that are verified by checksums.
 
     Args:
         path: the folder.
 
     Attributes:
         path: the folder.
-        problems: damage found on opening, one sentence each.
-        entries: the committed records, by name.
+        problems: damage found on opening, one message each.
+        entries: committed records, by name.
     """
 
     RECORDS: ClassVar[Records] = TABLES
@@ -210,7 +218,7 @@ class CheckedFolder(LockedFolder):
         self._committing = threading.Lock()
 
     def replace(self, name: str, content: bytes) -> None:
-        """Write a file below the folder, all or nothing; the temporary one stays in the folder itself.
+        """Write a file in the folder atomically; the temporary file is in the folder itself.
 
         Raises:
             OSError: the disk is full or fails.
@@ -218,14 +226,14 @@ class CheckedFolder(LockedFolder):
         replace_file(self.path / name, content, self.path / f"{name.replace('/', '-')}.tmp")
 
     def commit_record(self, name: str, contents: Mapping[str, bytes]) -> None:
-        """Write the files of a record, then its line; in any thread.
+        """Commit a record: write its files, then its line in `checksums.txt`; thread-safe.
 
         Args:
             name: of the record.
-            contents: of its files, by name, in the order in which they are written.
+            contents: content of its files by path, in the order of writing.
 
         Raises:
-            OSError: the disk is full or fails; what was committed before is intact.
+            OSError: the disk is full or fails; earlier records are intact.
         """
         with self._committing:
             for file, content in contents.items():
@@ -239,22 +247,22 @@ class CheckedFolder(LockedFolder):
                     lines.flush()
                     os.fsync(lines.fileno())
                 except OSError:
-                    with suppress(OSError):  # half a line would spoil the next
+                    with suppress(OSError):  # a partial line would corrupt the next one
                         lines.truncate(length)
                     raise
             self.entries[name] = entry
 
     def read_record(self, name: str) -> list[bytes]:
-        """The files of a committed record; errors as of `read_checked`."""
+        """Read and verify the files of a committed record; errors as of `read_checked`."""
         entry = self.entries[name]
         names = self.RECORDS.files_of(name)
-        return [read_checked(self.path, *one) for one in zip(names, entry.sums, strict=True)]
+        return [read_checked(self.path, *named) for named in zip(names, entry.sums, strict=True)]
 
     def damage_of(self, name: str) -> str:
-        """What is wrong with a committed record, or "".
+        """Describe the damage of a committed record; "" if it is intact.
 
         Raises:
-            ManaforgeError: it is whole, and of no use here.
+            ManaforgeError: it is intact, but this version cannot use it.
             OSError: it cannot be read.
         """
         try:
@@ -264,18 +272,18 @@ class CheckedFolder(LockedFolder):
         return ""
 
     def check_records(self, *folders: str) -> bool:
-        """Find which records count; report and set aside the damaged ones, and those made from them.
+        """Verify all records; report and set aside damaged ones, and numbered records after them.
 
         Args:
-            *folders: of numbered records, the one that completes a record last; what lies in them and belongs
-                to none is set aside.
+            *folders: folders of numbered records, the one written last at the end; files in them that belong
+                to no committed record are set aside.
 
         Returns:
-            Whether something is damaged; files of a record that was never committed are not.
+            Whether there is damage; files of a record that was never committed are not damage.
 
         Raises:
-            ManaforgeError: a record is whole, and of no use here.
-            OSError: one cannot be read.
+            ManaforgeError: a record is intact, but this version cannot use it.
+            OSError: a record cannot be read.
         """
         history = read_history(self.path, self.RECORDS)
         self.entries, problem = {entry.name: entry for entry in history.entries}, history.problem
@@ -300,20 +308,25 @@ class CheckedFolder(LockedFolder):
         if text != history.text:
             self.replace(CHECKSUMS, text.encode())
         committed = {file for name in self.entries for file in self.RECORDS.files_of(name)}
-        lie = [f"{one}/{file.name}" for one in folders for file in sorted((self.path / one).iterdir())]
-        gone = [file for name in damaged for file in self.RECORDS.files_of(name)]
-        for name in [*lie, *(name for name in gone if name not in lie and (self.path / name).exists())]:
+        present = [
+            f"{folder}/{file.name}" for folder in folders for file in sorted((self.path / folder).iterdir())
+        ]
+        invalid = [file for name in damaged for file in self.RECORDS.files_of(name)]
+        for name in [
+            *present,
+            *(name for name in invalid if name not in present and (self.path / name).exists()),
+        ]:
             if name not in committed:
                 self.set_aside(name)
         self.clear_leftovers()
         return is_damaged
 
     def _holds_later(self, folder: str) -> bool:
-        """Whether there is more than the first record, whose files alone may exist before any line does."""
+        """Whether a folder has files of later records than the first, which only exist after a commit."""
         return any(not file.name.startswith("0000.") for file in (self.path / folder).iterdir())
 
     def set_aside(self, name: str) -> None:
-        """Move a file below the folder to `aside/`, and report it."""
+        """Move a damaged or uncommitted file to `aside/`, and report it."""
         aside = self.path / "aside"
         aside.mkdir(exist_ok=True)
         count = sum(1 for _ in aside.iterdir())
@@ -323,6 +336,6 @@ class CheckedFolder(LockedFolder):
         self.problems.append(f"{name} was set aside as {target}")
 
     def clear_leftovers(self) -> None:
-        """Delete temporary files."""
+        """Delete temporary files of interrupted writes."""
         for file in self.path.glob("*.tmp"):
             file.unlink()

@@ -1,8 +1,8 @@
-"""The run folder: create, open and commit; its history is its checkpoint, and no crash corrupts it.
+"""The run folder: create, open, commit generations; a crash-safe history that serves as the checkpoint.
 
-A generation is two parquet files and a line in `checksums.txt`. `pairings/NNNN` is renamed into place first;
-renaming `generations/NNNN` and then its line, each flushed to the disk, commit the generation. Files that do
-not agree with the checksums are reported, set aside and played again. `runs/README.md` documents every file.
+A generation is two Parquet files and a line in `checksums.txt`. `pairings/NNNN` is renamed into place first,
+then `generations/NNNN`; the line, flushed to disk, commits the generation. Files that do not match their
+checksums are reported, set aside and played again. `runs/README.md` documents every file.
 """
 
 import contextlib
@@ -38,27 +38,27 @@ from evo.storage.history import KINDS, CheckedFolder, HistoryError, read_committ
 from evo.storage.schema import RUN_SCHEMA, SchemaError, check_origin, read_table
 
 DECKS = "decks"
-"""Folder of the deck files inside that of a run or tournament."""
+"""Subfolder of a run or tournament with its deck files."""
 
 LONGEST_NAME = 60
-"""Characters of a file's name."""
+"""Maximum length of a deck file's name, in characters."""
 
 
 def keep_decks(folder: Path, decks: Iterable[Deck]) -> list[Path | None]:
-    """Write the files of decks into `folder`/decks.
+    """Copy deck files into the subfolder `decks` of a run or tournament.
 
     Args:
-        folder: of a run or tournament; it exists.
-        decks: shipped decks and deck codes need no file and are left out.
+        folder: existing folder of a run or tournament.
+        decks: the decks; shipped decks and deck codes have no file and are skipped.
 
     Returns:
-        The file of each; None where it needs none.
+        The copied file of each deck; None for a skipped one.
 
     Raises:
         OSError: a file cannot be written.
     """
     kept: list[Path | None] = []
-    taken = {"config"}  # config.toml makes a run
+    taken = {"config"}  # config.toml marks a run folder
     for deck in decks:
         file = None
         if deck.text:
@@ -74,7 +74,7 @@ def keep_decks(folder: Path, decks: Iterable[Deck]) -> list[Path | None]:
 
 
 def missing_decks(folder: Path, decks: Iterable[object]) -> list[str]:
-    """Those of a configuration's decks that cannot be found, from its folder or the current one."""
+    """Decks of a configuration that cannot be found, relative to its folder or the current one."""
     missing = []
     for deck in decks:
         try:
@@ -85,32 +85,32 @@ def missing_decks(folder: Path, decks: Iterable[object]) -> list[str]:
 
 
 UNREADABLE = (errno.EACCES, errno.EPERM, errno.EIO)
-"""Errors of the system about a file that may be whole: another user or another time may read it."""
+"""Operating system errors that do not mean damage: permissions, or a transient I/O error."""
 
 
 HALF_POINTS = frozenset("01234")
-"""What a deal's two games may give, as digits."""
+"""Half points of a deal's two games, as digits."""
 
 _VALIDATED = {"who": "best", "pairs": ""}
-"""What the tables of `validation/` that older versions wrote do not say."""
+"""Default values of columns that older versions did not write in `validation/`."""
 
 
 class RunError(ManaforgeError, RuntimeError):
-    """A run folder that cannot be used; the message names it and the way out."""
+    """Run folder that cannot be used; the message names it and says what to do."""
 
 
 class RunNameError(RunError, WrongValueError):
-    """A path for a run that is none, or named twice; the message says what it is, and the way out."""
+    """Path given for a run that is not a run folder, or is given twice."""
 
 
 class RunFolder(CheckedFolder):
-    """One run on disk, from `create_run` or `open_run`.
+    """A run on disk, from `create_run` or `open_run`.
 
     Attributes:
         path: the folder.
         config: of the run.
-        committed: number of generations safely on disk: 0 to committed - 1.
-        problems: damage found on opening, one sentence each.
+        committed: number of committed generations: 0 to committed - 1.
+        problems: damage found on opening, one message each.
     """
 
     WHAT = "run folder "
@@ -122,10 +122,10 @@ class RunFolder(CheckedFolder):
         self.committed = 0
 
     def tables(self, kind: str) -> Iterator[pd.DataFrame]:
-        """The tables of all committed generations in their order; `kind` is "generations" or "pairings".
+        """Iterate over the tables of all committed generations; `kind` is "generations" or "pairings".
 
         Raises:
-            RunError: one differs from what was committed.
+            RunError: a table is missing, damaged or unreadable.
         """
         try:
             entries = read_history(self.path).entries[: self.committed]
@@ -140,10 +140,10 @@ class RunFolder(CheckedFolder):
                 raise RunError(f"{file} cannot be read: {error}") from None
 
     def commit(self, generation: int, individuals: pd.DataFrame, pairings: pd.DataFrame) -> None:
-        """Write a generation, all or nothing.
+        """Commit a generation atomically.
 
         Raises:
-            RunError: the disk is full or fails; what was committed before is intact.
+            RunError: the disk is full or fails; earlier generations are intact.
         """
         assert generation == self.committed, "generations are committed in order"
         with self._writing(f"generation {generation}"):
@@ -156,10 +156,10 @@ class RunFolder(CheckedFolder):
         self.committed += 1
 
     def validation(self, generation: int) -> pd.DataFrame | None:
-        """The table of a generation's validation; None if there is none, or it is damaged.
+        """Read the table of a generation's validation; None if it is missing or damaged.
 
         Raises:
-            RunError: the system does not let it be read; it is not played again for that.
+            RunError: the operating system denies reading it; it is not played again in this case.
         """
         file = table_file(self.path, "validation", generation)
         try:
@@ -189,7 +189,7 @@ class RunFolder(CheckedFolder):
             self.replace(f"validation/{file.name}", content)
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file of the run's own folder, all or nothing.
+        """Write a file of the run folder atomically.
 
         Raises:
             RunError: the disk is full or fails.
@@ -198,7 +198,7 @@ class RunFolder(CheckedFolder):
             self.replace(name, content)
 
     def write_config(self) -> None:
-        """Write `config.toml`, with the deck files of this folder named relative to it.
+        """Write `config.toml`; deck files in this folder are written as relative paths.
 
         Raises:
             RunError: the disk is full or fails.
@@ -206,7 +206,7 @@ class RunFolder(CheckedFolder):
         self.write("config.toml", self.config.to_toml(self.path).encode())
 
     def keep_decks(self) -> None:
-        """Copy the files of the decks into the folder; the configuration then names the copies.
+        """Copy the deck files into the folder, and refer to the copies in the configuration.
 
         Raises:
             RunError: the disk is full or fails.
@@ -221,14 +221,14 @@ class RunFolder(CheckedFolder):
             self.config = self.config.changed(decks=named[:n], **more)
 
     def note(self, **event: Any) -> None:
-        """Append an event with its time to `log.jsonl`; a failure to write is ignored."""
+        """Append an event with a time stamp to `log.jsonl`; write errors are ignored."""
         append_event(self.path / "log.jsonl", **event)
 
     def manifest(self) -> dict[str, Any]:
-        """`manifest.json`, or {} if it is missing or damaged: no result depends on it.
+        """Read `manifest.json`; {} if it is missing or damaged, since no result depends on it.
 
         Raises:
-            RunError: the system does not let it be read; it is not written anew for that.
+            RunError: the operating system denies reading it; it is not rewritten in this case.
         """
         file = self.path / "manifest.json"
         try:
@@ -251,11 +251,11 @@ class RunFolder(CheckedFolder):
             command = f"manaforge resume {self.path}" if created else "the same command again"
             raise RunError(
                 f"cannot write {what} to {self.path}: {error.strerror or error}; {kept}. "
-                f"When there is space: {command}"
+                f"When there is space, run {command}"
             ) from None
 
     def check_history(self) -> None:
-        """Count committed generations; report and set aside the first damaged one and all after it."""
+        """Verify committed generations; set aside the first damaged one and all later ones."""
         is_damaged = self.check_records("pairings", "generations")
         self.committed = len(self.entries)
         for name in ("champion.toml", "final.parquet"):
@@ -263,7 +263,7 @@ class RunFolder(CheckedFolder):
                 self.set_aside(name)
 
     def damage_of(self, name: str) -> str:
-        """See `CheckedFolder`; tables of other rules or another schema are refused."""
+        """Describe the damage of a generation; tables of other rules or another schema raise an error."""
         try:
             contents = self.read_record(name)
         except HistoryError as error:
@@ -277,7 +277,7 @@ class RunFolder(CheckedFolder):
 
 
 def create_run(path: Path, config: RunConfig, manifest: dict[str, Any], opponents: bytes = b"") -> RunFolder:
-    """Create a run folder and lock it.
+    """Create and lock a run folder.
 
     Raises:
         RunError: it cannot be created, is not empty, or is in use.
@@ -300,16 +300,16 @@ def create_run(path: Path, config: RunConfig, manifest: dict[str, Any], opponent
         if opponents:
             folder.write(OPPONENTS, opponents)
         folder.keep_decks()
-        folder.write_config()  # last, since it makes the folder a run
+        folder.write_config()  # last, since config.toml marks a complete run folder
         on_error.pop_all()
     return folder
 
 
 def check_vacant(path: Path) -> None:
-    """Refuse a folder that is not empty, except for leftovers of an interrupted `create_run`.
+    """Check that a folder is empty, except for leftovers of an interrupted `create_run`.
 
     Raises:
-        RunError: the folder cannot be used for a new run.
+        RunError: the folder is not empty, or is a file.
     """
     file = file_in_the_way(path)
     if file is not None:
@@ -325,12 +325,11 @@ def check_vacant(path: Path) -> None:
 
 
 def open_run(path: Path) -> RunFolder:
-    """Lock a run folder to continue the run; damage is set aside and listed in `problems`.
+    """Open and lock a run folder to continue the run; damage is set aside and listed in `problems`.
 
     Raises:
-        RunError: it is not a run folder, is in use, has an unknown schema, or was played with a key that was
-            removed.
-        ConfigError: its configuration cannot be used.
+        RunError: it is not a run folder, is in use, has an unknown schema, or uses a removed key.
+        ConfigError: its configuration is invalid.
     """
     folder = RunFolder(path, peek_run(path).config)
     for key, value in folder.config.removed.items():
@@ -349,48 +348,54 @@ def open_run(path: Path) -> RunFolder:
 
 
 def run_path(path: Path) -> Path:
-    """The path itself; where nothing is there, the folder of this name in `runs/`, as entrants are named."""
+    """Resolve a run: the path itself if it exists, else the folder of this name in `runs/`."""
     return RUNS / path if not path.exists() and (RUNS / path).is_dir() else path
 
 
 def run_config(path: Path) -> RunConfig:
-    """The configuration of a run folder.
+    """Read the configuration of a run folder.
 
     Raises:
-        ConfigError: it cannot be used; for a deck file that is gone the message says how to give it.
+        ConfigError: it is invalid; for a missing deck file the message says how to supply it.
     """
     file = path / "config.toml"
     try:
         return read_config(file, stored=True)
     except ConfigError as error:
         if missing_decks(path, [deck for named in _decks_named(path).values() for deck in named]):
-            raise ConfigError(f"{error}; to give it: manaforge resume {path} --decks FILE") from None
-        raise ConfigError(str(error)) from None  # the run's own file: nothing of it was typed
+            raise ConfigError(
+                f"{error}; to supply the deck file: manaforge resume {path} --decks FILE"
+            ) from None
+        raise ConfigError(str(error)) from None  # an error of the run's own file, not of the command line
 
 
 def give_decks(path: Path, decks: Sequence[str]) -> None:
-    """Put deck files into the folder of a run whose own are gone, and name them in its `config.toml`.
+    """Replace missing deck files of a run folder, and refer to the new files in its `config.toml`.
 
     Args:
         path: the run folder.
-        decks: those that are gone, or all of the run and of its library, in their order.
+        decks: replacements of the missing decks, or of all decks of the run and its library, in order.
 
     Raises:
-        RunError: none is gone, another number is, or the run was not started with these cards.
+        RunError: no deck is missing, their number differs, or the run was started with other cards.
         ConfigError, DeckError: a deck cannot be read.
     """
     named = {key: [deck_beside(deck, path) for deck in decks] for key, decks in _decks_named(path).items()}
     own = [deck for decks in named.values() for deck in decks]
     missing = missing_decks(path, own)
     if not missing:
-        raise RunError(f"run folder {path} has all its decks; --decks is for files that are gone")
+        raise RunError(
+            f"run folder {path} has all its decks; leave out --decks, which replaces missing files"
+        )
     given = list(decks)
     for deck in given:
         find_deck(deck)
     if len(given) == len(missing):
         given = [given.pop(0) if deck in missing else deck for deck in own]
     if len(given) != len(own):
-        raise RunError(f"of {path} these decks are gone: {', '.join(missing)}; --decks takes as many files")
+        raise RunError(
+            f"run folder {path} lacks the decks {', '.join(missing)}; give as many files with --decks"
+        )
     whole = iter(given)
     sets = [
         f"{key}={json.dumps([next(whole) for _ in decks], ensure_ascii=False)}"
@@ -400,12 +405,16 @@ def give_decks(path: Path, decks: Sequence[str]) -> None:
     known = folder.manifest().get("config_hash")
     if known is None:
         raise RunError(
-            f"run folder {path} has no readable manifest.json, which says what cards it was started with"
+            f"run folder {path} has no readable manifest.json, so these decks cannot be compared with those "
+            "that it was started with; start a new run"
         )
     if known != folder.config.digest:
         refuse_earlier_effects(folder, known)
         names = ", ".join(folder.config.deck_names)
-        raise RunError(f"run folder {path} was not started with these decks ({names}) and cards")
+        raise RunError(
+            f"run folder {path} was started with other decks or cards than these ({names}); give its "
+            "own deck files with --decks"
+        )
     with folder:
         folder.acquire()
         folder.keep_decks()
@@ -413,10 +422,10 @@ def give_decks(path: Path, decks: Sequence[str]) -> None:
 
 
 def refuse_earlier_effects(folder: RunFolder, known: str) -> None:
-    """Say so where a run's hash is that of its configuration under an earlier version of the effects.
+    """Check whether a run's hash belongs to an earlier version of the card effects.
 
     Raises:
-        RunError: it is.
+        RunError: it does.
     """
     earlier = earlier_effects(lambda version: folder.config.digest_under(version) == known)
     if earlier:
@@ -424,18 +433,18 @@ def refuse_earlier_effects(folder: RunFolder, known: str) -> None:
 
 
 def _decks_named(path: Path) -> dict[str, list[Any]]:
-    """The decks in a run's configuration, by the keys `decks` and `library` that name any."""
+    """Deck names in a run's configuration, by key: `decks` and `library`, if not empty."""
     content = read_toml(path / "config.toml", "configuration")
     found = {key: content.get(key) for key in ("decks", "library")}
     return {key: decks for key, decks in found.items() if isinstance(decks, list) and decks}
 
 
 def peek_run(path: Path) -> RunFolder:
-    """A run folder for reading, even while another process writes it; only the number of lines is checked.
+    """Open a run folder read-only, without lock, even during a run; checksums are not verified.
 
     Raises:
         RunError: it is not a run folder, or has an unknown schema.
-        ConfigError: its configuration cannot be used.
+        ConfigError: its configuration is invalid.
     """
     if not (path / "config.toml").is_file():
         raise RunNameError(what_it_is(path))

@@ -1,12 +1,11 @@
-"""Read Parquet tables from untrusted files, and check the tables of a run folder.
+"""Read Parquet tables from untrusted files with bounded memory, and validate the tables of a run folder.
 
-The end of a parquet file says how much there is in all, but readers allot what the headers of the pages say,
-and whoever makes a file writes both. Headers are structs of Thrift's compact protocol; `PageHeader` of the
-format's parquet.thrift names the fields.
+A crafted file is a decompression bomb if its page headers declare more data than its footer: readers allocate
+what the page headers declare. So these headers are parsed and checked first. They are structs of Thrift's
+compact protocol; `PageHeader` in parquet.thrift of the format names the fields.
 
-No limit here comes from a file or from what lies beside it: who makes a folder makes both. All readers of
-parquet read by `read_batches`, some by `read_columns`, which holds a whole table. `runs/README.md` describes
-the columns of runs.
+All limits are constants, since the other files of a folder are as untrusted as the table. All Parquet files
+are read by `read_batches` or, as a whole, by `read_columns`. `runs/README.md` describes the columns of runs.
 """
 
 import contextlib
@@ -29,11 +28,11 @@ from evo.strategies import find_strategy
 from ilp_agent.weights import MAX_WEIGHT
 
 DEEPEST = 4
-"""Structs inside each other; a header has three."""
+"""Maximum nesting of structs; a page header has three levels."""
 
 
 class Encoding(IntEnum):
-    """How the values of a page are written, of those that unpack to no more than page and values say."""
+    """Accepted Parquet encodings: decoded size is bounded by the declared page size and value count."""
 
     PLAIN = 0
     PLAIN_DICTIONARY = 2
@@ -46,12 +45,12 @@ class Encoding(IntEnum):
 
 
 class Page(NamedTuple):
-    """What a page says of itself.
+    """Header of a Parquet page.
 
     Attributes:
-        size: bytes, unpacked.
-        values: it holds.
-        dictionary: whether they are texts or numbers that other pages name by their places.
+        size: uncompressed size in bytes.
+        values: number of values.
+        dictionary: whether it is a dictionary page, whose values other pages refer to by index.
     """
 
     size: int
@@ -60,7 +59,7 @@ class Page(NamedTuple):
 
 
 class _Type(IntEnum):
-    """Types of Thrift's compact protocol that occur in headers."""
+    """Field types of Thrift's compact protocol that occur in page headers."""
 
     TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY = range(1, 9)
     STRUCT = 12
@@ -69,28 +68,29 @@ class _Type(IntEnum):
 _ENCODINGS = frozenset(map(int, Encoding))
 
 _SIZE, _LENGTH = 2, 3
-"""Fields of a header: bytes of the page, unpacked and as they are written."""
+"""Header fields: uncompressed and compressed page size."""
 
 _KINDS = {5: (1, 2), 7: (1, 2), 8: (1, 4)}
-"""Fields of a header for each kind of page; in it the fields of its number of values and its encoding."""
+"""Header field of each page type, and in it the fields of value count and encoding."""
 
 _DICTIONARY = 7
+"""Header field of a dictionary page."""
 
 
 def pages_in(content: bytes, start: int, length: int) -> Iterator[Page]:
-    """The pages in a part of a file.
+    """Parse the headers of consecutive Parquet pages.
 
     Args:
         content: of the file.
-        start: of the first page's header.
+        start: offset of the first page header.
         length: bytes of all pages with their headers.
 
     Raises:
-        ValueError: it is not made of pages, or a page is written in a way that `Encoding` does not have.
+        ValueError: a header is malformed, or a page has an encoding that is not in `Encoding`.
     """
     at, end = start, start + length
     if not 0 <= at < end <= len(content):
-        raise ValueError("its pages lie outside of it")
+        raise ValueError("its pages lie outside of the file")
     while at < end:
         try:
             header, at = _struct(content, at, DEEPEST)
@@ -98,21 +98,21 @@ def pages_in(content: bytes, start: int, length: int) -> Iterator[Page]:
             values, encoding = (int(header[kind][place]) for place in _KINDS[kind])
             size, packed = int(header[_SIZE]), int(header[_LENGTH])
         except (KeyError, IndexError, TypeError, ValueError):
-            raise ValueError("a page has no header") from None
+            raise ValueError("a page has no valid header") from None
         if min(size, packed, values) < 0:
-            raise ValueError("a page of it has less than nothing")
+            raise ValueError("a page has a negative size or number of values")
         if encoding not in _ENCODINGS:
-            raise ValueError(f"a page of it has encoding {encoding}, which may unpack to any size")
+            raise ValueError(f"a page has encoding {encoding}, which may unpack to any size")
         yield Page(size, values, _DICTIONARY in header)
         at += packed
 
 
 def _struct(content: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
-    """The fields of a struct by their numbers, and where it ends.
+    """Parse a Thrift struct; its fields by number, and the offset of its end.
 
     Raises:
-        ValueError: a field is there twice, or of a type that no header has.
-        IndexError: it is cut.
+        ValueError: a field is duplicated, or has a type that does not occur in headers.
+        IndexError: it is truncated.
     """
     fields: dict[int, Any] = {}
     number = 0
@@ -142,13 +142,13 @@ def _struct(content: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
 
 
 def _varint(content: bytes, at: int) -> tuple[int, int]:
-    """A number with a sign, and where it ends."""
+    """Parse a zigzag-encoded signed integer; its value, and the offset of its end."""
     value, at = _unsigned(content, at)
     return value >> 1 ^ -(value & 1), at
 
 
 def _unsigned(content: bytes, at: int) -> tuple[int, int]:
-    """A number in groups of seven bits, the least first, and where it ends."""
+    """Parse a little-endian base-128 integer; its value, and the offset of its end."""
     value = shift = 0
     while content[at] & 0x80:
         if shift > 63:
@@ -159,53 +159,53 @@ def _unsigned(content: bytes, at: int) -> tuple[int, int]:
 
 
 RUN_SCHEMA = 1
+"""Version of the run folder's format."""
 
 MOST_COUNT = 2.0**53
-"""Whole numbers up to this one are exact in every column and sum."""
+"""Maximum of count columns: integers up to it are exact as float64."""
 
 MOST_CELLS = 2**25
-"""Numbers of a table that is read as a whole, 256 MB of them: fifty times what the largest of our runs write
-in all their generations."""
+"""Maximum cells of a table that is read as a whole, 256 MB: fifty times those of our largest run."""
 
 MOST_TEXTS = 2**27
-"""Bytes of the different texts of a table, and of all in a table that is read as a whole."""
+"""Maximum bytes of a table's distinct texts, and of all texts in a table that is read as a whole."""
 
 MOST_PAGE = 2**26
-"""Bytes of a page of a column, unpacked; pyarrow writes pages of 1 MB."""
+"""Maximum uncompressed bytes of a page; pyarrow writes pages of 1 MB."""
 
 MOST_ENTRIES = 2**20
-"""Values of a dictionary; those of pyarrow take at most 1 MB."""
+"""Maximum values of a dictionary page; pyarrow's dictionaries take at most 1 MB."""
 
 MOST_PAGES = 50_000
-"""Of all columns; pyarrow writes one for every 20,000 rows of a column."""
+"""Maximum pages of all columns; pyarrow writes one per 20,000 rows of a column."""
 
 TEXT = "BYTE_ARRAY"
-"""Parquet's type of texts."""
+"""Parquet's physical type of texts."""
 
 SHORT = 2**11
-"""Bytes of packed numbers that unpack to no more than a page may: zstd makes at most 2**15 bytes of one."""
+"""Compressed bytes of numbers that cannot exceed the page limit: zstd expands a byte to at most 2**15."""
 
 CODECS = frozenset({"UNCOMPRESSED", "SNAPPY", "GZIP", "LZ4", "ZSTD"})
-"""Ways to pack that make no more of a byte than zstd does; brotli does."""
+"""Accepted compression codecs, with at most zstd's expansion; brotli has more."""
 
 MOST_FOOTER = 2**22
-"""Bytes of the description at a file's end; one of a thousand columns has 150,000."""
+"""Maximum bytes of a file's footer; the footer of a thousand columns has 150,000."""
 
 MOST_PARTS = 5_000
-"""Columns, and groups of rows."""
+"""Maximum number of columns, and of row groups."""
 
 BATCH = 2**16
-"""Rows that are unpacked at a time."""
+"""Rows decoded at a time."""
 
 
 class Kind(NamedTuple):
-    """What a column holds.
+    """Type and range of a column.
 
     Attributes:
-        what: in words.
-        fits: whether an Arrow type holds it.
-        low: least value of a number.
-        high: greatest value.
+        what: name of the type in messages.
+        fits: whether an Arrow type is acceptable.
+        low: minimum of a number.
+        high: maximum of a number.
     """
 
     what: str
@@ -235,7 +235,7 @@ YES_NO = Kind("yes or no", kinds.is_boolean)
 NAME = Kind("text", _text)
 
 MAY_LACK = frozenset({"parent_a", "parent_b", "rank", "opponent", "entrant", "share"})
-"""Columns in which values may be missing."""
+"""Nullable columns."""
 
 FINAL = {
     "stage": NAME,
@@ -254,7 +254,7 @@ PAIRINGS = {
 }
 
 OF_OPPONENTS = {"entrant": NAME, "share": SHARE}
-"""Columns of `pairings/` in runs with opponents beside the population."""
+"""Additional columns of `pairings/` in runs with opponents outside the population."""
 
 VALIDATION = {
     **dict.fromkeys(("generation", "individual"), COUNT),
@@ -263,15 +263,15 @@ VALIDATION = {
 }
 
 ADDED = ("who", "pairs")
-"""Columns of `validation/` that older versions did not write: they validated the best alone."""
+"""Columns of `validation/` that older versions did not write; they validated only the best."""
 
 
 class SchemaError(ManaforgeError, ValueError):
-    """A table that does not fit its place in a run folder."""
+    """Malformed or unexpected table in a folder."""
 
 
 def read_table(content: bytes, kind: str, config: RunConfig) -> pa.Table:
-    """A table of a run folder from the bytes of its parquet file.
+    """Read and validate a table of a run folder from the bytes of its Parquet file.
 
     Args:
         content: of the file.
@@ -279,7 +279,7 @@ def read_table(content: bytes, kind: str, config: RunConfig) -> pa.Table:
         config: of the run.
 
     Raises:
-        SchemaError: it is not such a table; the message says why.
+        SchemaError: it is not such a table; the message gives the reason.
     """
     optional = ADDED if kind == "validation" else ()
     table = read_columns(content, _columns_of(kind, config), most_rows(kind, config), optional)
@@ -291,7 +291,7 @@ def read_table(content: bytes, kind: str, config: RunConfig) -> pa.Table:
 def read_columns(
     content: bytes, columns: Mapping[str, Kind], most: int, optional: Collection[str] = ()
 ) -> pa.Table:
-    """The known columns of a parquet file as a whole; arguments and errors as of `read_batches`."""
+    """Read the given columns of a Parquet file as one table; arguments and errors as of `read_batches`."""
     most = min(most, MOST_CELLS // len(columns))
     table = pa.concat_tables(read_batches(content, columns, most, optional))
     return _spelled_out(table)
@@ -300,21 +300,21 @@ def read_columns(
 def read_batches(
     content: bytes, columns: Mapping[str, Kind], most: int, optional: Collection[str] = ()
 ) -> Iterator[pa.Table]:
-    """The known columns of a parquet file; others, and the metadata of pandas, are not even unpacked.
+    """Read the given columns of a Parquet file in batches; other columns and pandas metadata are not decoded.
 
-    Memory is bounded by the constants above, whatever the file says of itself.
+    Memory is bounded by the constants above, whatever the file declares.
 
     Args:
         content: of the file.
-        columns: what each must hold.
-        most: rows.
+        columns: type of each column.
+        most: maximum number of rows.
         optional: columns that may be absent.
 
     Yields:
-        The next rows, at most `BATCH`, texts as places in a dictionary; at least one table, if of no rows.
+        The next rows, at most `BATCH`, with dictionary-encoded texts; at least one table, possibly empty.
 
     Raises:
-        SchemaError: it is not such a table; the message says why.
+        SchemaError: it is not such a table; the message gives the reason.
     """
     names = [name for name, kind in columns.items() if kind is NAME and name not in optional]
     with _parquet(content, names) as file:
@@ -333,7 +333,7 @@ def read_batches(
 
 
 def _spelled_out(table: pa.Table) -> pa.Table:
-    """Texts in the place of their numbers in a dictionary, if all of them together are of bounded size."""
+    """Decode dictionary-encoded texts, after checking that their total size is bounded."""
     size = 0
     for place, name in enumerate(table.column_names):
         column = table.column(place)
@@ -342,23 +342,26 @@ def _spelled_out(table: pa.Table) -> pa.Table:
                 lengths = compute.binary_length(part.dictionary).cast(pa.int64())
                 size += compute.sum(lengths.take(part.indices)).as_py() or 0
             if size > MOST_TEXTS:
-                raise SchemaError(f"its texts up to column {name} are {size / 2**20:,.0f} MB, spelled out")
+                raise SchemaError(
+                    f"its texts up to column {name} unpack to {size / 2**20:,.0f} MB; at most "
+                    f"{MOST_TEXTS / 2**20:,.0f} MB are read"
+                )
             table = table.set_column(place, name, column.cast(column.type.value_type))
     return table
 
 
 def count_rows(content: bytes) -> int:
-    """The number of rows that a parquet file says it has.
+    """Number of rows that a Parquet file declares.
 
     Raises:
-        SchemaError: it is not a parquet file.
+        SchemaError: it is not a Parquet file.
     """
     with _parquet(content) as file:
         return int(file.metadata.num_rows)
 
 
 def most_rows(kind: str, config: RunConfig) -> int:
-    """Most rows that a table of a run can have."""
+    """Maximum number of rows in a table of a run."""
     strategy, n_decks = find_strategy(config.strategy), len(config.decks)
     n = max(strategy.evaluated(config.mu, config.lambda_, number) for number in (0, 1, config.generations))
     others = len(config.opponents.fixed) + config.opponents.members
@@ -378,23 +381,23 @@ def _columns_of(kind: str, config: RunConfig) -> dict[str, Kind]:
 
 
 def _check_promises(file: pq.ParquetFile, content: bytes, columns: Mapping[str, Kind], most: int) -> None:
-    """Check what a file and its pages say of themselves, so that no bomb is unpacked."""
+    """Check the sizes that a file and its page headers declare, against decompression bombs."""
     rows, own = file.metadata.num_rows, file.schema_arrow
     if rows > most:
-        raise SchemaError(f"it has {rows:,} rows, and there can be at most {most:,}")
+        raise SchemaError(f"it has {rows:,} rows; at most {most:,} are possible")
     for name, kind in columns.items():
         count = own.names.count(name)
         if count != 1:
             raise SchemaError(f"it has {f'{count} columns' if count else 'no column'} {name}")
         found = own.field(name).type
         if not kind.fits(found) and not (name in MAY_LACK and kinds.is_null(found)):
-            raise SchemaError(f"column {name} holds {str(found)[:60]}, not a {kind.what} in each row")
+            raise SchemaError(f"column {name} has type {str(found)[:60]}, not {kind.what}")
     groups = [file.metadata.row_group(place) for place in range(file.metadata.num_row_groups)]
     if sum(group.num_rows for group in groups) != rows:
-        raise SchemaError(f"its groups of rows are not its {rows:,} rows together")
+        raise SchemaError(f"its row groups do not add up to its {rows:,} rows")
     texts = pages = 0
     for place in range(file.metadata.num_columns):
-        # Of a wanted column "x" pyarrow reads "x.y" too, a part of it or not.
+        # For a column "x" pyarrow also reads "x.y", whether nested in it or not.
         path = file.metadata.schema.column(place).path
         if not any(begin in columns for begin in accumulate(path.split("."), "{}.{}".format)):
             continue
@@ -408,14 +411,14 @@ def _check_promises(file: pq.ParquetFile, content: bytes, columns: Mapping[str, 
                     raise SchemaError(f"column {path} has a page of {size}")
                 if texts > MOST_TEXTS or pages > MOST_PAGES:
                     size = f"{texts / 2**20:,.0f} MB of texts, or {pages:,} pages"
-                    raise SchemaError(f"its columns up to {path} are more than {size}")
+                    raise SchemaError(f"its columns up to {path} have {size}; that is more than is read")
 
 
 def _pages_of(content: bytes, part: pq.ColumnChunkMetaData, rows: int) -> Iterator[Page]:
-    """The pages of a column in a group of rows; none where they are small whatever they say.
+    """Page headers of a column in a row group; none if its pages are small in any case.
 
     Raises:
-        SchemaError: it is no column of this many rows.
+        SchemaError: the column is malformed.
     """
     path, packed = part.path_in_schema, part.total_compressed_size
     if part.num_values != rows:
@@ -434,23 +437,26 @@ def _pages_of(content: bytes, part: pq.ColumnChunkMetaData, rows: int) -> Iterat
 
 
 def _check_values(column: pa.ChunkedArray, name: str, kind: Kind) -> None:
-    """Check that no value is missing, not finite or out of range."""
+    """Check that values are present, finite and in range."""
     if column.null_count and name not in MAY_LACK:
-        raise SchemaError(f"column {name} lacks values")
+        raise SchemaError(f"column {name} has missing values")
     if kind.what not in (COUNT.what, PLACE.what) or column.null_count == len(column):
         return
     values = column.drop_null().to_numpy()
     if kinds.is_floating(column.type) and not np.isfinite(values).all():
         raise SchemaError(f"column {name} is not finite")
     if len(values) and not (kind.low <= values.min() and values.max() <= kind.high):
-        raise SchemaError(f"column {name} has values from {values.min()} to {values.max()}")
+        raise SchemaError(
+            f"column {name} has values from {values.min()} to {values.max()}, outside of {kind.low:g} to "
+            f"{kind.high:g}"
+        )
 
 
 def check_origin(content: bytes) -> None:
-    """Refuse to continue from a table written under other rules or another schema.
+    """Check that a table was written under this version's rules and schema.
 
     Raises:
-        SchemaError: it was, or it is not a parquet file.
+        SchemaError: it was not, or it is not a Parquet file.
     """
     with _parquet(content) as file:
         metadata = file.metadata.metadata or {}
@@ -463,13 +469,13 @@ def check_origin(content: bytes) -> None:
 
 @contextlib.contextmanager
 def _parquet(content: bytes, names: Sequence[str] = ()) -> Iterator[pq.ParquetFile]:
-    """An open parquet file, whose columns `names` are read as numbers into a dictionary of texts.
+    """Open a Parquet file; columns `names` are read dictionary-encoded.
 
     Raises:
-        SchemaError: opening it fails, or what the `with` block does with it.
+        SchemaError: the file cannot be opened, or reading it in the `with` block fails.
     """
     if content.endswith(b"PAR1") and int.from_bytes(content[-8:-4], "little") > MOST_FOOTER:
-        raise SchemaError(f"its description at its end has more than {MOST_FOOTER / 2**20:.0f} MB")
+        raise SchemaError(f"its footer has more than {MOST_FOOTER / 2**20:.0f} MB")
     try:
         source = pa.BufferReader(content)
         try:
@@ -479,7 +485,7 @@ def _parquet(content: bytes, names: Sequence[str] = ()) -> Iterator[pq.ParquetFi
                 page_checksum_verification=True,
                 thrift_container_size_limit=MOST_PARTS,
             )
-        except KeyError as error:  # of a name that it does not hold
+        except KeyError as error:  # a missing column
             raise SchemaError(f"it has no column {error.args[0].decode()}") from None
         yield file
     except SchemaError:
@@ -490,7 +496,7 @@ def _parquet(content: bytes, names: Sequence[str] = ()) -> Iterator[pq.ParquetFi
 
 
 def wins_column(own: str, other: str) -> str:
-    """The column of games won with one deck against another."""
+    """Name of the column of games won with one deck against another."""
     return f"wins_{own}_vs_{other}"
 
 
@@ -498,7 +504,7 @@ def wins_column(own: str, other: str) -> str:
 def _of_individuals(
     weights: tuple[str, ...], strategy: str, config_decks: tuple[str, ...]
 ) -> dict[str, Kind]:
-    """Columns of a generation's individuals, including the strategy's own."""
+    """Columns of `generations/`, including the strategy's own."""
     decks = [find_deck(deck).name for deck in config_decks]
     numbers = [f"weight_{name}" for name in weights] + find_strategy(strategy).columns(weights)
     numbers += [wins_column(own, other) for own in decks for other in decks]
@@ -511,7 +517,7 @@ def _of_individuals(
 
 
 def _check_survivors(table: pa.Table, config: RunConfig) -> None:
-    """Check that mu individuals survive, with ranks 1 to mu."""
+    """Check that exactly mu individuals survive, with ranks 1 to mu."""
     ranks = table.column("rank").filter(table.column("survived")).to_pylist()
     if None in ranks or sorted(ranks) != list(range(1, config.mu + 1)):
-        raise SchemaError(f"its survivors are not {config.mu} with ranks from 1")
+        raise SchemaError(f"it must have {config.mu} survivors with ranks 1 to {config.mu}")

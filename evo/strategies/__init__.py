@@ -1,4 +1,4 @@
-"""Evolution strategies by name, behind one protocol."""
+"""Registry of optimisation strategies: ES, EVA, CMA-ES, SPSA and those of nevergrad."""
 
 from engine.errors import unknown_name
 from evo.strategies.base import (
@@ -16,23 +16,23 @@ from evo.strategies.nevergrad import PREFIX, Nevergrad, nevergrad_strategy
 from evo.strategies.spsa import Spsa
 
 STRATEGIES: dict[str, type[Strategy]] = {kind.NAME: kind for kind in (Es, Eva, Cma, Spsa)}
-"""Every strategy by the name that configurations write; the first is the default. See `find_strategy`."""
+"""Built-in strategies by their name in configurations; the first is the default. See `find_strategy`."""
 
 FAMILIES: dict[str, type[Strategy]] = {PREFIX: Nevergrad}
-"""Strategies of other packages, by how their names begin."""
+"""Strategies of other packages, by the prefix of their names."""
 
 SECTIONS: dict[str, type[StrategyOptions]] = {
     **{name: kind.OPTIONS for name, kind in STRATEGIES.items() if kind.OPTIONS},
     **{name.rstrip(":"): kind.OPTIONS for name, kind in FAMILIES.items() if kind.OPTIONS},
 }
-"""Sections of the configuration with options of strategies."""
+"""Configuration sections with the options of strategies, by section name."""
 
 
 def find_strategy(name: str) -> type[Strategy]:
-    """A strategy by its name, of `STRATEGIES` or `nevergrad:NAME`.
+    """Find a strategy class by name: one of `STRATEGIES`, or `nevergrad:NAME`.
 
     Raises:
-        UnknownNameError: there is none.
+        UnknownNameError: unknown strategy.
     """
     if name in STRATEGIES:
         return STRATEGIES[name]
@@ -42,7 +42,7 @@ def find_strategy(name: str) -> type[Strategy]:
 
 
 def section_of(name: str) -> str:
-    """The section of a strategy's options, by its name."""
+    """Name of the configuration section with a strategy's options."""
     return name.partition(":")[0]
 
 

@@ -1,6 +1,6 @@
-"""The protocol of evolution strategies, ask() and tell(), and its records.
+"""The ask-and-tell protocol of strategies, and its records: individuals, generations, candidates.
 
-A strategy proposes individuals to evaluate and learns from their fitness. It plays no games and touches no
+A strategy proposes individuals and updates itself from their fitness. It plays no games and accesses no
 files. To add one, write a class in this package, add it to `evo.strategies.STRATEGIES`, and run
 `tests/contracts/test_strategies.py`; docs/extending.md describes the steps.
 """
@@ -22,34 +22,34 @@ from engine import ManaforgeError
 from ilp_agent import WeightVector
 
 HALL_SIZE = 20
-"""Individuals kept in the hall of fame."""
+"""Maximum number of individuals in the hall of fame."""
 
 
 class StrategyError(ManaforgeError, RuntimeError):
-    """ask() and tell() out of order, a fitness that cannot be used, or a history that does not fit."""
+    """ask() and tell() out of order, an invalid fitness, a strategy not installed, or another history."""
 
 
 class StrategyOptions(BaseModel):
-    """Options of one strategy: the section of the configuration with the strategy's name."""
+    """Base of a strategy's options, its section of the configuration."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Fitness(base.Fitness):  # type: ignore[misc]
-    """Games won, draws half; more is better."""
+    """DEAP fitness: games won, draws half; maximised."""
 
     weights = (1.0,)
 
 
 class Individual(list[float]):
-    """An individual: the list of its weights in [0, 1], with step sizes and origin.
+    """An individual: a list of weights in [0, 1], with step sizes and parents.
 
     Attributes:
-        sigmas: step sizes, one for each weight.
-        number: unique in a run, counted from 0 in the order of birth.
-        parents: numbers of its parents; () where it has none.
-        birth: generation it was born in.
-        fitness: DEAP's.
+        sigmas: step sizes, one per weight.
+        number: unique in a run, counted from 0 in the order of creation.
+        parents: numbers of its parents; () if it has none.
+        birth: generation in which it was created.
+        fitness: DEAP fitness.
     """
 
     def __init__(
@@ -70,11 +70,11 @@ class Individual(list[float]):
 
 @dataclass(frozen=True)
 class Told:
-    """The result of a generation.
+    """Evaluated individuals of a generation and their survival, as returned by `Strategy.tell`.
 
     Attributes:
         generation: its number.
-        individuals: all evaluated, in the order of `ask`.
+        individuals: all individuals, in the order of `ask`.
         fitness: shape (individuals,).
         survived: shape (individuals,), whether each is a parent of the next generation.
     """
@@ -87,12 +87,12 @@ class Told:
 
 @dataclass(frozen=True)
 class Candidate:
-    """Candidate for champion.
+    """A candidate for champion, which plays the final.
 
     Attributes:
         name: such as "individual N" or "centroid".
-        weights: as evolved, or in their scale-free form for the centroid; shape (weights,).
-        birth: generation it comes from.
+        weights: as evolved, or scale-free for the centroid; shape (weights,).
+        birth: generation of its creation.
     """
 
     name: str
@@ -102,15 +102,15 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Parameters:
-    """What a strategy is created from.
+    """Constructor arguments of a strategy.
 
     Attributes:
         seed: of the run.
-        mu: parents.
-        lambda_: children of a generation.
-        vector: the kind of weights that evolve; individuals have one number in [0, 1] for each.
-        options: the strategy's own section of the configuration; None where it has none.
-        games: of an individual in a generation, by its number; the most that it may have.
+        mu: number of parents.
+        lambda_: number of children per generation.
+        vector: class of the evolved weights; individuals have one number in [0, 1] for each weight.
+        options: the strategy's section of the configuration; None if it has none.
+        games: maps a generation's number to the maximum number of games of an individual.
     """
 
     seed: int
@@ -122,17 +122,17 @@ class Parameters:
 
 
 class Strategy(Protocol):
-    """A strategy. The same parameters and fitness give the same individuals, bit for bit.
+    """Protocol of strategies; reproducible bit for bit from parameters and fitness.
 
     Attributes:
-        NAME: as configurations write it.
+        NAME: its name in configurations.
         SUMMARY: one line for listings.
-        OPTIONS: the model of its own section of the configuration; None without one.
-        LIBRARIES: distributions it computes with, whose versions a run writes down.
-        SURVIVE: whether parents compete with their children, so that ages and ancestors mean something.
-        parameters: what it was created from.
-        generation: number of the generation that `ask` gives next, or that waits for `tell`.
-        parents: survivors of the last finished generation, the best first.
+        OPTIONS: model of its section of the configuration; None if it has none.
+        LIBRARIES: distributions it depends on; a run's manifest records their versions.
+        SURVIVE: whether parents compete with their children (plus selection), so that age and ancestry apply.
+        parameters: its constructor arguments.
+        generation: number of the current generation, to be asked for or awaiting `tell`.
+        parents: survivors of the last completed generation, best first.
     """
 
     NAME: ClassVar[str]
@@ -148,64 +148,64 @@ class Strategy(Protocol):
 
     @classmethod
     def check(cls, mu: int, lambda_: int) -> None:
-        """Refuse population sizes the strategy cannot use.
+        """Check the population sizes.
 
         Raises:
-            ValueError: with the reason.
+            ValueError: the strategy does not support them; the message gives the reason.
         """
         ...
 
     @classmethod
     def usual(cls, mu: int) -> tuple[int, int]:
-        """The usual mu and lambda where a (mu + lambda) strategy has this mu and as many children."""
+        """Default mu and lambda that correspond to a (mu + lambda) strategy with mu = lambda."""
         ...
 
     @classmethod
     def sizes(cls, mu: int, lambda_: int) -> str:
-        """How progress and reports write its sizes, such as "8 + 8"."""
+        """Format its population sizes for progress and reports, such as "8 + 8"."""
         ...
 
     @classmethod
     def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:
-        """Number of individuals evaluated in a generation, which determines its number of games."""
+        """Number of individuals evaluated in a generation."""
         ...
 
     @classmethod
     def columns(cls, weights: Sequence[str]) -> list[str]:
-        """Names of its own columns of `generations/NNNN.parquet`, all float64, after those of the weights.
+        """Names of the strategy's own columns in `generations/NNNN.parquet`, all float64.
 
-        `sigma_NAME` for every weight are its step sizes, which reports then draw.
+        They follow the columns of the weights. Reports plot columns `sigma_NAME` as step sizes.
         """
         ...
 
     def values(self, individual: Individual) -> Sequence[float]:
-        """An individual's values in these columns, finite."""
+        """An individual's values of the strategy's own columns, finite; see `columns`."""
         ...
 
     @classmethod
     def schedule(cls, generations: int, lambda_: int, games: int) -> Mapping[str, Any]:
-        """Options that make a schedule of steps end with these generations; {} where it has no schedule.
+        """Options that fit a step schedule to a number of generations; {} without a schedule.
 
         Args:
-            generations: from generation 0 on.
-            lambda_: individuals of a generation.
-            games: of an individual in all of these.
+            generations: their number, from generation 0 on.
+            lambda_: individuals per generation.
+            games: games of an individual in all these generations.
         """
         ...
 
     def ask(self) -> list[Individual]:
-        """The individuals to evaluate.
+        """Propose the individuals of the next generation.
 
         Raises:
-            StrategyError: `ask` was called before, without `tell`.
+            StrategyError: `ask` was already called without `tell`.
         """
         ...
 
     def tell(self, fitness: np.ndarray) -> Told:
-        """Take the fitness of the individuals asked for, and move to the next generation.
+        """Update the strategy with the fitness of the asked individuals; move to the next generation.
 
         Args:
-            fitness: finite, shape (individuals,), in the order of `ask`; more is better.
+            fitness: finite, shape (individuals,), in the order of `ask`; maximised.
 
         Raises:
             StrategyError: `ask` was not called, or `fitness` has another shape or is not finite.
@@ -213,51 +213,51 @@ class Strategy(Protocol):
         ...
 
     def restore(self, generations: Iterable[pd.DataFrame]) -> None:
-        """Bring a new strategy to its state after the last of these generations.
+        """Restore a new strategy to its state after the given generations.
 
         Args:
-            generations: committed tables of `generations/`, in their order.
+            generations: committed tables of `generations/`, in order.
 
         Raises:
-            StrategyError: this strategy cannot have produced them.
+            StrategyError: the strategy does not reproduce these generations.
         """
         ...
 
     def candidates(self) -> list[Candidate]:
-        """The candidates of the final, after the last generation; equal weights once."""
+        """Candidates for champion after the last generation, without duplicate weights."""
         ...
 
     def centre(self) -> Candidate | None:
-        """Where it stands after the last finished generation, less noisy than any individual.
+        """Mean of the strategy's distribution or parents, less noisy than any individual.
 
-        None where there is nothing to take the mean of.
+        None if there is no mean.
         """
         ...
 
     def hall_of_fame(self) -> list[Individual]:
-        """Bests of the generations so far, each once, the latest first."""
+        """Best individuals of previous generations, without duplicates, latest first."""
         ...
 
     def step_size(self) -> float:
-        """One number for the distance of the next children from their parents; after the first generation."""
+        """Scalar step size of the next children, defined after the first generation."""
         ...
 
 
 _LOCK = threading.RLock()
-"""Held while a run computes alone: runs side by side would restore each other's settings."""
+"""Serialises changes of global state: concurrent runs would restore each other's settings."""
 
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """Linear algebra on one thread: the order of sums must not depend on the number of threads."""
+    """Context manager that limits BLAS to one thread, so that the order of sums is reproducible."""
     with _LOCK, threadpool_limits(1, "blas"):
         yield
 
 
 class Generators:
-    """The states of the process's random generators, `random` and numpy's, as one run has them.
+    """A run's own states of the global random generators `random` and `numpy.random`.
 
-    For packages that draw from these: each run draws its own numbers, and changes nobody else's.
+    For packages that draw from the global generators: each run has its own reproducible sequence.
     """
 
     def __init__(self, seed: int) -> None:
@@ -268,7 +268,7 @@ class Generators:
 
     @contextlib.contextmanager
     def used(self, keep: bool = True) -> Iterator[None]:
-        """Draw from the run's own states, alone; without `keep` they are afterwards as they were."""
+        """Context manager that installs the run's states; without `keep`, draws in it are undone."""
         with _LOCK:
             before = random.getstate(), np.random.get_state()  # noqa: NPY002
             self._set(self._states)

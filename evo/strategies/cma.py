@@ -1,9 +1,9 @@
-"""`cma`: CMA-ES, which learns how weights depend on each other.
+"""Strategy `cma`: CMA-ES, which adapts the covariance matrix of the weights.
 
-The package `cma` does the work; its normal draws come from our streams (`evo.seeds`), and its linear algebra
-runs on one thread. A run is restored by repeating ask() and tell() of every committed generation. The same
-bytes are guaranteed only on the same machine model with the locked versions: another processor's linear
-algebra may round differently, which `restore` detects.
+A wrapper of the package `cma`, with normal draws from our streams (`evo.seeds`) and linear algebra on one
+thread. A run is restored by replaying ask() and tell() of every committed generation. Runs are reproducible
+bit for bit only on the same machine model with the locked versions: linear algebra may round differently on
+another processor, which `restore` detects.
 
 Source: Hansen, "The CMA Evolution Strategy: A Tutorial", 2016; package `cma` (pycma).
 """
@@ -18,7 +18,7 @@ from evo.strategies.base import Candidate, Individual, Parameters, StrategyOptio
 from evo.strategies.population import DrawnStrategy, bounded
 
 MIN_STEP = 1e-5
-"""Least standard deviation in any direction, so that noise in the fitness does not end the search."""
+"""Minimum standard deviation in any direction, so that noise in the fitness does not end the search."""
 
 
 class CmaOptions(StrategyOptions):
@@ -26,22 +26,24 @@ class CmaOptions(StrategyOptions):
 
     initial_sigma: Annotated[
         float,
-        Field(gt=0, le=1, description="first standard deviation of every weight, a part of its range [0, 1]"),
+        Field(
+            gt=0, le=1, description="initial standard deviation of every weight, relative to its range [0, 1]"
+        ),
     ] = 0.25
-    initial_mean: Annotated[float, Field(gt=0, lt=1, description="first mean of every weight")] = 0.5
+    initial_mean: Annotated[float, Field(gt=0, lt=1, description="initial mean of every weight")] = 0.5
 
 
 class Cma(DrawnStrategy):
-    """Every generation draws lambda individuals from a normal distribution and learns from its best mu."""
+    """CMA-ES: sample lambda individuals from a normal distribution, update it from the best mu."""
 
     NAME: ClassVar[str] = "cma"
-    SUMMARY: ClassVar[str] = "CMA-ES, learns how weights depend on each other; mu at most lambda / 2"
+    SUMMARY: ClassVar[str] = "CMA-ES, learns correlations of the weights; mu at most lambda / 2"
     OPTIONS: ClassVar[type[StrategyOptions] | None] = CmaOptions
     LIBRARIES: ClassVar[tuple[str, ...]] = ("cma", "deap")
 
     def __init__(self, parameters: Parameters) -> None:
         super().__init__(parameters)
-        import cma  # noqa: PLC0415 - half a second, for this strategy alone
+        import cma  # noqa: PLC0415 - takes half a second, needed only here
 
         self._points: list[np.ndarray] = []
         options = {
@@ -62,7 +64,7 @@ class Cma(DrawnStrategy):
 
     @classmethod
     def check(cls, mu: int, lambda_: int) -> None:
-        """Accept a mu of at most half of lambda.
+        """Check that mu is at most half of lambda.
 
         Raises:
             ValueError: mu is more than half of lambda.
@@ -72,11 +74,11 @@ class Cma(DrawnStrategy):
 
     @classmethod
     def usual(cls, mu: int) -> tuple[int, int]:
-        """The better half of twice as many; see `evo.strategies.base.Strategy`."""
+        """The best half of 2 mu individuals; see `evo.strategies.base.Strategy`."""
         return mu, 2 * mu
 
     def tell(self, fitness: np.ndarray) -> Any:
-        """Learn from the fitness; see `evo.strategies.base.Strategy`."""
+        """Update the distribution from the fitness; see `evo.strategies.base.Strategy`."""
         points = self._points
         told = super().tell(fitness)
         with one_thread():
@@ -84,7 +86,7 @@ class Cma(DrawnStrategy):
         return told
 
     def centre(self) -> Candidate:
-        """The mean of the distribution."""
+        """Mean of the distribution."""
         mean = tuple(bounded(self._cma.result.xfavorite))
         return Candidate("mean", mean, self.generation - 1)
 
@@ -99,7 +101,7 @@ class Cma(DrawnStrategy):
         ]
 
     def _draw(self, n: int, n_weights: int) -> np.ndarray:
-        """Normal draws of a generation, shape (n, n_weights), one stream an individual."""
+        """Standard normal draws of a generation, shape (n, n_weights), from one stream per individual."""
         seed = self.parameters.seed
         streams = (child_stream(seed, self.generation, place) for place in range(n))
         return np.array([[stream.standard_normal() for _ in range(n_weights)] for stream in streams])

@@ -1,17 +1,15 @@
-"""(mu + lambda) evolution strategies: `es`, adapted to noisy scores, and `eva`, as in the EVA paper.
+"""Strategies `es` and `eva`: (mu + lambda) evolution strategies with self-adaptive step sizes.
 
-Built on DEAP: individuals with a DEAP fitness, a toolbox in which `mate`, `mutate` and `select` are
-registered, its hall of fame and logbook. DEAP's operators that differ from the formulas are not used
-(`mutESLogNormal` shares one draw, has no floor and no bounds), nor is its global random state: every draw
-comes from an addressed stream (`evo.seeds`).
+Built on DEAP: individuals with a DEAP fitness, a toolbox with `mate`, `mutate` and `select`, its hall of fame
+and logbook. Every random draw comes from an addressed stream (`evo.seeds`), not from DEAP's global random
+state, and DEAP's `mutESLogNormal` is not used: it shares one draw and has no lower limit and no bounds.
 
-Source: "Optimizing Hearthstone agents using an evolutionary algorithm" (EVA), Algorithm 2.
+`eva` follows "Optimizing Hearthstone agents using an evolutionary algorithm" (EVA), Algorithm 2, Eqs. 9 to
+12. As printed, Eq. 9 adds where the authors' code multiplies; this follows the code.
 
-One draw per individual for tau', smaller first steps, recombination, and optional reflection at the bounds.
-Source: Beyer and Schwefel, "Evolution strategies: a comprehensive introduction", 2002.
-
-Source: "Optimizing Hearthstone agents using an evolutionary algorithm" (EVA), Algorithm 2, Eqs. 9 to 12. As
-printed, Eq. 9 adds where the authors' code multiplies; this follows the code.
+`es` is adapted to noisy scores: one draw of tau' per individual, smaller initial steps, recombination, and
+optional reflection at the bounds. Source: Beyer and Schwefel, "Evolution strategies: a comprehensive
+introduction", 2002.
 """
 
 import math
@@ -27,18 +25,19 @@ from evo.strategies.base import Individual, Parameters, StrategyOptions
 from evo.strategies.population import PopulationStrategy
 
 MIN_SIGMA = 1e-5
+"""Minimum step size."""
 
 Genome = tuple[list[float], list[float], tuple[int, ...]]
-"""Weights, step sizes, and the numbers of the parents they come from."""
+"""Weights, step sizes, and the parents' numbers."""
 
 
 class PlusStrategy(PopulationStrategy):
     """(mu + lambda) evolution strategy over weights in [0, 1] with self-adaptive step sizes.
 
-    Generation 0 evaluates only the first mu parents; every later one evaluates all parents again with
-    their lambda children. Of equal fitness, children rank before parents, and earlier ones before later.
+    Generation 0 evaluates only the initial mu parents; later generations evaluate all parents again and their
+    lambda children. Ties rank children before parents, and earlier individuals before later ones.
 
-    A subclass registers `mate` and `mutate` in the toolbox, and defines the first step sizes.
+    A subclass registers `mate` and `mutate` in the toolbox, and defines the initial step sizes.
     """
 
     SURVIVE: ClassVar[bool] = True
@@ -54,30 +53,30 @@ class PlusStrategy(PopulationStrategy):
 
     @classmethod
     def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:
-        """The parents, and after generation 0 their children; see `evo.strategies.base.Strategy`."""
+        """Parents, and after generation 0 their children; see `evo.strategies.base.Strategy`."""
         return mu + (lambda_ if generation else 0)
 
     def _propose(self) -> list[Individual]:
-        """Parents first, then children."""
+        """The individuals of this generation: parents, then children."""
         children = []
         if self.generation > 0:
             children = [self._child(place) for place in range(self.parameters.lambda_)]
         return [*self.parents, *children]
 
     def _select(self, asked: Sequence[Individual]) -> list[Individual]:
-        """DEAP's selBest sorts stably: of equal fitness, children, which come first here, stay first."""
+        """Select the best mu by DEAP's stable selBest; children come first, so they win ties."""
         n_parents = len(self.parents)
         chosen: list[Individual] = self.toolbox.select([*asked[n_parents:], *asked[:n_parents]])
         return chosen
 
     def _first(self, number: int) -> Individual:
-        """An individual of the first generation: weights uniform on (0, 1)."""
+        """Create an individual of generation 0, with weights uniform on (0, 1)."""
         stream = first_stream(self.parameters.seed, number)
         weights = [stream.random() for _ in range(self.n_weights)]
         return Individual(weights, self._first_sigmas(stream), number, (), 0)
 
     def _child(self, place: int) -> Individual:
-        """Child number `place` of this generation."""
+        """Create child number `place` of this generation."""
         parameters = self.parameters
         stream = child_stream(parameters.seed, self.generation, place)
         weights, sigmas, parents = self.toolbox.mate(self.parents, place, stream)
@@ -86,50 +85,52 @@ class PlusStrategy(PopulationStrategy):
         return Individual(weights, sigmas, number, parents, self.generation)
 
     def _register(self) -> None:
-        """Register `mate` and `mutate`."""
+        """Register the operators `mate` and `mutate` in the toolbox."""
         raise NotImplementedError
 
     def _first_sigmas(self, stream: np.random.Generator) -> list[float]:
-        """Step sizes of an individual of the first generation."""
+        """Step sizes of an individual of generation 0."""
         raise NotImplementedError
 
 
 def copy_parent(parents: Sequence[Individual], place: int, stream: np.random.Generator) -> Genome:  # noqa: ARG001
-    """Weights and step sizes of one parent; parents take turns."""
+    """Copy weights and step sizes of one parent, in rotation (no recombination)."""
     parent = parents[place % len(parents)]
     return list(parent), list(parent.sigmas), (parent.number,)
 
 
 def clamp(weight: float) -> float:
-    """The nearest number in [0, 1]."""
+    """Clamp a weight to [0, 1]."""
     return min(max(weight, 0.0), 1.0)
 
 
 class EsOptions(StrategyOptions):
-    """Where `strategy = "es"` differs from `eva`."""
+    """Options of `strategy = "es"`; they are its differences from `eva`."""
 
     initial_sigma: Annotated[
         float,
-        Field(gt=0, le=1, description="step size every weight starts with, as a part of its range [0, 1]"),
+        Field(gt=0, le=1, description="initial step size of every weight, relative to its range [0, 1]"),
     ] = 0.2
     shared_draw: Annotated[
-        bool, Field(description="one draw of the overall learning rate tau' for each child, not each weight")
+        bool, Field(description="draw the shared term of tau' once per child instead of once per weight")
     ] = True
     recombination: Annotated[
         Literal["none", "intermediate", "global"],
-        Field(description="a child starts from one parent, the mean of two, or the mean of all"),
+        Field(
+            description="a child starts from one parent, the mean of two parents, or the mean of all parents"
+        ),
     ] = "intermediate"
     bounds: Annotated[
         Literal["clamp", "reflect"],
-        Field(description="a weight that leaves [0, 1] is set to the bound, or reflected at it"),
+        Field(description="a weight outside of [0, 1] is set to the bound, or reflected at it"),
     ] = "clamp"
 
 
 class Es(PlusStrategy):
-    """(mu + lambda) with recombination and one initial step size."""
+    """(mu + lambda) evolution strategy with recombination and one initial step size."""
 
     NAME: ClassVar[str] = "es"
-    SUMMARY: ClassVar[str] = "made for noisy scores"
+    SUMMARY: ClassVar[str] = "(mu + lambda) evolution strategy for noisy scores"
     OPTIONS: ClassVar[type[StrategyOptions] | None] = EsOptions
 
     def _register(self) -> None:
@@ -142,7 +143,7 @@ class Es(PlusStrategy):
 
 
 def mean_of_two(parents: Sequence[Individual], place: int, stream: np.random.Generator) -> Genome:
-    """Intermediate recombination: each parent in turn, and the mean with another one drawn at random.
+    """Intermediate recombination: mean of a parent, in rotation, and another one drawn at random.
 
     Source: Beyer and Schwefel 2002.
     """
@@ -155,7 +156,7 @@ def mean_of_two(parents: Sequence[Individual], place: int, stream: np.random.Gen
 
 
 def mean_of_all(parents: Sequence[Individual], place: int, stream: np.random.Generator) -> Genome:  # noqa: ARG001
-    """Global intermediate recombination: the mean of all parents, which cancels much of the noise in each.
+    """Global intermediate recombination: mean of all parents, which averages out noise.
 
     Only the best two are recorded as parents. Source: Beyer and Schwefel 2002, section 4.2.
     """
@@ -176,7 +177,7 @@ def mutate_es(
     shared_tau: float,
     options: EsOptions,
 ) -> tuple[list[float], list[float]]:
-    """As `mutate_eva`, with one draw for tau' (by option one a weight), steps at most 1, bounds by option."""
+    """Mutate as `mutate_eva`, with steps of at most 1, and draws of tau' and bounds by option."""
     moved, steps = [], []
     bound = reflect if options.bounds == "reflect" else clamp
     shared = stream.standard_normal()
@@ -190,20 +191,20 @@ def mutate_es(
 
 
 def reflect(weight: float) -> float:
-    """A number reflected at 0 and 1 until it lies between them."""
+    """Reflect a weight at 0 and 1 into [0, 1]."""
     weight = math.fmod(abs(weight), 2.0)
     return 2.0 - weight if weight > 1.0 else weight
 
 
 class Eva(PlusStrategy):
-    """Every parent makes one child; weights and step sizes start uniform on (0, 1)."""
+    """EVA's evolution strategy: one child per parent; initial weights and step sizes uniform on (0, 1)."""
 
     NAME: ClassVar[str] = "eva"
-    SUMMARY: ClassVar[str] = "as in the paper on Hearthstone by coevolution"
+    SUMMARY: ClassVar[str] = "(mu + mu) evolution strategy of the EVA paper on Hearthstone"
 
     @classmethod
     def check(cls, mu: int, lambda_: int) -> None:
-        """Accept as many children as parents.
+        """Check that lambda equals mu.
 
         Raises:
             ValueError: lambda is not mu.
@@ -222,7 +223,7 @@ class Eva(PlusStrategy):
 def mutate_eva(
     weights: list[float], sigmas: list[float], stream: np.random.Generator, tau: float, shared_tau: float
 ) -> tuple[list[float], list[float]]:
-    """Mutation of EVA's code: both draws of a step size are made for every weight; weights clamped to [0, 1].
+    """Mutate as EVA's code: log-normal step sizes with both draws per weight; weights clamped to [0, 1].
 
     sigma' = max(sigma exp(tau N_i + tau' N), 1e-5); w' = clamp(w + N(0, sigma')).
     """

@@ -1,10 +1,9 @@
-"""`nevergrad:NAME`: an optimiser of the package nevergrad, an optional extra.
+"""Strategies `nevergrad:NAME`: optimisers of the package nevergrad, an optional extra.
 
-Every generation asks it for lambda points and tells it all their scores. What is random comes from
-generators of its own, seeded by an address of ours: some optimisers draw from those of the whole process,
-which are exchanged for the run's own as long as they work. A run is restored by repeating ask() and tell() of
-every committed generation. As with `cma`, the same bytes are promised on one machine model with the locked
-versions alone.
+Every generation asks the optimiser for lambda points and tells it their scores. Its random generators are
+seeded from our streams. Some optimisers draw from the global generators, so each run swaps in its own states
+during their calls. A run is restored by replaying ask() and tell() of every committed generation. As with
+`cma`, runs are reproducible bit for bit only on the same machine model with the locked versions.
 
 Source: Rapin and Teytaud, "Nevergrad - A gradient-free optimization platform" (2018).
 """
@@ -38,32 +37,32 @@ SEEDS = 2**32
 
 
 class NevergradOptions(StrategyOptions):
-    """What strategies `nevergrad:NAME` are created from."""
+    """Options of strategies `nevergrad:NAME`."""
 
-    initial_mean: Annotated[float, Field(gt=0, lt=1, description="first value of every weight")] = 0.5
+    initial_mean: Annotated[float, Field(gt=0, lt=1, description="initial value of every weight")] = 0.5
     budget: Annotated[
         int,
         Field(
             ge=0,
             le=10**9,
-            description="individuals in all, by which some optimisers choose what they do, and go on beyond; "
-            "0: as many as the run's generations have when it begins",
+            description="total number of individuals, by which some optimisers adapt their algorithm; not a "
+            "limit; 0: the number of individuals in the run's configured generations",
         ),
     ] = 0
 
 
 class Nevergrad(DrawnStrategy):
-    """Asks an optimiser for lambda points, and calls the best mu of them parents."""
+    """A nevergrad optimiser: lambda points per generation, of which the best mu are called parents."""
 
     NAME: ClassVar[str] = f"{PREFIX}NAME"
-    SUMMARY: ClassVar[str] = "an optimiser of nevergrad, an optional extra, such as TBPSA; mu at most lambda"
+    SUMMARY: ClassVar[str] = "an optimiser of nevergrad (optional extra), such as TBPSA; mu at most lambda"
     OPTIONS: ClassVar[type[StrategyOptions] | None] = NevergradOptions
     LIBRARIES: ClassVar[tuple[str, ...]] = ("deap", "nevergrad")
     OPTIMISER: ClassVar[str]
 
     def __init__(self, parameters: Parameters) -> None:
         super().__init__(parameters)
-        # Addresses of children begin at generation 0: this one is of no generation.
+        # Generation number SEEDS - 1 does not occur, so this stream is independent of the children's.
         seed = int(child_stream(parameters.seed, SEEDS - 1, 0).integers(SEEDS))
         self._generators = Generators(seed)
         with self._alone():
@@ -72,7 +71,7 @@ class Nevergrad(DrawnStrategy):
 
     @classmethod
     def check(cls, mu: int, lambda_: int) -> None:
-        """Accept a mu of at most lambda.
+        """Check that mu is at most lambda.
 
         Raises:
             ValueError: mu is more than lambda.
@@ -82,16 +81,16 @@ class Nevergrad(DrawnStrategy):
 
     @classmethod
     def usual(cls, mu: int) -> tuple[int, int]:
-        """Twice as many individuals; see `evo.strategies.base.Strategy`."""
+        """The best half of 2 mu individuals; see `evo.strategies.base.Strategy`."""
         return mu, 2 * mu
 
     @classmethod
     def schedule(cls, generations: int, lambda_: int, games: int) -> Mapping[str, Any]:  # noqa: ARG003
-        """All individuals of the generations; see `evo.strategies.base.Strategy`."""
+        """Budget: all individuals of the generations; see `evo.strategies.base.Strategy`."""
         return {"budget": max(1, generations * lambda_)}
 
     def tell(self, fitness: np.ndarray) -> Any:
-        """Learn from the fitness; see `evo.strategies.base.Strategy`."""
+        """Tell the optimiser the fitness; see `evo.strategies.base.Strategy`."""
         points = self._points
         told = super().tell(fitness)
         with self._alone():
@@ -100,7 +99,7 @@ class Nevergrad(DrawnStrategy):
         return told
 
     def centre(self) -> Candidate:
-        """What the optimiser recommends; it may draw for that, which the history does not see."""
+        """The optimiser's recommendation, computed without changing its random state."""
         with self._alone(keep=False):
             state = self._optimiser.parametrization.random_state.get_state()
             point = self._optimiser.provide_recommendation().value
@@ -112,13 +111,15 @@ class Nevergrad(DrawnStrategy):
         with self._alone():
             self._points = [self._optimiser.ask() for _ in range(n)]
         weights = [bounded(point.value) for point in self._points]
-        sigmas = np.maximum(np.std(weights, axis=0), 1e-5).tolist()  # it has no step sizes: the spread
+        sigmas = np.maximum(
+            np.std(weights, axis=0), 1e-5
+        ).tolist()  # nevergrad has no step sizes: use the spread
         first = self.generation * n
         return [Individual(own, sigmas, first + k, (), self.generation) for k, own in enumerate(weights)]
 
     @contextlib.contextmanager
     def _alone(self, keep: bool = True) -> Iterator[None]:
-        """The run's own generators, linear algebra on one thread, and the package's errors as ours.
+        """Context manager for calls of nevergrad: own random states, one thread, errors as StrategyError.
 
         Raises:
             StrategyError: the optimiser failed.
@@ -128,33 +129,35 @@ class Nevergrad(DrawnStrategy):
                 yield
             except ManaforgeError:
                 raise
-            except Exception as error:  # of a package with hundreds of optimisers
+            except Exception as error:  # hundreds of optimisers, with any errors
                 why = (str(error) or type(error).__name__).splitlines()[0]
                 raise StrategyError(f'strategy "{self.NAME}" failed: {why}') from None
 
 
 @lru_cache
 def nevergrad_strategy(name: str) -> type[Strategy]:
-    """The strategy of `nevergrad:NAME`; whether there is such an optimiser is found when it is made."""
+    """Create the strategy class of `nevergrad:NAME`; instantiation checks that the optimiser exists."""
     return type("Nevergrad", (Nevergrad,), {"NAME": name, "OPTIMISER": name.removeprefix(PREFIX)})
 
 
 def _optimiser_of(name: str, parameters: Parameters, n_weights: int, seed: int) -> Any:
-    """The optimiser over [0, 1] for a noisy function.
+    """Create a nevergrad optimiser of a noisy function on [0, 1]^n.
 
     Raises:
-        StrategyError: nevergrad is not installed, or the optimiser asks for one point at a time.
-        UnknownNameError: it has no such optimiser.
+        StrategyError: nevergrad is not installed, or the optimiser is sequential.
+        UnknownNameError: nevergrad has no such optimiser.
     """
     try:
-        import nevergrad  # noqa: PLC0415 - seconds, for these strategies alone
+        import nevergrad  # noqa: PLC0415 - takes seconds, needed only here
     except ImportError:
         raise StrategyError(f'strategy "{PREFIX}{name}": {MISSING}') from None
     known = nevergrad.optimizers.registry
     if name not in known:
         raise unknown_name("nevergrad optimiser", name, sorted(known))
     if known[name].no_parallelization:
-        raise StrategyError(f'strategy "{PREFIX}{name}" cannot be used: it asks for one individual at a time')
+        raise StrategyError(
+            f'strategy "{PREFIX}{name}" cannot be used: it is sequential, one individual at a time'
+        )
     own = parameters.options
     space = nevergrad.p.Array(init=np.full(n_weights, own.initial_mean), lower=0.0, upper=1.0)
     space.random_state = np.random.RandomState(seed)

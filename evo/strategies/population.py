@@ -1,4 +1,4 @@
-"""Base classes of strategies: survivors, hall of fame, DEAP's logbook, restoring by replay."""
+"""Base classes of strategies: survivors, hall of fame, logbook, restoring by replay."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -20,13 +20,13 @@ from evo.strategies.base import (
 
 
 class HallOfFame(tools.HallOfFame):  # type: ignore[misc]
-    """The best individual of each generation, each once, the latest first; at most `HALL_SIZE`.
+    """Hall of fame: the best individual of each generation, without duplicates, latest first.
 
-    DEAP's compares fitness across generations, which is meaningless for fitness relative to the opponents.
+    DEAP's own compares fitness across generations, which is meaningless for fitness relative to opponents.
     """
 
     def update(self, population: Sequence[Individual]) -> None:
-        """Add the best of a generation's survivors, which are sorted best first."""
+        """Add the first of a generation's survivors, which are sorted best first."""
         best = population[0]
         known = [item for item in self if item.number != best.number]
         self.items: list[Individual] = [best, *known][: self.maxsize]
@@ -34,14 +34,14 @@ class HallOfFame(tools.HallOfFame):  # type: ignore[misc]
 
 
 class PopulationStrategy:
-    """Base of strategies that keep survivors, a hall of fame and DEAP's logbook.
+    """Base of strategies with survivors, a hall of fame and DEAP's logbook.
 
-    A subclass defines `NAME` and `SUMMARY`, how many individuals a generation has (`evaluated`), how they are
-    proposed (`_propose`) and which survive (`_select`); often `OPTIONS`, `check` and `sizes`.
+    A subclass defines `NAME`, `SUMMARY`, the number of individuals (`evaluated`), their proposal (`_propose`)
+    and selection (`_select`); often also `OPTIONS`, `check` and `sizes`.
 
     Attributes:
         hall: `HallOfFame`.
-        logbook: DEAP's, one record a generation.
+        logbook: DEAP's logbook, one record per generation.
     """
 
     NAME: ClassVar[str]
@@ -75,7 +75,7 @@ class PopulationStrategy:
 
     @classmethod
     def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:
-        """Number of individuals in a generation; see `evo.strategies.base.Strategy`."""
+        """Number of individuals evaluated in a generation; see `evo.strategies.base.Strategy`."""
         raise NotImplementedError
 
     @classmethod
@@ -100,7 +100,7 @@ class PopulationStrategy:
         return list(self._asked)
 
     def tell(self, fitness: np.ndarray) -> Told:
-        """Take the fitness of the individuals asked for and select; see `evo.strategies.base.Strategy`."""
+        """Assign the fitness and select survivors; see `evo.strategies.base.Strategy`."""
         if self._asked is None:
             raise StrategyError(f"tell() before ask() of generation {self.generation}")
         values = np.asarray(fitness, np.float64)
@@ -120,7 +120,7 @@ class PopulationStrategy:
         return told
 
     def restore(self, generations: Iterable[pd.DataFrame]) -> None:
-        """Take the survivors of each generation; see `evo.strategies.base.Strategy`."""
+        """Restore the survivors of each generation; see `evo.strategies.base.Strategy`."""
         for table in generations:
             self._advance(survivors_of(table, self.parameters.vector.names()))
 
@@ -136,7 +136,7 @@ class PopulationStrategy:
         return list(found.values())
 
     def centre(self) -> Candidate | None:
-        """The centroid of the parents' scale-free weights; None where all their weights are zero."""
+        """Centroid of the parents' scale-free weights; None if all their weights are zero."""
         shares = self.parameters.vector.scale_free(np.array(self.parents))
         shares = shares[~np.isnan(shares).any(axis=1)]
         if not len(shares):
@@ -145,7 +145,7 @@ class PopulationStrategy:
         return Candidate("centroid", centroid, self.generation - 1)
 
     def hall_of_fame(self) -> list[Individual]:
-        """Bests of the latest generations; see `evo.strategies.base.Strategy`."""
+        """Best individuals of the latest generations; see `evo.strategies.base.Strategy`."""
         return list(self.hall)
 
     def step_size(self) -> float:
@@ -153,7 +153,7 @@ class PopulationStrategy:
         return float(np.median([individual.sigmas for individual in self.parents]))
 
     def _advance(self, parents: Sequence[Individual]) -> None:
-        """Make these the parents of the next generation, best first."""
+        """Start the next generation with these parents, best first."""
         self.parents = list(parents)
         self.hall.update(self.parents)
         self.logbook.record(
@@ -165,11 +165,11 @@ class PopulationStrategy:
         self._asked = None
 
     def _propose(self) -> list[Individual]:
-        """The individuals of this generation."""
+        """Propose the individuals of this generation."""
         raise NotImplementedError
 
     def _select(self, asked: Sequence[Individual]) -> list[Individual]:
-        """The survivors among the evaluated individuals, the best first."""
+        """Select the survivors among the evaluated individuals, best first."""
         raise NotImplementedError
 
 
@@ -179,7 +179,7 @@ def _candidate(individual: Individual) -> Candidate:
 
 
 def survivors_of(table: pd.DataFrame, weights: Sequence[str]) -> list[Individual]:
-    """The individuals of a committed generation that survived, the best first.
+    """Survivors of a committed generation, best first.
 
     Args:
         table: of `generations/`, with columns sigma_NAME.
@@ -203,7 +203,10 @@ def _individual_of(row: dict[Any, Any], weights: Sequence[str]) -> Individual:
 
 
 class DrawnStrategy(PopulationStrategy):
-    """Evaluates lambda new individuals in every generation, the first too; the best mu are called parents."""
+    """Base of strategies that sample lambda new individuals per generation, from the first on.
+
+    The best mu of them are called parents.
+    """
 
     @classmethod
     def sizes(cls, mu: int, lambda_: int) -> str:
@@ -216,25 +219,25 @@ class DrawnStrategy(PopulationStrategy):
         return lambda_
 
     def restore(self, generations: Iterable[pd.DataFrame]) -> None:
-        """Repeat ask() and tell() of every committed generation; see `evo.strategies.base.Strategy`."""
+        """Replay ask() and tell() of every committed generation; see `evo.strategies.base.Strategy`."""
         repeat(self, generations)
 
     def _select(self, asked: Sequence[Individual]) -> list[Individual]:
-        """The best mu; of equal fitness, the earlier ones first."""
+        """Select the best mu; ties rank earlier individuals first."""
         ranked = sorted(asked, key=lambda individual: -individual.fitness.values[0])
         return ranked[: self.parameters.mu]
 
 
 def bounded(point: np.ndarray) -> list[float]:
-    """A point clipped to [0, 1], which rounding may have left."""
+    """Clip a point to [0, 1], against rounding errors."""
     return [float(value) for value in np.clip(point, 0.0, 1.0)]
 
 
 def repeat(strategy: Strategy, generations: Iterable[pd.DataFrame]) -> None:
-    """Restore a strategy by repeating ask() and tell() of every committed generation.
+    """Restore a strategy by replaying ask() and tell() of every committed generation.
 
     Raises:
-        StrategyError: it asks for other individuals than are written there.
+        StrategyError: the replay does not reproduce the recorded individuals.
     """
     columns = [f"weight_{name}" for name in strategy.parameters.vector.names()]
     for table in generations:

@@ -1,8 +1,8 @@
-"""`spsa`: simultaneous perturbation stochastic approximation, with the schedule of Stockfish's fishtest.
+"""Strategy `spsa`: simultaneous perturbation stochastic approximation, with fishtest's schedule.
 
-Every generation moves one point. Its individuals come in pairs, the point moved along a random direction and
-against it; the point then moves towards those that won. What several pairs found is added, as fishtest adds
-the results of its workers. No population, no selection.
+Every generation moves one point. Its individuals are pairs, perturbed from the point along a random direction
+and against it; the point then moves towards the winners. Steps of several pairs are summed, as fishtest sums
+the results of its workers. There is no population and no selection.
 
 Sources: Spall, "An overview of the simultaneous perturbation method for efficient optimization" (1998);
 fishtest's SPSA tuning (constants c_end, r_end, A, alpha, gamma; steps counted in pairs of games).
@@ -19,16 +19,20 @@ from evo.strategies.base import Candidate, Individual, Parameters, StrategyOptio
 from evo.strategies.population import DrawnStrategy
 
 ALPHA, GAMMA = 0.602, 0.101
-"""How fast steps and perturbations shrink; Spall's recommendation, and fishtest's default."""
+"""Exponents of the decay of steps and perturbations; Spall's recommendation, and fishtest's default."""
 
 
 class SpsaOptions(StrategyOptions):
-    """Schedule of `strategy = "spsa"`."""
+    """Options of `strategy = "spsa"`: its schedule."""
 
-    initial_mean: Annotated[float, Field(gt=0, lt=1, description="first value of every weight")] = 0.5
+    initial_mean: Annotated[float, Field(gt=0, lt=1, description="initial value of every weight")] = 0.5
     c_end: Annotated[
         float,
-        Field(gt=0, le=1, description="perturbation of every weight at the end of the schedule, of [0, 1]"),
+        Field(
+            gt=0,
+            le=1,
+            description="perturbation of every weight at the end of the schedule, relative to [0, 1]",
+        ),
     ] = 0.1
     r_end: Annotated[
         float,
@@ -39,22 +43,27 @@ class SpsaOptions(StrategyOptions):
         Field(
             ge=0,
             le=10**9,
-            description="length of the schedule, in pairs of games of an individual; 0: as many as the run's "
-            "generations have when it begins",
+            description="length of the schedule, in pairs of games per individual; 0: the number in the "
+            "run's configured generations",
         ),
     ] = 0
     a_ratio: Annotated[
-        float, Field(ge=0, le=1, description="part of the schedule that damps its first steps")
+        float,
+        Field(
+            ge=0,
+            le=1,
+            description="stability constant A that damps the first steps, as a part of the schedule's length",
+        ),
     ] = 0.1
 
 
 class Gains(NamedTuple):
-    """The constants of a schedule.
+    """Constants of a schedule.
 
     Attributes:
-        c: perturbation before it shrinks.
-        a: gain before it shrinks.
-        stability: what is added to the number of pairs in the gain.
+        c: initial perturbation.
+        a: initial gain.
+        stability: the constant A, added to the number of pairs in the gain.
     """
 
     c: float
@@ -62,22 +71,22 @@ class Gains(NamedTuple):
     stability: float
 
     def perturbation(self, pairs: int) -> float:
-        """How far a weight is moved after `pairs` pairs of games."""
+        """Perturbation of a weight after `pairs` pairs of games."""
         return float(self.c / (pairs + 1) ** GAMMA)
 
     def rate(self, pairs: int) -> float:
-        """Learning rate after `pairs` pairs of games: what a won game counts, in perturbations."""
+        """Learning rate after `pairs` pairs of games: step for a won game, in perturbations."""
         return float(self.a / (self.stability + pairs + 1) ** ALPHA / self.perturbation(pairs) ** 2)
 
 
 def gains_of(c_end: float, r_end: float, pairs: int, a_ratio: float) -> Gains:
-    """The constants that lead to `c_end` and `r_end` after `pairs` pairs of games."""
+    """Compute the constants of a schedule that ends with `c_end` and `r_end` after `pairs` pairs."""
     stability = a_ratio * pairs
     return Gains(c_end * pairs**GAMMA, r_end * c_end**2 * (stability + pairs) ** ALPHA, stability)
 
 
 class Spsa(DrawnStrategy):
-    """Moves one point by the results of pairs of individuals around it."""
+    """SPSA: moves one point by the results of pairs of individuals around it."""
 
     NAME: ClassVar[str] = "spsa"
     SUMMARY: ClassVar[str] = "SPSA with fishtest's schedule, moves one point; lambda even, mu at most lambda"
@@ -93,10 +102,10 @@ class Spsa(DrawnStrategy):
 
     @classmethod
     def check(cls, mu: int, lambda_: int) -> None:
-        """Accept an even number of individuals, of which the best mu are called parents.
+        """Check that lambda is even and mu at most lambda.
 
         Raises:
-            ValueError: their number is odd, or mu is more.
+            ValueError: it is not.
         """
         if lambda_ % 2 or mu > lambda_:
             raise ValueError(f'strategy "spsa" takes an even lambda and mu <= lambda, got {mu} and {lambda_}')
@@ -108,16 +117,16 @@ class Spsa(DrawnStrategy):
 
     @classmethod
     def sizes(cls, mu: int, lambda_: int) -> str:  # noqa: ARG003
-        """Individuals about the point; see `evo.strategies.base.Strategy`."""
+        """Number of individuals around the point; see `evo.strategies.base.Strategy`."""
         return f"{lambda_} about a point"
 
     @classmethod
     def schedule(cls, generations: int, lambda_: int, games: int) -> Mapping[str, Any]:  # noqa: ARG003
-        """As many pairs of games as an individual has; see `Strategy`."""
+        """Length: pairs of games of an individual; see `evo.strategies.base.Strategy`."""
         return {"pairs": max(1, games // 2)}
 
     def tell(self, fitness: np.ndarray) -> Any:
-        """Move the point; see `evo.strategies.base.Strategy`."""
+        """Move the point by the pairs' results; see `evo.strategies.base.Strategy`."""
         flips = self._flips
         told = super().tell(fitness)
         results = told.fitness[0::2] - told.fitness[1::2]
@@ -127,7 +136,7 @@ class Spsa(DrawnStrategy):
         return told
 
     def centre(self) -> Candidate:
-        """The point itself."""
+        """The current point."""
         return Candidate("mean", tuple(map(float, self.point)), self.generation - 1)
 
     def _propose(self) -> list[Individual]:

@@ -1,1 +1,1 @@
-"""Tournaments, sweeps and arenas: their definitions, folders, games and output."""
+"""Tournaments, parameter sweeps and arenas: definitions, folders, the game loop, reports."""

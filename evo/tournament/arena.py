@@ -1,4 +1,4 @@
-"""The arena: one champion, the hand-made profiles and all rivals, as defined by a file."""
+"""The arena: a round robin of a champion, the hand-made profiles and all rivals, defined by a file."""
 
 import shlex
 from dataclasses import dataclass, replace
@@ -20,40 +20,41 @@ CHAMPION = "champion"
 
 
 class ArenaConfig(BaseModel):
-    """The file of an arena."""
+    """Content of an arena file."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     schema_version: Annotated[Literal[1], Field(alias="schema")] = 1
-    champion: Annotated[str, Field(description="an entrant; a path starts from this file's folder")]
-    entrants: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="the others")]
+    champion: Annotated[str, Field(description="an entrant; paths are relative to this file's folder")]
+    entrants: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="all other entrants")]
     decks: Annotated[
-        tuple[str, ...], Field(strict=False, min_length=1, description="all pairs; paths as for champion")
+        tuple[str, ...],
+        Field(strict=False, min_length=1, description="decks, played in all pairs; paths as for champion"),
     ]
     games: Annotated[
-        int, Field(ge=2, le=MOST_GAMES, description="games a pairing, at least; over all pairs of decks")
+        int, Field(ge=2, le=MOST_GAMES, description="minimum games per pairing, over all pairs of decks")
     ] = 2000
     ruleset: str = "thesis"
 
 
 @dataclass(frozen=True)
 class Arena:
-    """An arena and its file."""
+    """Configuration of an arena and its file."""
 
     config: ArenaConfig
     file: Path
 
     @property
     def folder(self) -> Path:
-        """Where its relative paths start from."""
+        """Base folder of its relative paths."""
         return self.file.parent
 
 
 def read_arena(name: str) -> Arena:
-    """Read the file of an arena; "arena" is `configs/arena.toml` of this installation.
+    """Read an arena file; the name "arena" is `configs/arena.toml` of this installation.
 
     Raises:
-        ConfigError: it cannot be read or used; the message names file and key.
+        ConfigError: it cannot be read or is invalid; the message names file and key.
     """
     file = configs_folder() / "arena.toml" if name == "arena" else Path(name)
     content = read_toml(file, "arena")
@@ -65,7 +66,7 @@ def read_arena(name: str) -> Arena:
 
 
 def arena_of(name: str, champion: str = "", games: int = 0, seed: int = 1) -> Tournament:
-    """The tournament of an arena's file with the command that plays it; see `arena_tournament`."""
+    """Create the tournament of an arena file, with the command that repeats it; see `arena_tournament`."""
     words = ["manaforge", "arena"] + ([name] if name != "arena" else [])
     words += (["--champion", champion] if champion else []) + (["--games", str(games)] if games else [])
     words += ["--seed", str(seed)] if seed != 1 else []
@@ -73,19 +74,19 @@ def arena_of(name: str, champion: str = "", games: int = 0, seed: int = 1) -> To
 
 
 def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin: str) -> Tournament:
-    """The round robin of an arena, the champion first.
+    """Create the round-robin tournament of an arena, with the champion as first entrant.
 
     Args:
-        arena: as `read_arena` gives it.
-        champion: another champion than the file's, or "".
-        games: games a pairing, rounded up to an equal number for each pair of decks; 0 for the file's.
+        arena: from `read_arena`.
+        champion: replaces the file's champion; "" for the file's.
+        games: games per pairing, rounded up to an equal number per pair of decks; 0 for the file's.
         seed: of the deals.
-        origin: the command that plays it with the arena's own decks. With copies of them, which no arena
-            names, it is that of a tournament.
+        origin: command that plays it with the arena's own decks. For copied decks, the command is
+            `manaforge tournament`.
 
     Raises:
-        EntrantError, UnknownNameError, ProfileError: `champion` is no entrant.
-        ConfigError: what the file names is not there, or the champion is in the list too.
+        EntrantError, UnknownNameError, ProfileError: `champion` is not an entrant.
+        ConfigError: an entrant or deck of the file is missing, or the champion is also another entrant.
     """
     config = arena.config
     typed = find_entrant(champion) if champion else None
@@ -99,7 +100,9 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         raise ConfigError(f"arena {arena.file}: {error}") from None
     others = [replace(entrant, text=_in_file(entrant.text, arena.folder)) for entrant in found]
     if first.player in [entrant.player for entrant in others]:
-        raise ConfigError(f"the champion {champion or config.champion} is also one of the others")
+        raise ConfigError(
+            f"the champion {champion or config.champion} is also among the other entrants; choose another one"
+        )
     if len({deck.name for deck in decks}) < len(decks):
         raise ConfigError(f"arena: decks: two decks of one name in {', '.join(config.decks)}")
     cells = len(decks) ** 2
@@ -127,6 +130,6 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
 
 
 def _in_file(text: str, folder: Path) -> str:
-    """An entrant as a file in a folder names it: its path starts there."""
+    """Entrant text with its path relative to a folder."""
     agent, colon, path = text.partition(":")
     return agent + colon + path.removeprefix(f"{folder}/")

@@ -1,8 +1,8 @@
-"""The folder of a tournament, which keeps every game played, in the order of their numbers.
+"""The folder of a tournament: definition, batches of game results, damage checks, resuming.
 
-While the tournament runs, `batches/` holds one file for each batch, named by its games; at the end they
-become `games.parquet`. Games are pure functions of their numbers, so running the tournament again continues
-with the first game that is missing.
+While the tournament runs, `batches/` has one file per batch, named by its game numbers; at the end they are
+merged into `games.parquet`. A game is a pure function of its number, so running the tournament again
+continues with the first missing game.
 """
 
 import contextlib
@@ -41,51 +41,51 @@ from rivals import other_versions
 TOURNAMENT_SCHEMA = 1
 
 MAY_GROW = ("games", "manaforge")
-"""Parts of a definition that may differ when a tournament is run again."""
+"""Keys of a definition that may differ when a tournament is resumed."""
 
 OPTIONAL = ("library",)
-"""Parts of a definition that are left out where there is nothing to say."""
+"""Keys of a definition that are omitted if empty."""
 
 ADDED = ("unproven",)
-"""Columns that older versions did not write; their values are 0."""
+"""Columns that older versions did not write; they default to 0."""
 
 SMALL = Kind("whole number", COUNT.fits, 0, np.iinfo(np.int16).max)
 NOT_KEPT = ("exact", "search")
-"""Fields of a game's result that only runs of the evolution count; 0 in tournaments."""
+"""Fields of a game result that are used only in evolution runs, and are 0 in tournaments."""
 
 BATCH = dict.fromkeys((name for name in GAME.names or () if name not in NOT_KEPT), SMALL)
-"""Columns of a batch."""
+"""Columns of a batch file."""
 
 WHOLE = (
     {"setup": COUNT}
     | dict.fromkeys(("first", "second", "first_deck", "second_deck", "outcome", "fault"), NAME)
     | dict.fromkeys(("turns", "unproven"), SMALL)
 )
-"""Columns of `games.parquet`; the schedule gives those that are no result, but damage in them counts too."""
+"""Columns of `games.parquet`; those that the schedule determines are only checked for damage."""
 
 MOST_KEPT = 3_000_000
-"""Games in a folder, whatever it says: whoever makes one makes its `tournament.json` too. Reading and rating
-so many takes 1 GB; the largest of our own has a million."""
+"""Maximum games in a folder, independent of its untrusted `tournament.json`. Reading and rating as many
+takes 1 GB; our largest tournament has a million games."""
 
 
 class TournamentError(ManaforgeError, ValueError):
-    """A tournament that cannot be played; the message names what is wrong and the way out."""
+    """Tournament that cannot be played; the message names the problem and says what to do."""
 
 
 class DefinitionError(TournamentError, WrongValueError):
-    """What defines a tournament is wrong: its entrants, decks or options, not its folder."""
+    """Invalid definition of a tournament: its entrants, decks or options."""
 
 
 @dataclass
 class TournamentFolder(LockedFolder):
-    """A tournament on disk, from `open_tournament`.
+    """A tournament on disk, locked, from `open_tournament`.
 
     Attributes:
         path: the folder.
         played: games 0 to len - 1, dtype `evo.play.games.GAME`.
-        problems: damage found on opening, and other remarks, one sentence each.
-        deck_files: the files of the decks that are kept here, by the deck's name.
-        library: the folder of the library that is kept here.
+        problems: damage found on opening, and other remarks, one message each.
+        deck_files: copied deck files in the folder, by deck name.
+        library: folder of the copied library; None without one.
     """
 
     ERROR: ClassVar[type[ManaforgeError]] = TournamentError
@@ -97,10 +97,10 @@ class TournamentFolder(LockedFolder):
     library: Path | None = None
 
     def append(self, results: np.ndarray) -> None:
-        """Save the results of the games that follow those played.
+        """Save the results of the next games as a batch.
 
         Raises:
-            TournamentError: the disk is full or fails; what was saved before is intact.
+            TournamentError: the disk is full or fails; earlier batches are intact.
         """
         table = pd.DataFrame({name: results[name] for name in BATCH})
         start = len(self.played)
@@ -109,13 +109,13 @@ class TournamentFolder(LockedFolder):
         self.played = np.concatenate([self.played, without_uncounted(results)])
 
     def finish(self, games: pd.DataFrame) -> None:
-        """Write `games.parquet` and drop the batches it holds."""
+        """Write `games.parquet` and delete the merged batches."""
         self.write("games.parquet", parquet_bytes(games, TOURNAMENT_SCHEMA))
         for file in batches_in(self.path):
             file.unlink()
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file, all or nothing.
+        """Write a file in the folder atomically.
 
         Raises:
             TournamentError: the disk is full or fails.
@@ -123,7 +123,7 @@ class TournamentFolder(LockedFolder):
         self._write(self.path / name, content)
 
     def keep_decks(self, decks: Iterable[Deck]) -> None:
-        """Write the files of decks into the folder.
+        """Copy deck files into the folder.
 
         Raises:
             TournamentError: the disk is full or fails.
@@ -151,7 +151,7 @@ class TournamentFolder(LockedFolder):
             raise self._unwritable(self.library, error) from None
 
     def note(self, what: str) -> None:
-        """Append a worker's failure that was handled to `log.jsonl`."""
+        """Log a handled failure of a worker in `log.jsonl`."""
         append_event(self.path / "log.jsonl", event="worker", what=what)
 
     def _write(self, target: Path, content: bytes) -> None:
@@ -166,14 +166,14 @@ class TournamentFolder(LockedFolder):
     def _unwritable(self, target: Path, error: OSError) -> TournamentError:
         return TournamentError(
             f"cannot write {target}: {error.strerror or error}; {len(self.played):,} games are safe. "
-            "When there is space, the same command continues"
+            "When there is space, run the same command again to continue"
         )
 
     def begin(self, definition: dict[str, Any], ruleset: Ruleset, most: int, decks: Sequence[Deck]) -> None:
-        """Lock the folder, compare its content with a definition, and read the games played.
+        """Lock the folder, compare its definition, and read the games played.
 
         Raises:
-            TournamentError: it is in use, or holds something else.
+            TournamentError: it is in use, or contains another tournament or other files.
         """
         self.path.mkdir(parents=True, exist_ok=True)
         about = self.path / "tournament.json"
@@ -218,7 +218,7 @@ class TournamentFolder(LockedFolder):
             definition["manaforge"] = [*before, *definition["manaforge"]]
 
     def _read(self, ruleset: Ruleset, most: int) -> None:
-        """Games from the folder's files; damage is set aside."""
+        """Read the games played; damaged files are set aside."""
         self.played = read_played(self.path, ruleset, most, self._set_aside, Path.unlink)
         for file in batches_in(self.path):
             if int(file.stem.split("-")[0]) > len(self.played):
@@ -235,12 +235,12 @@ class TournamentFolder(LockedFolder):
 
 
 def cards_of(deck: Deck, effects: int = EFFECTS_VERSION) -> dict[str, Any]:
-    """A deck's name and a hash of its cards and of the version of the effects, as JSON values."""
+    """Name of a deck and hash of its cards and effects version, as JSON values."""
     return {"deck": deck.name, "cards_sha256": digest_of([deck.random, deck.identity_under(effects)[2:]])}
 
 
 def agents_of_other_versions(known: dict[str, Any]) -> str:
-    """What to say where agents of a definition have another version here; else ""."""
+    """Describe agents of a definition that have another version in this installation; "" if none."""
     entrants = known.get("entrants")
     found = {}
     for one in entrants if isinstance(entrants, list) else []:
@@ -251,25 +251,25 @@ def agents_of_other_versions(known: dict[str, Any]) -> str:
 
 
 def decks_under_earlier(decks: Sequence[Deck], known: object) -> str:
-    """What to say where a definition has these decks under an earlier version of the effects; else ""."""
+    """Describe the earlier effects version under which a definition's decks match; "" if none."""
     return earlier_effects(lambda version: [cards_of(deck, version) for deck in decks] == known)
 
 
 def open_tournament(
     path: Path, definition: dict[str, Any], ruleset: Ruleset, most: int, decks: Sequence[Deck] = ()
 ) -> TournamentFolder:
-    """Lock a folder for a tournament, new or to be continued.
+    """Open and lock the folder of a tournament, new or resumed.
 
     Args:
         path: the folder.
-        definition: all that determines the games, as JSON values, with `schema` and `games`.
+        definition: everything that determines the games, as JSON values, with `schema` and `games`.
         ruleset: of the games.
-        most: games of the tournament.
-        decks: of the tournament, to say under which version of the effects older games were played.
+        most: number of games of the tournament.
+        decks: of the tournament, to report an earlier effects version of older games.
 
     Raises:
-        TournamentError: the folder cannot be used, is in use, or holds another tournament, or there are more
-            games than a folder can hold.
+        TournamentError: the folder cannot be used, is in use, or contains another tournament; or there are
+            more games than a folder can store.
     """
     if most > MOST_KEPT:
         raise too_many_to_keep(path, most)
@@ -286,17 +286,17 @@ def open_tournament(
 
 
 def too_many_games(path: Path, held: int, wanted: int) -> TournamentError:
-    """The error for a folder with more games than are asked for."""
+    """Error for a folder with more games than requested."""
     return TournamentError(
-        f"{path} holds {held:,} games, and --games asks for {wanted:,} in all; --games must be as many as "
-        "before or more, or choose another --out"
+        f"{path} has {held:,} games, but --games asks for only {wanted:,} in all; use the former --games or "
+        "more, or choose another --out"
     )
 
 
 def too_many_to_keep(path: Path, games: int) -> TournamentError:
-    """The error for more games than any folder can hold."""
+    """Error for more games than a folder can store."""
     return TournamentError(
-        f"{path} is to hold {games:,} games, and a tournament's folder holds {MOST_KEPT:,} at most; play "
+        f"{path} would have {games:,} games, but a tournament's folder can have {MOST_KEPT:,} at most; play "
         "fewer games, or several tournaments with other seeds"
     )
 
@@ -308,17 +308,17 @@ def read_played(
     damaged: Callable[[Path, str], object],
     covered: Callable[[Path], object] = lambda _: None,
 ) -> np.ndarray:
-    """The games in a tournament's folder, dtype `GAME`: of `games.parquet`, then of the batches that follow.
+    """Read the results in a tournament's folder, dtype `GAME`: `games.parquet`, then consecutive batches.
 
     Args:
         path: the folder.
         ruleset: of the games.
-        most: games of the tournament.
-        damaged: called with a file that cannot be read and why; its games are missing.
-        covered: called with a batch whose games are in `games.parquet` already.
+        most: number of games of the tournament.
+        damaged: called with each damaged file and the reason; its games are missing.
+        covered: called with each batch whose games are already in `games.parquet`.
 
     Raises:
-        TournamentError: it holds more games than the tournament has, or than a folder can.
+        TournamentError: it has more games than the tournament, or than a folder can store.
     """
     parts: list[np.ndarray] = []
 
@@ -347,19 +347,19 @@ def read_played(
                     raise too_many_to_keep(path, stop)
                 part = read_games(file, BATCH, ruleset, stop - start)
                 if len(part) != stop - start:
-                    raise ValueError(f"it has {len(part)} games")
+                    raise ValueError(f"it has {len(part)} games instead of {stop - start}")
                 parts.append(part)
     return np.concatenate([np.zeros(0, GAME), *parts])
 
 
 def batches_in(path: Path) -> list[Path]:
-    """Files of a tournament's batches, by their first game; other names are ignored."""
+    """Batch files of a tournament, sorted by game number; other files are ignored."""
     found = (path / "batches").glob("*.parquet")
     return sorted(file for file in found if re.fullmatch(r"\d{10,}-\d{10,}", file.stem))
 
 
 def without_uncounted(results: np.ndarray) -> np.ndarray:
-    """Results as a folder keeps them: a copy without what only runs of the evolution count."""
+    """Copy results with the fields that are not stored set to 0 (`NOT_KEPT`)."""
     kept = results.copy()
     for name in NOT_KEPT:
         kept[name] = 0
@@ -367,12 +367,12 @@ def without_uncounted(results: np.ndarray) -> np.ndarray:
 
 
 def read_games(file: Path, columns: Mapping[str, Kind], ruleset: Ruleset, most: int) -> np.ndarray:
-    """Results from a batch (`BATCH`) or from `games.parquet` (`WHOLE`), whose outcomes and faults are words.
+    """Read results from a batch (`BATCH`), or from `games.parquet` (`WHOLE`) with outcomes as text.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: it is not such a table, or games cannot have ended as it says.
-        TournamentError: it has more games than the tournament, or than a folder can; it is no damage.
+        OSError: the file cannot be read.
+        ValueError: it is not such a table, or a result is impossible.
+        TournamentError: it has more games than the tournament, or than a folder can store.
     """
     content = read_bytes(file)
     rows = count_rows(content)
@@ -388,15 +388,15 @@ def read_games(file: Path, columns: Mapping[str, Kind], ruleset: Ruleset, most: 
             played[name][start:stop] = _numbers(table.column(name), name, columns[name])
     impossible = impossible_games(played, ruleset.turn_cap)
     if len(impossible):
-        raise ValueError(f"game {int(impossible[0])} cannot have ended as it says")
+        raise ValueError(f"the result of game {int(impossible[0])} is impossible")
     return played
 
 
 def _numbers(column: pa.ChunkedArray, name: str, kind: Kind) -> np.ndarray:
-    """The values of a column of results, whose words become codes.
+    """Convert a column of results to numbers; texts become codes of outcomes or faults.
 
     Raises:
-        ValueError: a word is no outcome or fault.
+        ValueError: a text is not an outcome or fault.
     """
     if kind is not NAME:
         return np.asarray(column)

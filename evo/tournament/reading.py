@@ -1,4 +1,4 @@
-"""A tournament's folder as others read it, changing nothing: its games so far, any of them played again."""
+"""Read a tournament's folder without changing it, even while it runs, and replay its games."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,13 +37,13 @@ from ilp_agent.mulligan import DeckKeeps
 MOST_ENTRANTS = 1_000
 MOST_DECKS = 1_000
 NOT_COMPARED = ("games", "manaforge", "sprt", "entrants")
-"""Parts of a definition that say nothing about a single game, or are compared by themselves."""
+"""Keys of a definition that do not affect a single game, or are compared separately."""
 
 Name = Annotated[str, Field(max_length=4_000)]
 
 
 class _Entrant(BaseModel):
-    """What decides an entrant's play; what its kind adds is compared when a game is played again."""
+    """Definition of an entrant; keys of its agent kind are compared on replay."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -62,7 +62,7 @@ class _Deck(BaseModel):
 
 
 class Definition(BaseModel):
-    """What `tournament.json` says, checked (`Tournament.definition`)."""
+    """Validated content of `tournament.json`; see `Tournament.definition`."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
 
@@ -80,15 +80,15 @@ class Definition(BaseModel):
 
 @dataclass(frozen=True)
 class TournamentRecord:
-    """A tournament as its folder holds it.
+    """A tournament as read from its folder.
 
     Attributes:
         path: the folder.
-        definition: checked.
-        content: the same as it is written.
-        matchups: all its games by number.
-        games: those played, by number (`evo.play.matchups.games_table`).
-        problems: damage, one sentence each.
+        definition: validated definition.
+        content: raw content of `tournament.json`.
+        matchups: schedule of all games by number.
+        games: table of the games played, by number (`evo.play.matchups.games_table`).
+        problems: damage, one message each.
     """
 
     path: Path
@@ -100,21 +100,21 @@ class TournamentRecord:
 
     @property
     def digest(self) -> str:
-        """A hash of the definition."""
+        """SHA-256 of the definition."""
         return digest_of(self.content)
 
     @property
     def names(self) -> list[str]:
-        """The entrants."""
+        """Names of the entrants."""
         return [one.entrant for one in self.definition.entrants]
 
 
 def read_tournament(path: Path) -> TournamentRecord:
-    """Read a tournament's folder, whether it goes on or not; nothing in it is changed.
+    """Read a tournament's folder, finished or running, without changing it.
 
     Raises:
-        TournamentError: it is none, or damaged.
-        UnknownNameError: there is no such ruleset.
+        TournamentError: it is not a tournament, or is damaged.
+        UnknownNameError: unknown ruleset.
     """
     about = path / "tournament.json"
     try:
@@ -127,12 +127,17 @@ def read_tournament(path: Path) -> TournamentRecord:
     except ValueError as error:
         raise TournamentError(f"{about} is damaged: {error}") from None
     if definition.schema_ != TOURNAMENT_SCHEMA or definition.format not in FORMATS:
-        raise TournamentError(f"{about} is of another version: schema {definition.schema_}")
+        raise TournamentError(
+            f"{about} has schema {definition.schema_} and format {definition.format[:40]!r}; this version "
+            f"reads schema {TOURNAMENT_SCHEMA} and formats {', '.join(FORMATS)}"
+        )
     names = [one.entrant for one in definition.entrants]
     decks = [deck.deck for deck in definition.decks]
     twice = len(set(names)) < len(names) or len(set(decks)) < len(decks)
     if twice or not set(definition.self_matches) <= set(names):
-        raise TournamentError(f"{about} is damaged: its entrants or decks do not fit each other")
+        raise TournamentError(
+            f"{about} is damaged: duplicate entrants or decks, or self-play of an unknown entrant"
+        )
     own = [names.index(name) for name in definition.self_matches]
     matchups = Matchups(
         make_pairings(len(names), definition.format, own),
@@ -152,15 +157,14 @@ def read_tournament(path: Path) -> TournamentRecord:
 
 
 def tournament_to_replay(record: TournamentRecord) -> Tournament:
-    """The tournament of a folder, whose games can be played again.
+    """Rebuild the tournament of a folder, so that its games can be replayed.
 
-    Everything comes from the folder and from what is shipped: an entrant plays by the weights that the folder
-    holds, wherever they came from.
+    Only the folder and shipped files are used: entrants play with the weights stored in the folder.
 
     Raises:
-        TournamentError: its games cannot be played again here; the message says why.
-        NotAllowedError: an entrant is an agent from outside that the command line does not name.
-        NotStartedError: it cannot be started.
+        TournamentError: its games cannot be replayed with this installation; the message gives the reason.
+        NotAllowedError: an entrant is an agent from outside that the command line does not allow.
+        NotStartedError: an agent from outside cannot be started.
     """
     definition = record.definition
     if definition.rules != RULES_VERSION:
@@ -171,7 +175,7 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
     if other_agents:
         raise TournamentError(f"it was played under {other_agents}")
     if any(one.varied for one in definition.entrants):
-        raise TournamentError("its entrants hold decks of their own, which its folder does not keep")
+        raise TournamentError("its entrants have their own decks, which the folder does not contain")
     entrants = tuple(
         described_entrant(
             one.entrant,
@@ -199,17 +203,17 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
         earlier = decks_under_earlier(tournament.decks, record.content["decks"])
         if earlier:
             raise TournamentError(f"it was played under {earlier}")
-        raise TournamentError(f"its {', '.join(other)} are not those of this version and machine")
+        raise TournamentError(f"its {', '.join(other)} differ from those of this version and machine")
     return tournament
 
 
 def replay(
     record: TournamentRecord, tournament: Tournament, number: int, watch: Watcher | None = None
 ) -> tuple[MatchResult, str]:
-    """Play a game of a tournament again; `watch` as of `evo.play.games.play_one`.
+    """Replay a game of a tournament and compare its result; `watch` as of `evo.play.games.play_one`.
 
     Returns:
-        The game, and in what it differs from the one in the folder; "" where it is the same.
+        The game, and a description of the difference to the stored result; "" if they agree.
     """
     schedule, _ = tournament.matchups.schedule(number, number + 1)
     result = play_one(tournament.roster, tournament.held(schedule), 0, watch=watch)
@@ -217,11 +221,11 @@ def replay(
     was, now = (row["outcome"], int(row["turns"])), (OUTCOMES[result.outcome], result.turns)
     if was == now:
         return result, ""
-    return result, f"the folder says: {was[0]} in round {was[1]}; played again: {now[0]} in round {now[1]}"
+    return result, f"stored result: {was[0]} in round {was[1]}; replayed: {now[0]} in round {now[1]}"
 
 
 def _differences(now: dict[str, Any], was: dict[str, Any]) -> list[str]:
-    """Parts of two definitions that decide games and differ; in entrants, of what both versions write."""
+    """Keys that affect games and differ between two definitions; for entrants, keys in both only."""
     other = [
         key for key in dict.fromkeys([*now, *was]) if key not in NOT_COMPARED and now.get(key) != was.get(key)
     ]
@@ -233,7 +237,7 @@ def _differences(now: dict[str, Any], was: dict[str, Any]) -> list[str]:
 
 
 def _with_tuples(content: Any) -> Any:
-    """The same with tuples where JSON has lists."""
+    """Convert the mulligan lists of JSON to tuples."""
     entrants = content.get("entrants") if isinstance(content, dict) else None
     if not isinstance(entrants, list):
         return content
@@ -247,7 +251,7 @@ def _with_tuples(content: Any) -> Any:
 
 
 def _deck(path: Path, name: str) -> Deck:
-    """A deck that a tournament's folder keeps, or one that is shipped, by its name."""
+    """Find a deck by name, in the tournament's folder or among the shipped decks."""
     for file in sorted((path / DECKS).glob("*.toml")):
         try:
             deck = find_deck(str(file))
@@ -255,6 +259,6 @@ def _deck(path: Path, name: str) -> Deck:
             continue
         if deck.name == name:
             return deck
-    if name not in shipped_decks():  # a file chooses no path that is opened
+    if name not in shipped_decks():  # untrusted: never a path
         raise TournamentError(f"its deck {name} is neither in its folder nor shipped")
     return find_deck(name)

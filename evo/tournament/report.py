@@ -1,4 +1,4 @@
-"""The output of a tournament: tables, data files, figures and one HTML page."""
+"""Report of a tournament: terminal tables, CSV and JSON files, figures and one HTML page."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -30,17 +30,17 @@ from evo.tournament.sweep import Variants
 from rivals import AGENTS, find_kind
 
 LONGEST_LABEL = 70
-"""Characters of an axis label on one line."""
+"""Maximum characters of an axis label on one line."""
 
 
 def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
-    """Ratings with their 95% intervals, the best on top, and their numbers in a column on the right.
+    """Plot ratings with their 95% intervals, best on top, and their values in a column on the right.
 
-    The bar of an interval without bound on a side goes to the edge, and has no end mark there.
+    The bar of an unbounded interval extends to the edge, without an end mark.
 
     Args:
         axes: to draw on.
-        ratings: columns entrant, rating, low, high (Elo), in the order to draw.
+        ratings: columns entrant, rating, low, high (Elo), in drawing order.
     """
     places = np.arange(len(ratings))
     value, low, high = (ratings[name].to_numpy(float) for name in ("rating", "low", "high"))
@@ -76,13 +76,13 @@ def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
 
 
 def plot_sweep(axes: Axes, curve: pd.DataFrame, variants: Variants, against: str) -> Axes:
-    """Win rate by the value of what is varied, with its 95% intervals.
+    """Plot the curve of a sweep: win rate by value, with 95% intervals.
 
     Args:
         axes: to draw on.
-        curve: as `evo.tournament.sweep.sweep_table` makes it.
-        variants: whose curve it is; their own value is marked.
-        against: the opponent.
+        curve: from `evo.tournament.sweep.sweep_table`.
+        variants: variants of the entrant; its own value is marked.
+        against: name of the opponent.
     """
     table, usual = curve.sort_values("value"), variants.usual
     axes.fill_between(table["value"], table["low"], table["high"], color=BLUE, alpha=0.2, linewidth=0)
@@ -104,7 +104,7 @@ def plot_sweep(axes: Axes, curve: pd.DataFrame, variants: Variants, against: str
 
 
 MOST_RATED = 40
-"""Most entrants in the page's figure of ratings."""
+"""Maximum entrants in the page's figure of ratings."""
 
 COUNTS = dict.fromkeys(("games", "wins", "draws", "losses", "first won", "second won"), "{:,}")
 SHARES = dict.fromkeys(("score", "better", "Nash weight"), "{:.1%}")
@@ -113,16 +113,16 @@ ROUNDS = {"rounds": "{:.1f}"}
 
 @dataclass(frozen=True)
 class Content:
-    """What the page of a tournament shows.
+    """Content of a tournament's page.
 
     Attributes:
-        kind: "tournament", "arena" and so on; the page of an arena begins with its champion.
-        games: all games.
-        read: their tables.
-        scores: of rows against columns, by rating.
-        lines: as `evo.tournament.report.sentences_of` gives them.
-        warnings: faults that must not be overlooked.
-        more: sections that come first.
+        kind: "tournament", "arena" and so on; the page of an arena starts with its champion.
+        games: table of all games.
+        read: standings computed from them.
+        scores: score table, rows against columns, sorted by rating.
+        lines: sentences from `sentences_of`.
+        warnings: agents' faults.
+        more: sections shown first.
     """
 
     kind: str
@@ -135,7 +135,7 @@ class Content:
 
 
 def tournament_page(tournament: Tournament, content: Content) -> bytes:
-    """The page of a tournament."""
+    """Create the HTML page of a tournament."""
     read, lines = content.read, content.lines
     met = len(read.matchups) > 0
     decks_alone = not met and len(tournament.decks) > 1
@@ -148,7 +148,7 @@ def tournament_page(tournament: Tournament, content: Content) -> bytes:
         by_first_seat(read, lines["seat"]),
         *([by_deck(read)] if met else []),
         Section(
-            "Who played",
+            "Entrants",
             "",
             _weights(tournament),
             " ".join(dict.fromkeys(_about_weights(tournament))),
@@ -168,7 +168,7 @@ def _title(kind: str, tournament: Tournament, met: bool) -> str:
 
 
 def _champion(tournament: Tournament, read: Standings) -> Section:
-    """The first entrant against each of the others."""
+    """Section on the champion (first entrant) against each other entrant."""
     name = tournament.names[0]
     own = read.matchups[read.matchups["entrant"] == name].sort_values("score", kind="stable")
     shown = own[["opponent", "score"]].copy()
@@ -178,7 +178,7 @@ def _champion(tournament: Tournament, read: Standings) -> Section:
     beaten, lost = ((shown["verdict"] == word).sum() for word in ("beaten", "lost to"))
     rest = len(own) - beaten - lost
     who = "The champion" if name == CHAMPION else f"The champion, {name},"
-    text = f"{who} beats {beaten} of {len(own)} and loses to {lost}; {rest} cannot be told from it."
+    text = f"{who} beats {beaten} of {len(own)} entrants and loses to {lost}; {rest} undecided."
     table = html_table(shown, {**SHARES, **COUNTS}, f"{name} against each of the others")
     note = "Beaten: the 95% interval of the score lies above 50%; lost to: below."
     return Section("The champion against each", text, [table], note, text)
@@ -192,15 +192,15 @@ def _ratings(read: Standings) -> Section:
     cut = f"The figure shows the best {MOST_RATED}. " if len(best) < len(read.ratings) else ""
     note = (
         f"{cut}Bradley-Terry ratings in Elo with mean 0; intervals by bootstrap over deals. “Better” is the "
-        "likelihood of being better than the next below. Nash weight is an entrant's part in the strongest "
-        "mixture."
+        "probability that an entrant is stronger than the next one below (likelihood of superiority). Nash "
+        "weight is an entrant's probability in the Nash mixture."
     )
     parts = [image(drawn, "ratings with their intervals"), ratings_table(read.ratings)]
     return Section("Ratings", "", parts, note, _best(read))
 
 
 def ratings_table(ratings: pd.DataFrame) -> Markup:
-    """Entrants with their ratings, records and Nash weights."""
+    """HTML table of ratings, game counts and Nash weights."""
     columns = {"superiority": "better", "nash_weight": "Nash weight", "mean_turns": "rounds"}
     shown = ratings[["entrant", "rank", "rating"]].copy()
     shown["95% interval"] = _bounds(ratings)
@@ -210,13 +210,13 @@ def ratings_table(ratings: pd.DataFrame) -> Markup:
 
 
 def _bounds(ratings: pd.DataFrame) -> list[Cell]:
-    """Intervals of ratings, which may have no bound on a side."""
+    """Table cells of rating intervals, which may be unbounded."""
     found = intervals(ratings, "low", "high", "{:+.1f}")
     return [Cell(cell.text.replace("inf", "∞"), cell.value) for cell in found]
 
 
 def _best(read: Standings) -> str:
-    """Who is first, and how surely."""
+    """Sentence on the first-ranked entrant and its lead."""
     first, second = read.ratings.iloc[0], read.ratings.iloc[1]
     bounds = _bounds(read.ratings)[0].text
     if len(read.ratings) == 2:
@@ -228,7 +228,7 @@ def _best(read: Standings) -> str:
             f"{first['entrant']} scores {score:.1%} (95% interval {low:.1%} to {high:.1%}) against "
             f"{second['entrant']}."
         )
-    sure = f"; it is better than {second['entrant']}, the second, with likelihood {first['superiority']:.1%}"
+    sure = f"; likelihood of superiority over {second['entrant']}, the second: {first['superiority']:.1%}"
     return (
         f"{first['entrant']} is first of {len(read.ratings)}, rated {first['rating']:+.1f} Elo"
         + (f" (95% interval {bounds})" if bounds else "")
@@ -239,7 +239,7 @@ def _best(read: Standings) -> str:
 
 
 def who_beats_whom(read: Standings, scores: pd.DataFrame) -> Section:
-    """The table of scores, and all matchups with their pairs of games."""
+    """Section with the score table and all matchups with their game pairs."""
     table = read.matchups[["entrant", "opponent", "games", "score"]].copy()
     table["95% interval"] = intervals(read.matchups, "low", "high", "{:.1%}")
     table["Elo difference"] = read.matchups["elo"]
@@ -250,27 +250,27 @@ def who_beats_whom(read: Standings, scores: pd.DataFrame) -> Section:
     title = title or "Score of the row against the column"
     shown = heat_table(scores, title) if len(scores) <= MOST_HEAT else _heat_map(scores, title)
     note = (
-        "Pairs: the same deal played twice with the entrants exchanged, by the points the first one named "
-        "took. The interval comes from these pairs."
+        "Pairs: number of deals by the points of the first-named entrant; each deal is played twice, with "
+        "seats exchanged. Intervals are computed from these pairs."
     )
     matchups = html_table(table, {**SHARES, **COUNTS, "Elo difference": _elo}, "Matchups")
-    return Section("Who beats whom", "", [shown, matchups], note)
+    return Section("Scores by matchup", "", [shown, matchups], note)
 
 
 def _elo(value: float) -> str:
-    """A difference in Elo, which has no bound where one side won everything."""
+    """Format an Elo difference, which is infinite if one side won all games."""
     return f"{value:+.1f}".replace("inf", "∞")
 
 
 def _heat_map(scores: pd.DataFrame, title: str) -> Markup:
-    """Scores of many entrants, as a figure."""
+    """Score table of many entrants, as a figure."""
     from evo.figures.style import draw_both, plot_scores  # noqa: PLC0415 - two seconds to import
 
     return image(draw_both(plot_scores, scores, "score", height=7.6), title)
 
 
 def deck_against_deck(read: Standings) -> Section:
-    """Decks as entrants, where every entrant played itself."""
+    """Section with ratings of decks, for a tournament of self-play only."""
     decks = read.ratings[["entrant", "rating"]].rename(columns={"entrant": "deck"})
     decks["95% interval"] = _bounds(read.ratings)
     decks[["score", "games"]] = read.ratings[["score", "games"]]
@@ -284,36 +284,38 @@ def deck_against_deck(read: Standings) -> Section:
     conclusion = (
         f"{first['entrant']} is the best of {len(decks)} decks, with a score of {first['score']:.1%}."
     )
-    return Section("Deck against deck", "", parts, conclusion=conclusion)
+    return Section("Deck matchups", "", parts, conclusion=conclusion)
 
 
 def by_first_seat(read: Standings, sentence: str) -> Section:
-    """Results by who went first."""
+    """Section with results by seat."""
     columns = {"mean_turns": "rounds", "first_wins": "first won", "second_wins": "second won"}
     table = read.results.astype({"first": str, "second": str}).rename(columns=columns)
-    parts = [html_table(table, {**COUNTS, **ROUNDS}, "Results by who went first")]
-    return Section("By who goes first", sentence, parts, conclusion=sentence)
+    parts = [html_table(table, {**COUNTS, **ROUNDS}, "Results by seat")]
+    return Section("Results by seat", sentence, parts, conclusion=sentence)
 
 
 def by_deck(read: Standings) -> Section:
-    """Scores by own and opponent's deck."""
+    """Section with scores by own and opponent's deck."""
     columns = {"mean_turns": "rounds", "opponent_deck": "opponent's deck"}
     table = read.decks.drop(columns=["wins", "draws", "losses", "low", "high"]).rename(columns=columns)
     table["95% interval"] = intervals(read.decks, "low", "high", "{:.1%}")
-    return Section("By deck", "", [html_table(table, {**SHARES, **COUNTS, **ROUNDS}, "Scores by decks")])
+    return Section(
+        "Results by deck", "", [html_table(table, {**SHARES, **COUNTS, **ROUNDS}, "Scores by decks")]
+    )
 
 
 def _what_was_played(tournament: Tournament, lines: dict[str, str]) -> Section:
     text = (
-        f"{lines['games']} Ruleset {tournament.ruleset.name}, {tournament.games:,} games for each cell, "
+        f"{lines['games']} Ruleset {tournament.ruleset.name}, {tournament.games:,} games per cell, "
         f"{tournament.seats} seats, seed {tournament.seed}. "
     )
     rest = [lines[name] for name in ("cards", "alike", "cycles", "unproven") if name in lines]
-    return Section("What was played", text + " ".join(rest))
+    return Section("Games and rules", text + " ".join(rest))
 
 
 def _about_weights(tournament: Tournament) -> Iterator[str]:
-    """What the numbers of the tables of weights are."""
+    """Notes on the scale of weights, one per entrant with weights."""
     for entrant in tournament.entrants:
         vector = find_kind(entrant.player.kind).weights
         if vector is not None:
@@ -321,7 +323,7 @@ def _about_weights(tournament: Tournament) -> Iterator[str]:
 
 
 def _weights(tournament: Tournament) -> list[Markup]:
-    """Entrants with their scale-free weights, one table for each kind of weights."""
+    """HTML tables of the entrants' scale-free weights, one per kind of weights."""
     tables = []
     kinds = {entrant.text: find_kind(entrant.player.kind) for entrant in tournament.entrants}
     cards = [card for deck in tournament.decks for card in deck.cards]
@@ -342,7 +344,7 @@ def _weights(tournament: Tournament) -> list[Markup]:
             table = table if table["solver"].any() else table.drop(columns="solver")
             tables.append(html_table(table, dict.fromkeys(active, "{:.1%}"), f"Weights of {vector.AGENT}"))
         if rows and inert:
-            text = "Inert, since they change no decision with these decks, and left out: "
+            text = "Omitted, since they affect no decision with these decks: "
             tables.append(Markup("<p>{}{}.</p>").format(text, ", ".join(sorted(inert))))
     plain = [entrant.text for entrant in tournament.entrants if not kinds[entrant.text].weights]
     if plain:
@@ -351,7 +353,7 @@ def _weights(tournament: Tournament) -> list[Markup]:
 
 
 DECISIVE_SEAT = 0.6
-"""A score of going first, above which a tournament says what it does to its other figures."""
+"""Score of the first seat above which the report notes its effect on other results."""
 
 RATING_COLUMNS = (
     Column("", 3, right=True),
@@ -376,11 +378,11 @@ SELF_PLAY_COLUMNS = (
 )
 
 WIDEST = 9
-"""Most entrants whose table of scores fits a terminal."""
+"""Maximum entrants of a score table in the terminal."""
 
 
 def score_table(seats: Seats, names: Sequence[str], read: Standings) -> pd.DataFrame:
-    """Scores of rows against columns, entrants in the order of their rating.
+    """Score table, rows against columns, sorted by rating.
 
     With `fixed` seats the row goes first, and entrants are in the order of `names`. Otherwise scores are over
     both seats, and the diagonal is empty.
@@ -406,7 +408,7 @@ def score_table(seats: Seats, names: Sequence[str], read: Standings) -> pd.DataF
 def summary_of(
     tournament: Tournament, read: Standings, faults: list[dict[str, Any]], verdict: Verdict
 ) -> dict[str, Any]:
-    """Everything as JSON values; missing numbers are null."""
+    """Content of `summary.json`: all results as JSON values; missing numbers are null."""
     sprt: dict[str, Any] | None = None
     if tournament.sprt:
         counts = read.matchups.filter(like="pairs_").to_numpy()[0] if len(read.matchups) else np.zeros(5)
@@ -446,16 +448,16 @@ def write_files(
     kind: str = "tournament",
     more: Sequence[Section] = (),
 ) -> None:
-    """results.csv, ratings.csv, meetings.csv, decks.csv, summary.json, both figures, tournament.html.
+    """Write all report files: four CSV tables, summary.json, two figures, tournament.html.
 
     Args:
         tournament: its definition.
-        folder: where to write.
-        games: as `evo.play.matchups.games_table` makes it.
-        read: its tables.
-        summary: as `summary_of` makes it.
-        kind: "tournament", "arena" and so on, which decides the page's title and first section.
-        more: sections that the page shows first.
+        folder: target folder.
+        games: from `evo.play.matchups.games_table`.
+        read: standings computed from the games.
+        summary: from `summary_of`.
+        kind: "tournament", "arena" and so on; determines the page's title and first section.
+        more: sections shown first on the page.
     """
     from evo.figures.style import figure, plot_scores, png  # noqa: PLC0415 - two seconds to import
 
@@ -471,7 +473,7 @@ def write_files(
     scores = score_table(tournament.seats, tournament.names, read)
     with figure(2.7 + 0.52 * n, 1.4 + 0.52 * n) as (drawn, axes):
         fixed = tournament.seats == "fixed"
-        plot_scores(axes, scores, "score of who goes first" if fixed else "score against the opponent")
+        plot_scores(axes, scores, "score of the first player" if fixed else "score against the opponent")
         folder.write("scores.png", png(drawn))
     with figure(5.5, 1.1 + 0.36 * n) as (drawn, axes):
         plot_ratings(axes, read.ratings)
@@ -482,14 +484,14 @@ def write_files(
 
 
 def lines_of(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
-    """Sentences on the whole tournament, as the terminal shows them."""
+    """Summary sentences of a tournament for the terminal."""
     return [line.rstrip(".") for line in sentences_of(tournament, summary).values()]
 
 
 def sentences_of(tournament: Tournament, summary: dict[str, Any]) -> dict[str, str]:
-    """Sentences on the whole tournament by what they are about.
+    """Summary sentences of a tournament, by topic.
 
-    Keys, in this order: games, seat, cards; where there is something to say, alike, cycles, unproven, test.
+    Keys, in this order: games, seat, cards; if applicable, alike, cycles, unproven, test.
     """
     seat = summary["first_seat"]
     names = [deck.name for deck in tournament.decks]
@@ -497,7 +499,7 @@ def sentences_of(tournament: Tournament, summary: dict[str, Any]) -> dict[str, s
     lines = {
         "games": f"{summary['games']:,} games, {summary['draws']:,} drawn, {summary['mean_turns']:.1f} "
         "rounds long on average.",
-        "seat": f"Who goes first{decks} scores {seat['score']:.1%} (95% interval {seat['low']:.1%} to "
+        "seat": f"The first player{decks} scores {seat['score']:.1%} (95% interval {seat['low']:.1%} to "
         f"{seat['high']:.1%}).",
         "cards": coverage_of(tournament.decks).rstrip(".") + ".",
     }
@@ -505,16 +507,16 @@ def sentences_of(tournament: Tournament, summary: dict[str, Any]) -> dict[str, s
         lines["seat"] += f" {_seat_note(tournament)}."
     alike = [", ".join(texts) for texts in like_entrants(tournament.entrants)]
     if alike:
-        lines["alike"] = f"Alike, with the same weights: {'; '.join(alike)}."
+        lines["alike"] = f"Identical entrants, with the same weights: {'; '.join(alike)}."
     if summary["cyclic_share"] is not None:
         lines["cycles"] = (
-            f"Rock-paper-scissors: {summary['cyclic_share']:.1%} of the table is beyond any rating "
-            f"(chance alone: {summary['cyclic_share_of_chance']:.1%})."
+            f"Intransitivity: {summary['cyclic_share']:.1%} of the score table (by chance alone: "
+            f"{summary['cyclic_share_of_chance']:.1%})."
         )
     if summary["unproven_turns"]:
         lines["unproven"] = (
             f"{counted(summary['unproven_turns'], 'turn')} unproven: the search for the best plan had not "
-            "ended (docs/agents.md)."
+            "finished (docs/agents.md)."
         )
     if summary["sprt"]:
         lines["test"] = _verdict(tournament, summary["sprt"]) + "."
@@ -522,14 +524,14 @@ def sentences_of(tournament: Tournament, summary: dict[str, Any]) -> dict[str, s
 
 
 def _seat_note(tournament: Tournament) -> str:
-    """What a decisive first turn does to the other figures."""
-    balanced = "" if tournament.ruleset.name == BALANCED else f"; the ruleset {BALANCED} balances it most"
+    """Note on the effect of a decisive first seat on other results."""
+    balanced = "" if tournament.ruleset.name == BALANCED else f"; the ruleset {BALANCED} balances it best"
     if tournament.seats == "paired":
         return (
-            "Going first decides most games: seats are exchanged on every deal, so no entrant gains, but "
-            f"scores and ratings lie closer together than the entrants' strength{balanced}"
+            "Going first decides most games. Seats are exchanged on every deal, so no entrant gains by it, "
+            f"but scores and ratings understate differences in strength{balanced}"
         )
-    return f"Going first decides most games, and the first-named entrant of a game gains by it{balanced}"
+    return f"Going first decides most games, to the advantage of the first-named entrant{balanced}"
 
 
 def _verdict(tournament: Tournament, sprt: dict[str, Any]) -> str:
@@ -541,8 +543,8 @@ def _verdict(tournament: Tournament, sprt: dict[str, Any]) -> str:
     other = "elo0" if sprt["accepted"] == "elo1" else "elo1"
     chosen, refused = (f"{name}={sprt[name]:+g}" for name in (sprt["accepted"], other))
     return (
-        f"{test}: {chosen} rather than {refused} is accepted; {ratio}. Ratings after an early end are "
-        "too large"
+        f"{test}: {chosen} rather than {refused} is accepted; {ratio}. Rating differences after an early "
+        "stop are overestimates"
     )
 
 
@@ -551,7 +553,7 @@ def _range(bounds: list[float]) -> str:
 
 
 def warnings_of(summary: dict[str, Any]) -> list[str]:
-    """Faults that must not be overlooked."""
+    """Warnings about games lost by agents' faults."""
     return [
         f"{row['entrant']} lost {row['games']:,} games ({row['fault']}); the first: {row['first']}"
         for row in summary["faults"]
@@ -559,7 +561,7 @@ def warnings_of(summary: dict[str, Any]) -> list[str]:
 
 
 def show(tournament: Tournament, read: Standings, summary: dict[str, Any], console: Console) -> None:
-    """Print ratings, scores, sentences and warnings."""
+    """Print a tournament's ratings, scores, summary and warnings."""
     rows = []
     no_matchup = len(read.matchups) == 0
     for row in read.ratings.itertuples():
@@ -580,7 +582,7 @@ def show(tournament: Tournament, read: Standings, summary: dict[str, Any], conso
 
 
 def _show_scores(tournament: Tournament, read: Standings, console: Console) -> None:
-    """The table of scores; results of self-play in a table of their own."""
+    """Print the score table, and results of self-play in a separate table."""
     scores = score_table(tournament.seats, tournament.names, read)
     if len(read.matchups) == 0 or (tournament.self_play and tournament.seats == "paired"):
         rows = []
@@ -602,7 +604,7 @@ def _show_scores(tournament: Tournament, read: Standings, console: Console) -> N
 
 
 def _clean(value: Any) -> Any:
-    """Plain Python numbers, and None for what is missing or infinite."""
+    """Convert NumPy numbers to Python numbers, missing and infinite ones to None."""
     if isinstance(value, dict):
         return {key: _clean(item) for key, item in value.items()}
     if isinstance(value, list):

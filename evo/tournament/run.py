@@ -1,4 +1,4 @@
-"""A tournament: its definition, from a command line or Python, and the loop that plays it."""
+"""Define a tournament, from the command line or Python, and play its missing games."""
 
 import re
 import shlex
@@ -35,9 +35,10 @@ from evo.tournament.folder import (
 from rivals import find_kind, refuse_decks
 
 SAVE_SECONDS = 5.0
-"""About the time between saves of the results."""
+"""Approximate seconds between saves of results."""
 
 FIRST_BATCH = 500
+"""Games per worker in the first batch of compiled games."""
 
 Advance = Callable[[int], None]
 
@@ -47,25 +48,25 @@ class Tournament:
     """The definition of a tournament.
 
     Attributes:
-        entrants: each once, in the order given.
-        self_play: texts of the entrants that also play themselves.
-        decks: all pairs of them are played; `fixed`: one for both, or the first's and the second's.
+        entrants: without duplicates, in the order given.
+        self_play: names of the entrants that also play against themselves.
+        decks: played in all ordered pairs; with `fixed` seats one for both, or the first's and the second's.
         deck_names: as typed.
-        ruleset: how games are set up.
-        games: for each cell; see `evo.play.matchups.Matchups`.
+        ruleset: of the games.
+        games: per cell; see `evo.play.matchups.Matchups`.
         seats: see `evo.play.matchups.Matchups`.
-        style: a name of `evo.play.notation.FORMATS`.
+        style: format, a name of `evo.play.notation.FORMATS`.
         seed: of the deals.
-        sprt: the sequential test that may stop it early; for two entrants in paired games.
-        words: the entrants as typed, for the command that repeats this.
-        origin: the whole command by the names of the decks, if it is not `manaforge tournament`.
-        own_decks: for each entrant the decks that it holds in place of `decks`, which other entrants do not;
-            () for an entrant that holds those. Empty where all do.
-        library: decks that entrants who predict the opponent's deck know beside the shipped ones.
-        library_folder: where these were read, as typed.
+        sprt: sequential test that may stop it early; for two entrants in paired games.
+        words: entrants as typed, for the command that repeats the tournament.
+        origin: maps deck names to the command that repeats it, if that is not `manaforge tournament`.
+        own_decks: per entrant, decks that replace `decks` for it alone; () for an entrant without any. Empty
+            if no entrant has any.
+        library: additional decks for entrants that predict the opponent's deck.
+        library_folder: folder of the library, as typed.
 
     Raises:
-        DefinitionError: these do not define a tournament; the message says what is missing.
+        DefinitionError: the definition is incomplete or inconsistent.
     """
 
     entrants: tuple[Entrant, ...]
@@ -123,19 +124,19 @@ class Tournament:
         object.__setattr__(self, "matchups", matchups)
 
     def _self_play_places(self) -> list[int]:
-        """Places of the entrants that play themselves; with fixed seats, those on the format's diagonal."""
+        """Indices of entrants with self-play; with fixed seats, the diagonal of the format."""
         if self.seats == "fixed":
             return FORMATS[self.style].diagonal(len(self.entrants))
         return [place for place, entrant in enumerate(self.entrants) if entrant.text in self.self_play]
 
     @property
     def roster(self) -> Roster:
-        """Players, decks and rules; after the decks of the tournament come those of single entrants."""
+        """Players, decks and rules; the tournament's decks precede the entrants' own decks."""
         decks = self.decks + tuple(deck for own in self.own_decks for deck in own)
         return Roster(tuple(entrant.player for entrant in self.entrants), decks, self.ruleset, self.library)
 
     def held(self, games: Schedule) -> Schedule:
-        """Games with the decks that each entrant holds, by their places in the roster."""
+        """Schedule with the entrants' own decks substituted, as indices in the roster."""
         if not self.own_decks:
             return games
         places = np.tile(np.arange(len(self.decks), dtype=np.int16), (len(self.entrants), 1))
@@ -153,7 +154,7 @@ class Tournament:
 
     @property
     def definition(self) -> dict[str, Any]:
-        """All that determines the games, as JSON values."""
+        """Everything that determines the games, as JSON values (`tournament.json`)."""
         sprt = self.sprt
         return {
             "schema": TOURNAMENT_SCHEMA,
@@ -179,13 +180,13 @@ class Tournament:
 
     @property
     def digest(self) -> str:
-        """A hash of all that determines the games, except their number."""
+        """SHA-256 of everything that determines the games, except their number."""
         kept = {key: value for key, value in self.definition.items() if key not in ("games", "manaforge")}
         return digest_of(kept)
 
     @property
     def command(self) -> str:
-        """The command that plays this tournament again."""
+        """Command line that repeats this tournament."""
         if self.origin:
             return self.origin(self.deck_names)
         texts = [name for name in self.names for _ in range(2 if name in self.self_play else 1)]
@@ -201,12 +202,12 @@ class Tournament:
 
 
 def _kept_by(entrant: Entrant) -> list[list[Any]]:
-    """What an entrant's mulligan keeps and replaces, as JSON values: deck, seat, both lists of cards."""
+    """An entrant's mulligan rules as JSON values: deck, seat, cards to keep, cards to replace."""
     return [[deck, seat, list(keep), list(away)] for deck, seat, keep, away in entrant.player.keeps]
 
 
 def _varied_in(decks: tuple[Deck, ...]) -> list[list[Any]]:
-    """What is varied in decks, as JSON values: deck, card or keyword, number, and a hash of all there is."""
+    """Deck variants as JSON values: deck, card or keyword, number, and a hash of the variant."""
     return [
         [deck.name, deck.varied.name, deck.varied.count, digest_of(deck.varied.identity)]
         for deck in decks
@@ -215,20 +216,20 @@ def _varied_in(decks: tuple[Deck, ...]) -> list[list[Any]]:
 
 
 def play_missing(tournament: Tournament, folder: TournamentFolder, pool: Pool, advance: Advance) -> Verdict:
-    """Play the missing games and save them regularly.
+    """Play the missing games of a tournament, in batches that are saved every few seconds.
 
     Args:
         tournament: its definition.
-        folder: where games are kept; those it has are not played again.
-        pool: plays the games.
-        advance: called with the number of games finished; raises to stop.
+        folder: stores the results; games that it has are not played again.
+        pool: worker pool.
+        advance: called with the number of games finished; may raise to interrupt.
 
     Returns:
-        The hypothesis that the sequential test accepted; "" without one.
+        The hypothesis accepted by the sequential test; "" if none.
 
     Raises:
         TournamentError: the folder cannot be written.
-        InterruptedRunError: `advance` asked to stop; what was saved is safe.
+        InterruptedRunError: `advance` interrupted it; saved games are safe.
     """
     total = len(tournament.matchups)
     if len(folder.played) > total:
@@ -254,7 +255,7 @@ def play_missing(tournament: Tournament, folder: TournamentFolder, pool: Pool, a
 
 
 def play_games(roster: Roster, games: Schedule, pool: Pool, advance: Advance, note: Note) -> np.ndarray:
-    """Play a schedule of compiled and uncompiled games, each kind by itself."""
+    """Play a schedule, with compiled and uncompiled games as separate jobs."""
     compiled = roster.compiled(games)
     if compiled.all() or not compiled.any():
         return pool.play(roster, games, advance, note)
@@ -265,7 +266,7 @@ def play_games(roster: Roster, games: Schedule, pool: Pool, advance: Advance, no
 
 
 def find_faults(tournament: Tournament, played: np.ndarray) -> list[dict[str, Any]]:
-    """For each entrant and kind of fault: the number of games lost by it, and the error of the first."""
+    """Count games lost by faults, per entrant and kind of fault, with the error of the first one."""
     numbers = np.flatnonzero(played["fault"])
     if len(numbers) == 0:
         return []
@@ -282,13 +283,14 @@ def find_faults(tournament: Tournament, played: np.ndarray) -> list[dict[str, An
 
 
 def _half_points(tournament: Tournament, results: np.ndarray, start: int) -> np.ndarray:
-    """Half points of the first entrant in each pair of games; `results` are those from game `start` on."""
+    """Half points of the first entrant in each pair of games; `results` begin with game `start`."""
     schedule, _ = tournament.matchups.schedule(start, start + len(results))
     points = points_of(results["outcome"], schedule.players[:, 0] == 0)
     return np.asarray((2 * points).astype(np.int64).reshape(-1, 2).sum(axis=1))
 
 
 SPRT_WORD = re.compile(r"(elo0|elo1|alpha|beta|model)=")
+"""A parameter of the sequential test among the entrants of a command line."""
 
 
 def tournament_of(
@@ -299,19 +301,20 @@ def tournament_of(
     library: Path | None = None,
     **parts: Any,
 ) -> Tournament:
-    """A tournament by the names of its parts.
+    """Create a tournament from the names of entrants, decks and ruleset.
 
     Args:
-        entrants: texts, globs among them; one named twice also plays itself. With `sprt`, words of the test
-            may be among them.
+        entrants: names or globs; an entrant named twice also plays against itself. With `sprt`, parameters of
+            the test may be among them.
         decks: names, files or deck codes.
         ruleset: its name.
-        sprt: a sequential test such as "elo0=0 elo1=20"; "" for none.
-        library: a folder of decks that entrants who predict decks know beside the shipped ones.
+        sprt: sequential test such as "elo0=0 elo1=20"; "" for none.
+        library: folder of additional decks for entrants that predict the opponent's deck.
         parts: games, seats, style and seed, as of `Tournament`.
 
     Raises:
-        TournamentError, EntrantError, DeckError, UnknownNameError: a part is unknown, or they do not fit.
+        TournamentError, EntrantError, DeckError, UnknownNameError: a name is unknown, or the definition is
+            inconsistent.
     """
     words = [word for word in entrants if sprt and SPRT_WORD.match(word)]
     texts = tuple(text for text in entrants if text not in words)

@@ -1,9 +1,7 @@
-"""Sweeps: one entrant with several values of a weight, or numbers of a card, against an opponent.
+"""Parameter sweeps: win rate by the value of a weight, or by the number of copies of a card in the deck.
 
-Source: HearthSim, "Tuning the AI", whose curve of aggressiveness is the example. `evo.tournament.sweep`
-varies the entrant's deck instead.
-
-Source: HearthSim, "Direct damage spells" and "To Taunt or not to Taunt", whose curves are the examples.
+Sources of the example curves: HearthSim, "Tuning the AI" (aggressiveness), "Direct damage spells" and "To
+Taunt or not to Taunt".
 """
 
 import re
@@ -31,27 +29,28 @@ from ilp_agent import WeightError, WeightVector
 from rivals import find_kind, weighted_kinds
 
 MOST_VALUES = 1000
+"""Maximum number of values in a sweep."""
 
 COLUMNS = ("weight", "value", "games", "wins", "losses", "draws", "win_rate", "low", "high")
 
 
 class SweepError(WrongValueError, ValueError):
-    """A sweep that cannot be played; the message names what is wrong and the way out."""
+    """Invalid sweep; the message names the problem and says what to do."""
 
 
 @dataclass(frozen=True)
 class Variants:
-    """An entrant with several values of a weight, or of what its deck has.
+    """Variants of an entrant: values of a weight, or numbers of a card or keyword in its deck.
 
     Attributes:
-        entrant: the entrant of which something is varied, as typed.
-        name: of the weight, an alias of several (`WeightVector.ALIASES`), the card or the keyword.
+        entrant: the entrant to vary, as typed.
+        name: weight, alias of several weights (`WeightVector.ALIASES`), card or keyword.
         values: in the order given.
-        entrants: one for each value.
-        usual: the entrant's own value; None if an alias, or several decks, stand for different values.
-        kind: what is varied: "weight", "card" or "keyword".
-        axis: what a value is, for figures: "copies of Holy Smite in the deck".
-        decks: for each value the decks that the entrant holds in place of the tournament's; () for a weight.
+        entrants: one per value.
+        usual: the entrant's own value; None if it differs between the weights of an alias or several decks.
+        kind: "weight", "card" or "keyword".
+        axis: label of the values in figures, such as "copies of Holy Smite in the deck".
+        decks: per value, the entrant's decks in place of the tournament's; () for a weight.
     """
 
     entrant: str
@@ -65,10 +64,10 @@ class Variants:
 
 
 def parse_values(text: str) -> tuple[float, ...]:
-    """Values from "0:2:0.1" (first, last, step; includes the last if a step reaches it) or "0.5,1,2".
+    """Parse values: "0:2:0.1" (first, last, step; the last is included if a step reaches it) or "0.5,1,2".
 
     Raises:
-        SweepError: these are not values, or more than `MOST_VALUES`.
+        SweepError: the text is malformed, or has more than `MOST_VALUES` values.
     """
     usage = f"--values takes FIRST:LAST:STEP, such as 0:2:0.1, or values with commas between, got {text!r}"
     try:
@@ -89,10 +88,10 @@ def parse_values(text: str) -> tuple[float, ...]:
 
 
 def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
-    """An entrant with each of several values of a weight.
+    """Create the variants of an entrant with different values of a weight.
 
     Raises:
-        SweepError: the entrant has no such weight, or a value is not allowed.
+        SweepError: the entrant has no such weight, or a value is invalid.
     """
     vector_class = find_kind(entrant.player.kind).weights
     if vector_class is None:
@@ -118,13 +117,13 @@ def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
 
 
 def shown(value: float) -> str:
-    """A value as users type it; different values give different texts."""
+    """Format a value as users type it; distinct values have distinct texts."""
     short = f"{value:.12g}"
     return short if float(short) == value else repr(value)
 
 
 def _names(kind: type[WeightVector], weight: str) -> tuple[str, ...]:
-    """The weights that a name stands for."""
+    """Names of the weights that a name or alias stands for."""
     names = (*kind.names(), *kind.further())
     if weight in names:
         return (weight,)
@@ -134,11 +133,11 @@ def _names(kind: type[WeightVector], weight: str) -> tuple[str, ...]:
 
 
 def sweep_table(variants: Variants, tournament: Tournament, played: np.ndarray) -> pd.DataFrame:
-    """One row a value: its record, win rate (draws half) and the 95% interval of Clopper and Pearson.
+    """Table of a sweep, one row per value: games, win rate (draws half), Clopper-Pearson 95% interval.
 
     Args:
-        variants: as `vary` makes them, and those of `evo.tournament.sweep`.
-        tournament: of format "sweep", its entrants the variants and then the opponent.
+        variants: of the entrant.
+        tournament: of format "sweep"; its entrants are the variants, then the opponent.
         played: its games, dtype `evo.play.games.GAME`.
     """
     n = len(variants.values)
@@ -148,20 +147,20 @@ def sweep_table(variants: Variants, tournament: Tournament, played: np.ndarray) 
     )
     rows = []
     for place, value in enumerate(variants.values):
-        count, win, even = int(games[place]), int(wins[place]), int(draws[place])
-        rate = exact_rate(win, even, count)
-        rows.append((variants.name, value, count, win, count - win - even, even, *rate))
+        count, win, draw = int(games[place]), int(wins[place]), int(draws[place])
+        rate = exact_rate(win, draw, count)
+        rows.append((variants.name, value, count, win, count - win - draw, draw, *rate))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def against_best(variants: Variants, tournament: Tournament, played: np.ndarray) -> list[str]:
-    """For each value "best", "not told apart" (from the best), or "".
+    """Compare each value with the best one: "best", "not told apart" (no significant difference), or "".
 
-    All values play the same deals, so a paired test is sharper than comparing intervals: a t-test over the
-    deals, two-sided at 5%.
+    All values play the same deals (common random numbers), so a paired test has more power than comparing
+    intervals: a two-sided t-test over the deals, at 5%.
 
     Args:
-        variants: as `vary` makes them, and those of `evo.tournament.sweep`.
+        variants: of the entrant.
         tournament: see `sweep_table`.
         played: its games, dtype `evo.play.games.GAME`.
     """
@@ -188,13 +187,13 @@ def against_best(variants: Variants, tournament: Tournament, played: np.ndarray)
 def sweep_summary(
     variants: Variants, tournament: Tournament, played: np.ndarray, curve: pd.DataFrame
 ) -> dict[str, Any]:
-    """A sweep as JSON values.
+    """Results of a sweep as JSON values.
 
     Args:
-        variants: as `vary` makes them, and those of `evo.tournament.sweep`.
+        variants: of the entrant.
         tournament: see `sweep_table`.
         played: its games, dtype `evo.play.games.GAME`.
-        curve: as `sweep_table` makes it, with a column against_best as of `against_best`.
+        curve: from `sweep_table`, with a column against_best from `against_best`.
     """
     return {
         "command": tournament.command,
@@ -216,7 +215,7 @@ def sweep_summary(
 
 
 def _points(n: int, tournament: Tournament, played: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each game the variant, of n, that played it, and the variant's points."""
+    """For each game, the number of its variant (below n) and the variant's points."""
     schedule, _ = tournament.matchups.schedule(0, len(played))
     first = schedule.players[:, 0] < n
     variant = np.where(first, schedule.players[:, 0], schedule.players[:, 1])
@@ -224,13 +223,14 @@ def _points(n: int, tournament: Tournament, played: np.ndarray) -> tuple[np.ndar
 
 
 CARD, KEYWORD = "card", "keyword"
+"""Values of `Variants.kind` for decks."""
 
 
 def find_keyword(text: str) -> str:
-    """A keyword as users write it, "Divine Shield" or "divine-shield", by its name in code.
+    """Find a keyword, such as "Divine Shield" or "divine-shield"; returns its internal name.
 
     Raises:
-        SweepError: there is none; the message lists the nearest.
+        SweepError: unknown keyword; the message lists the nearest ones.
     """
     try:
         flags = keyword_flags([text.replace("-", " ")])
@@ -240,18 +240,18 @@ def find_keyword(text: str) -> str:
 
 
 def card_for(deck: Deck, text: str, edition_name: str = "") -> Card:
-    """The card that a text names, as it is put into a deck.
+    """Find a card by name, in the form in which it is added to a deck.
 
-    In a deck with a class it does what its text says. So it does in a deck without one, unless all that is
-    played of it is a body with keywords, which every agent plays.
+    In a deck with a class the card has its full text. In a deck without one, a minion without supported
+    effects becomes a body with keywords, which every agent supports.
 
     Args:
-        deck: to put it into.
+        deck: the deck.
         text: English name or id.
-        edition_name: where the card is looked up; "": the deck's edition, 2018-07 if it has none.
+        edition_name: edition of the card; "": the deck's edition, 2018-07 if it has none.
 
     Raises:
-        SweepError: there is no such card, or it cannot be played as its text says and is no minion.
+        SweepError: unknown card, or neither a fully supported card nor a minion.
     """
     chosen = edition_name or deck.edition or OLD_EDITION
     try:
@@ -260,9 +260,9 @@ def card_for(deck: Deck, text: str, edition_name: str = "") -> Card:
         raise SweepError(f"--card: {error}{_elsewhere(text, chosen)}") from None
     if not card.exact and card.kind != CardKind.MINION:
         raise SweepError(
-            f"--card: {card.name} [{card.id}] is a {card.kind.name.lower()} that edition {chosen} does not "
-            f"play exactly, and only minions can be put in as bodies; python -m engine cards --class "
-            f"{card.class_name} lists which are{_elsewhere(text, chosen)}"
+            f"--card: {card.name} [{card.id}] is a {card.kind.name.lower()} whose full text edition {chosen} "
+            f"does not support, and only minions can be added as bodies; python -m engine cards --class "
+            f"{card.class_name} lists supported cards{_elsewhere(text, chosen)}"
         )
     more = card.effects or card.traits or card.spell_damage or card.overload
     if deck.hero_class or (card.exact and (card.kind != CardKind.MINION or more)):
@@ -272,7 +272,7 @@ def card_for(deck: Deck, text: str, edition_name: str = "") -> Card:
 
 
 def _elsewhere(text: str, chosen: str) -> str:
-    """The way out where another edition plays a card exactly."""
+    """Hint at another edition that supports a card's full text; "" if none does."""
     for other in EDITIONS:
         if other != chosen:
             try:
@@ -291,18 +291,18 @@ def vary_card(
     n_held: int,
     edition_name: str = "",
 ) -> Variants:
-    """An entrant whose decks have each of several numbers of copies of a card.
+    """Create the variants of an entrant with different numbers of copies of a card in its decks.
 
     Args:
         entrant: the entrant.
         text: the card's English name or id.
-        values: the numbers of copies.
+        values: numbers of copies.
         decks: of the tournament.
-        n_held: how many of these, the first ones, the entrant holds.
-        edition_name: where the card is looked up; "" as of `card_for`.
+        n_held: number of these, from the first, that the entrant plays.
+        edition_name: edition of the card; "" as in `card_for`.
 
     Raises:
-        SweepError: there is no such card, it cannot be played, or a value is not allowed.
+        SweepError: unknown or unsupported card, or an invalid value.
     """
     cards = {deck.name: card_for(deck, text, edition_name) for deck in decks[:n_held]}
     name = next(iter(cards.values())).name
@@ -314,12 +314,12 @@ def vary_card(
 def vary_keyword(
     entrant: Entrant, text: str, values: Sequence[float], decks: Sequence[Deck], n_held: int
 ) -> Variants:
-    """An entrant whose decks have each of several numbers of minions with a keyword.
+    """Create the variants of an entrant with different numbers of minions with a keyword in its decks.
 
     Arguments as of `vary_card`.
 
     Raises:
-        SweepError: there is no such keyword, or a value is not allowed.
+        SweepError: unknown keyword, or an invalid value.
     """
     keyword = find_keyword(text)
     return _vary(
@@ -359,20 +359,20 @@ def _vary(
 
 
 def _counts(kind: str, values: Iterable[float]) -> list[int]:
-    """Values as numbers of cards of a deck."""
+    """Convert values to numbers of cards in a deck."""
     counts = []
     for value in values:
         if not (0 <= value <= DECK_SIZE and value == int(value)):
             raise SweepError(
-                f"--values: with --{kind} values count cards of a deck, whole numbers from 0 to {DECK_SIZE}, "
-                f"got {shown(value)}"
+                f"--values: with --{kind}, values count cards of the deck, whole numbers from 0 to "
+                f"{DECK_SIZE}, got {shown(value)}"
             )
         counts.append(int(value))
     return counts
 
 
 def put_in(variants: Variants) -> list[dict[str, object]]:
-    """The card that is put into each deck, as JSON values; empty for a keyword or a weight."""
+    """The card added to each deck, as JSON values; empty for a keyword or weight sweep."""
     varied = [deck for deck in (variants.decks[0] if variants.decks else ()) if deck.varied]
     return [
         {
@@ -387,6 +387,6 @@ def put_in(variants: Variants) -> list[dict[str, object]]:
 
 
 def body_notes(variants: Variants) -> list[str]:
-    """For each card that is put in as a body although its text says more, a sentence that says so."""
+    """Notes on cards that are added as bodies, without their further card text."""
     found = dict.fromkeys(f"{card['name']} [{card['id']}]" for card in put_in(variants) if not card["exact"])
-    return [f"{name} is put in as a body with its keywords: its text says more" for name in found]
+    return [f"{name} is added as a body with its keywords, without its other card text" for name in found]

@@ -47,7 +47,7 @@ def test_eva_is_the_protocol_of_the_paper() -> None:
         ("gams = 4", "unknown key 'gams'; nearest: games"),
         ("[es]\nsigma = 1", "unknown key 'es.sigma'; nearest: es.initial_sigma"),
         ("games = 3", "games must be a multiple of 2, got 3"),
-        ("racing = 0.05", "racing = 0.05: this key was removed; leave it out"),
+        ("racing = 0.05", "racing = 0.05: this key was removed; delete it"),
         ('racing = "0"', "racing = 0: this key was removed"),
         ("games = 0", "games must be at least 2, got 0"),
         ("seed = 1.5", "seed must be a whole number, got 1.5"),
@@ -85,7 +85,7 @@ def test_overrides() -> None:
     for text, message in (
         ("sed=7", "unknown key 'sed'; nearest: seed"),
         ("seed", "--set takes KEY=VALUE, got 'seed'"),
-        ("address=auto", "^--set address=auto: only --address chooses a cluster$"),
+        ("address=auto", "^--set address=auto: a Ray cluster is chosen by --address only$"),
         ("decks=", "^--set decks=: decks must not be empty$"),
         (
             "agent=foo",
@@ -256,5 +256,5 @@ def test_options_of_the_agent_are_those_of_entrants() -> None:
     ):
         with pytest.raises(ConfigError, match=message):
             read_config("quickstart", ["agent=lookahead", text])
-    with pytest.raises(ConfigError, match='options "16": agent "ilp" has none'):
+    with pytest.raises(ConfigError, match='options "16": agent "ilp" has no options'):
         read_config("quickstart", ["options=16"])

@@ -44,7 +44,7 @@ def test_the_set_is_of_those_who_plan_turns() -> None:
     ):
         RunConfig().changed(agent="hearthsim", weights="thesis")
     with pytest.raises(
-        ConfigError, match='backend "exact" does not know all weights of "extended"; take "auto"'
+        ConfigError, match='backend "exact" does not support weights "extended"; use backend "auto"'
     ):
         RunConfig().changed(weights="extended", backend="exact")
 

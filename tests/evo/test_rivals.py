@@ -211,7 +211,7 @@ def test_the_display_tells_whose_weights_evolve(tmp_path: Path, capsys: pytest.C
 
 
 def test_only_ilp_has_other_solvers() -> None:
-    with pytest.raises(ConfigError, match='backend "highs" is for agent "ilp"; "eva" takes none'):
+    with pytest.raises(ConfigError, match='backend "highs" is for agent "ilp"; "eva" has no backend'):
         tiny("eva").changed(backend="highs")
 
 
@@ -249,7 +249,7 @@ def test_a_sweep_and_an_arena_as_commands(tmp_path: Path, monkeypatch: pytest.Mo
     assert json.loads(Path("a/tournament.json").read_text())["ruleset"] == "hearthsim"
     page = Path("a/tournament.html").read_text()
     assert "<h1>Arena of 4 with" in page
-    verdict = re.search(r"<li>The champion beats (\d) of 3 and loses to (\d); (\d) cannot be told", page)
+    verdict = re.search(r"<li>The champion beats (\d) of 3 entrants and loses to (\d); (\d) undecided", page)
     assert verdict is not None
     assert sum(map(int, verdict.groups())) == 3
     assert page.index('<h2 id="the-champion-against-each">') < page.index('<h2 id="ratings">')
@@ -258,7 +258,7 @@ def test_a_sweep_and_an_arena_as_commands(tmp_path: Path, monkeypatch: pytest.Mo
     ]
     shutil.rmtree("a")
     refused = CliRunner().invoke(app, ["arena", "./arena.toml", "--champion", "aggro"])
-    assert "the champion aggro is also one of the others" in str(refused.exception)
+    assert "the champion aggro is also among the other entrants" in str(refused.exception)
 
 
 def test_paths_of_an_arena_start_from_its_file(tmp_path: Path) -> None:

@@ -281,7 +281,7 @@ def test_games_that_cannot_have_ended_so_are_played_again(
     more = [word if word != "4" else "2" for word in words]
     refused = CliRunner().invoke(app, more)
     assert isinstance(refused.exception, ManaforgeError)
-    assert "--games must be as many as before or more" in str(refused.exception)
+    assert "use the former --games or more" in str(refused.exception)
     assert Path("t/games.parquet").exists()
 
 

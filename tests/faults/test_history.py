@@ -189,7 +189,7 @@ def test_a_run_of_other_rules_or_schema_is_refused(copy: Path) -> None:
     with open_run(copy) as folder, pytest.raises(RunError, match="started under rules 99"):
         begin_session(folder, pool)
     (copy / "manifest.json").write_text(json.dumps({**manifest, "config_hash": "0"}))
-    with open_run(copy) as folder, pytest.raises(RunError, match="is not what the run was started with"):
+    with open_run(copy) as folder, pytest.raises(RunError, match="has changed since the run was started"):
         begin_session(folder, pool)
     pool.close()
 
@@ -229,14 +229,14 @@ def nobody(table: pa.Table) -> pa.Table:
     [
         (lambda table: table.drop_columns(["survived"]), "it has no column survived"),
         (lambda table: table.drop_columns(["weight_face"]), "it has no column weight_face"),
-        (lambda table: as_text(table, "fitness"), "column fitness holds string, not a number"),
-        (lambda table: as_text(table, "survived"), "column survived holds string, not a yes or no"),
-        (lambda table: as_text(table, "rank"), "column rank holds string"),
+        (lambda table: as_text(table, "fitness"), "column fitness has type string, not number"),
+        (lambda table: as_text(table, "survived"), "column survived has type string, not yes or no"),
+        (lambda table: as_text(table, "rank"), "column rank has type string"),
         (lambda table: infinite(table, "sigma_play"), "column sigma_play is not finite"),
         (lambda table: infinite(table, "parent_a"), "column parent_a is not finite"),
         (lambda table: table.append_column("rank", table["rank"]), "it has 2 columns rank"),
-        (lambda table: table.slice(0, 0), "its survivors are not 3 with ranks from 1"),
-        (nobody, "its survivors are not 3 with ranks from 1"),
+        (lambda table: table.slice(0, 0), "it must have 3 survivors with ranks 1 to 3"),
+        (nobody, "it must have 3 survivors with ranks 1 to 3"),
     ],
 )
 def test_tables_of_another_shape_are_told(change: Any, said: str, copy: Path) -> None:

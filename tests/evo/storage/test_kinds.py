@@ -31,9 +31,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("runs", "is a folder of runs, not a run: name one of its runs, runs/one"),
         (
             "runs/tour",
-            "is a tournament, not a run: read runs/tour/tournament.html; manaforge runs runs/tour lists",
+            "is a tournament, not a run: read runs/tour/tournament.html; to list it: manaforge runs runs/tour",
         ),
-        ("runs/begun", "is a tournament, not a run: the command that began it continues it"),
+        (
+            "runs/begun",
+            "is an unfinished tournament, not a run: to continue it, run the command that started it",
+        ),
         ("runs/sweep", "is a sweep, not a run: read runs/sweep/sweep.csv and sweep.png"),
         ("runs/onne", "is not a run folder: there is no such folder; nearest: runs/one"),
         ("nothing", "is not a run folder: there is no such folder"),

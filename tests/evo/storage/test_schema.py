@@ -65,8 +65,8 @@ def many_columns() -> bytes:
 
 
 BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
-    "rows": (lambda: written(table(MANY)), "30,000,000 rows, and there can be at most 2,000,000"),
-    "rows that the file denies": (lambda: with_lies(written(table(MANY)), 0), "groups of rows are not"),
+    "rows": (lambda: written(table(MANY)), "30,000,000 rows; at most 2,000,000 are possible"),
+    "rows that the file denies": (lambda: with_lies(written(table(MANY)), 0), "row groups do not add up"),
     "rows that a group denies": (
         lambda: with_lies(written(table(MANY)), 0, 6),
         "30,000,000 values in 2,000,000",
@@ -84,7 +84,7 @@ BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
     ),
     "a long description": (
         lambda: written(table(10).replace_schema_metadata({"more": "x" * 2**23})),
-        "its description at its end",
+        "its footer has more than",
     ),
     "many columns": (many_columns, "it is not a parquet file"),
     "many pages": (
@@ -123,7 +123,7 @@ def test_a_table_of_no_rows_is_read() -> None:
 def test_texts_are_counted_as_they_are_spelled_out() -> None:
     content = written(table(200_000, "x" * 1_000))
     assert sum(map(len, read_batches(content, COLUMNS, 10**6))) == 200_000
-    with pytest.raises(SchemaError, match="191 MB, spelled out"):
+    with pytest.raises(SchemaError, match="unpack to 191 MB; at most 128 MB"):
         read_columns(content, COLUMNS, 10**6)
 
 
@@ -140,7 +140,7 @@ def test_pages_say_what_they_hold() -> None:
     pages = list(pages_in(content, part.dictionary_page_offset, part.total_compressed_size))
     assert [(page.values, page.dictionary) for page in pages] == [(1, True), (10, False)]
     for start, length in ((-1, 10), (0, 0), (len(content) - 3, 10), (0, 40)):
-        with pytest.raises(ValueError, match=r"pages lie|no header|nothing|encoding"):
+        with pytest.raises(ValueError, match=r"pages lie|no valid header|negative|encoding"):
             list(pages_in(content, start, length))
 
 
@@ -155,5 +155,5 @@ def test_samples_of_a_learning_are_bounded_too(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(LearningError, match="points is not finite"):
         _samples_in(file, checksum(broken))
     monkeypatch.setattr("evo.learning.folder.MOST_ROUND", 2)
-    with pytest.raises(LearningError, match="3 rows, and there can be at most 2; begin again"):
+    with pytest.raises(LearningError, match="3 rows; at most 2 are possible; begin again"):
         _samples_in(file, checksum(broken))

@@ -203,7 +203,7 @@ def test_a_card_comes_from_the_edition_of_the_deck() -> None:
     decks = (bodies, mage)
     variants = vary("hearthsim", "Nat Pagle", (1,), decks)
     assert body_notes(variants) == [
-        "Nat Pagle [EX1_557] is put in as a body with its keywords: its text says more"
+        "Nat Pagle [EX1_557] is added as a body with its keywords, without its other card text"
     ]
     assert [card["deck"] for card in put_in(variants)] == ["hearthsim-basic", "basic-mage"]
     assert body_notes(vary("hearthsim", SMITE, (1,), decks)) == []
@@ -232,7 +232,10 @@ def test_keywords_are_found_as_players_write_them() -> None:
             "--card: unknown card of edition 2018-07 'Whisp'; nearest: Wisp",
         ),
         ("hearthsim --keyword tant --values 1", "--keyword: unknown keyword 'tant'; nearest: taunt"),
-        ("hearthsim --card Headcrack --values 1", "Headcrack [EX1_137] is a spell that edition 2018-07"),
+        (
+            "hearthsim --card Headcrack --values 1",
+            "Headcrack [EX1_137] is a spell whose full text edition 2018-07",
+        ),
         ("hearthsim --card Wisp --edition 2018 --values 1", "unknown edition '2018'"),
         ("hearthsim --keyword taunt --edition 2018-07 --values 1", "none of these is one"),
         ("hearthsim --card Wisp --edition 2018-07 --any-deck --values 1", "none of these is one"),

@@ -120,4 +120,4 @@ class Purpose(IntEnum):
     AGENT = 4
     PLAYOUT = 5
     CHANCE = 6
-    VARIED = 7
+    DECK_VARIANT = 7

@@ -392,26 +392,26 @@ class Count(IntEnum):
 class Ask(IntEnum):
     """Bits of game features, tracked only if a card of the game needs them."""
 
-    EVENTS = 1  # a card has a triggered effect
+    TRIGGERS = 1  # a card has a triggered effect
     AURAS = 2
     COSTS = 4  # a card changes costs
-    HAND = 8  # a card modifies cards in hand
-    NEIGHBOURS = 16  # board order matters
-    PLAYED = 32
-    SPELLS = 64
-    TOTEMS = 128
-    PERISHED = 256
-    HURT = 512
+    HAND_MODIFIERS = 8  # a card modifies cards in hand
+    BOARD_ORDER = 16  # board order matters
+    CARDS_PLAYED = 32
+    SPELLS_CAST = 64
+    TOTEMS_SUMMONED = 128
+    DIED_THIS_TURN = 256
+    HERO_DAMAGE = 512
     ELEMENTALS = 1024
     OVERLOADED = 2048
-    POWERS = 4096
-    SECRETS = 8192
+    POWERS_USED = 4096
+    SECRETS_PLAYED = 8192
     RULES = 16384
-    CLASSES = 65536
+    HERO_CLASSES = 65536
     JADE = 131072
-    GRAVES = 262144
-    DECKS = 524288
-    SECRETS_HELD = 1048576
+    GRAVEYARD = 262144
+    DECK_TRIGGERS = 524288
+    SECRETS_IN_PLAY = 1048576
     EFFECTS = 2097152  # cards with effects; without this bit the rules of plain minions suffice
 
 

@@ -112,7 +112,7 @@ def reckoned_with(agents: Sequence[Agent], decks: Sequence[Deck]) -> tuple[tuple
     if not modelling or not any(deck.effects for deck in decks):
         return (), 0
     libraries = (deck for agent in modelling for deck in getattr(agent, "library", ()))
-    return tuple(dict.fromkeys(libraries)), Ask.GRAVES
+    return tuple(dict.fromkeys(libraries)), Ask.GRAVEYARD
 
 
 def deal_key(

@@ -608,7 +608,7 @@ def _parse_cards(text: str, numbers: CardTexts) -> list[int]:
     for item in items_of(text):
         modified = _HELD_CARD.match(item)
         card = modified["card"] if modified else item
-        numbers.asks |= Ask.HAND if modified else 0
+        numbers.asks |= Ask.HAND_MODIFIERS if modified else 0
         hidden = _HIDDEN.match(card)
         if hidden:
             found += [UNKNOWN] * min(int(hidden[1] or 1), DECK_SIZE + 1)

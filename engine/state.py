@@ -557,7 +557,7 @@ def _deal(
     side["locked"] = 0
     if cards[0]["asks"]:
         clear_counters(side)
-        if cards[0]["asks"] & Ask.CLASSES and deck["power"]:
+        if cards[0]["asks"] & Ask.HERO_CLASSES and deck["power"]:
             side["hero_class"] = cards[deck["power"] - 1]["hero_class"]
     side["hand"][:] = 0
     for slot in range(BOARD_SIZE):
@@ -621,7 +621,7 @@ def _apply_variant(cards: np.ndarray, deck: np.void, key: np.uint64, seat: int) 
         key: the game's key.
         seat: the player's seat.
     """
-    stream = derive(derive(key, Purpose.VARIED), seat)
+    stream = derive(derive(key, Purpose.DECK_VARIANT), seat)
     pick = derive(derive(key, Purpose.DECK), seat)
     listed, order, ranked = np.zeros(DECK_SIZE, np.int64), np.arange(DECK_SIZE), np.zeros(DECK_SIZE, np.int64)
     for place in range(DECK_SIZE):

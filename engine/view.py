@@ -24,7 +24,7 @@ class Shown(IntEnum):
     """Extra information about the opponent's cards; an agent requests it by its attribute `shown`."""
 
     NOTHING = 0
-    LEFT = 1  # for a known deck list: its cards not seen yet
+    NOT_SEEN = 1  # for a known deck list: its cards not seen yet
     SEEN = 2  # the cards of its deck seen so far
     HAND = 3  # its hand; hidden information, for cheating agents in experiments
 
@@ -326,7 +326,7 @@ def show_cards(
     for place in range(enemy["n_deck"]):
         shown[n] = enemy["deck"][place]
         n += 1
-    return n if what == Shown.LEFT else _rest_of_deck(dealt, shown, n)
+    return n if what == Shown.NOT_SEEN else _rest_of_deck(dealt, shown, n)
 
 
 @njit

@@ -257,7 +257,7 @@ def reckoned_decks(
         if looking.PREDICTED in hands
         else ()
     )
-    return found, Ask.GRAVES
+    return found, Ask.GRAVEYARD
 
 
 def weighted_kinds() -> list[str]:

@@ -227,11 +227,11 @@ def _classes(filter_bits: int, arg: int) -> list[int]:
 def asks_of(rows: np.ndarray) -> int:
     """Game features that card records need: bits of `Ask` and of triggers."""
     heard = int(np.bitwise_or.reduce(rows["hears"], initial=0))
-    asks = heard << EVENT_SHIFT | (Ask.EVENTS if heard & ACTING & ~(1 << Trigger.AURA) else 0)
+    asks = heard << EVENT_SHIFT | (Ask.TRIGGERS if heard & ACTING & ~(1 << Trigger.AURA) else 0)
     if np.any(rows["tags"] & CardFilter.SECRET):
-        asks |= Ask.SECRETS_HELD | Ask.EVENTS
+        asks |= Ask.SECRETS_IN_PLAY | Ask.TRIGGERS
     if np.any(rows["traits"] & Trait.CLEAVES):
-        asks |= Ask.NEIGHBOURS
+        asks |= Ask.BOARD_ORDER
     for row in rows[rows["n_effects"] > 0]:
         for effect in row["effects"][: row["n_effects"]]:
             asks |= _asks_of_row(effect)
@@ -245,34 +245,34 @@ def _asks_of_row(effect: np.void) -> int:
         asks |= Ask.AURAS if op in (Op.BUFF, Op.WEAPON, Op.SET_ATTACK_TO_HEALTH) else 0
         asks |= Ask.RULES if op == Op.RULE else 0
     asks |= Ask.COSTS if op == Op.COST else 0
-    asks |= Ask.HAND if op in (Op.BUFF_HAND, Op.CHANGE_HAND_COST) else 0
-    asks |= Ask.HAND if op in (Op.DRAW, Op.DISCOVER) and effect["amount2"] else 0
-    asks |= Ask.HAND if op == Op.BOUNCE and effect["amount"] else 0
-    asks |= Ask.HAND if op == Op.COPY_TO_HAND and (effect["amount"] or effect["amount2"]) else 0
-    asks |= Ask.DECKS if trigger == Trigger.IN_DECK else 0
-    asks |= Ask.EVENTS if trigger == Trigger.DISCARDED_ITSELF else 0
-    asks |= Ask.GRAVES if op == Op.RESURRECT else 0
+    asks |= Ask.HAND_MODIFIERS if op in (Op.BUFF_HAND, Op.CHANGE_HAND_COST) else 0
+    asks |= Ask.HAND_MODIFIERS if op in (Op.DRAW, Op.DISCOVER) and effect["amount2"] else 0
+    asks |= Ask.HAND_MODIFIERS if op == Op.BOUNCE and effect["amount"] else 0
+    asks |= Ask.HAND_MODIFIERS if op == Op.COPY_TO_HAND and (effect["amount"] or effect["amount2"]) else 0
+    asks |= Ask.DECK_TRIGGERS if trigger == Trigger.IN_DECK else 0
+    asks |= Ask.TRIGGERS if trigger == Trigger.DISCARDED_ITSELF else 0
+    asks |= Ask.GRAVEYARD if op == Op.RESURRECT else 0
     asks |= Ask.JADE if op == Op.JADE else 0
-    asks |= Ask.CLASSES if effect["of_filter"] & WHOSE_CLASS else 0
-    asks |= Ask.NEIGHBOURS if effect["pick"] in (Pick.NEXT_TO_SELF, Pick.NEXT_TO_TARGET) else 0
+    asks |= Ask.HERO_CLASSES if effect["of_filter"] & WHOSE_CLASS else 0
+    asks |= Ask.BOARD_ORDER if effect["pick"] in (Pick.NEXT_TO_SELF, Pick.NEXT_TO_TARGET) else 0
     return asks | _ASKED.get(int(effect["count"]), 0) | _ASKED_IF.get(abs(int(effect["condition"])), 0)
 
 
 _ASKED: Mapping[int, int] = {
-    Count.PLAYED: Ask.PLAYED,
-    Count.SPELLS: Ask.SPELLS,
-    Count.TOTEMS: Ask.TOTEMS,
-    Count.DIED: Ask.PERISHED,
+    Count.PLAYED: Ask.CARDS_PLAYED,
+    Count.SPELLS: Ask.SPELLS_CAST,
+    Count.TOTEMS: Ask.TOTEMS_SUMMONED,
+    Count.DIED: Ask.DIED_THIS_TURN,
     Count.OVERLOADED: Ask.OVERLOADED,
-    Count.POWERS: Ask.POWERS,
-    Count.SECRETS: Ask.SECRETS,
+    Count.POWERS: Ask.POWERS_USED,
+    Count.SECRETS: Ask.SECRETS_PLAYED,
     Count.ELEMENTALS: Ask.ELEMENTALS,
 }
 _ASKED_IF: Mapping[int, int] = {
-    Condition.COMBO: Ask.PLAYED,
-    Condition.ENEMY_PLAYED: Ask.PLAYED,
-    Condition.MINIONS_DIED_THIS_TURN: Ask.PERISHED,
-    Condition.HERO_DAMAGED_THIS_TURN: Ask.HURT,
+    Condition.COMBO: Ask.CARDS_PLAYED,
+    Condition.ENEMY_PLAYED: Ask.CARDS_PLAYED,
+    Condition.MINIONS_DIED_THIS_TURN: Ask.DIED_THIS_TURN,
+    Condition.HERO_DAMAGED_THIS_TURN: Ask.HERO_DAMAGE,
     Condition.ELEMENTAL_LAST_TURN: Ask.ELEMENTALS,
 }
 

@@ -112,7 +112,7 @@ def lose_card(side: np.void, place: int) -> int:
 @njit_borrowing
 def lose_held(side: np.void, place: int, cards: np.ndarray) -> int:
     """Remove a card from a hand together with its modifiers; its card number. Modified in place."""
-    if asked_by(cards) & Ask.HAND:
+    if asked_by(cards) & Ask.HAND_MODIFIERS:
         last = side["n_hand"] - 1
         for following in range(place, last):
             side["held"][following] = side["held"][following + 1]

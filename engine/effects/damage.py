@@ -47,7 +47,7 @@ def strike_hero(
         return 0
     dealt = hurt_hero(side, damage, traits)
     if dealt > 0:
-        if asked_by(cards) & Ask.HURT:
+        if asked_by(cards) & Ask.HERO_DAMAGE:
             side["hurt"] = clamp(side["hurt"] + dealt, 0)
         announce(state, cards, events, Trigger.DAMAGED, seat, A_HERO, -1, dealt)
     return int(dealt)
@@ -120,7 +120,7 @@ def bring(state: np.void, cards: np.ndarray, events: np.void, seat: int, number:
 @njit_borrowing
 def count_arrival(side: np.void, cards: np.ndarray, number: int) -> None:
     """Count a summoned Totem, if a card of the game needs the count. `side` is modified in place."""
-    if asked_by(cards) & Ask.TOTEMS and cards[number]["race"] in (Race.TOTEM, Race.ALL):
+    if asked_by(cards) & Ask.TOTEMS_SUMMONED and cards[number]["race"] in (Race.TOTEM, Race.ALL):
         side["totems"] += 1
 
 

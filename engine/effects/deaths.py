@@ -44,7 +44,7 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
                 place_before += 1
                 continue
             side["died"] += 1
-            if asked_by(cards) & Ask.PERISHED:
+            if asked_by(cards) & Ask.DIED_THIS_TURN:
                 side["perished"] += 1
             dead = events["dead"][n_dead]
             dead[0], dead[1], dead[2] = minion["born"], seat, minion["card"]
@@ -58,11 +58,11 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
             place_before += 1
     sort_by_birth(events, begin, events["last"])
     has_triggers = is_heard(cards, Trigger.DIED) or is_heard(cards, Trigger.AFTER_DEATH)
-    if has_triggers or asked_by(cards) & Ask.GRAVES:
+    if has_triggers or asked_by(cards) & Ask.GRAVEYARD:
         _sort_dead(events, n_dead)
         for n in range(n_dead):
             dead = events["dead"][n]
-            if asked_by(cards) & Ask.GRAVES:
+            if asked_by(cards) & Ask.GRAVEYARD:
                 dig_grave(state["sides"][dead[1]], dead[2])
             if has_triggers:
                 begin = _queue_death_triggers(state, cards, dead, begin, events)

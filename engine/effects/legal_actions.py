@@ -36,7 +36,7 @@ def held_cost(side: np.void, cards: np.ndarray, place: int) -> int:
     """Cost of a card in hand with its own modifiers, before auras and pending cost changes."""
     number = int(side["hand"][place])
     cost = 0 if number == COIN else int(cards[number]["cost"])
-    if asked_by(cards) & (Ask.COSTS | Ask.HAND):
+    if asked_by(cards) & (Ask.COSTS | Ask.HAND_MODIFIERS):
         cost += int(side["held"][place]["cost"])
     return cost
 
@@ -51,7 +51,7 @@ def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
         seat: the hand's player.
         place: hand index of a visible card.
     """
-    if not asked_by(cards) & (Ask.COSTS | Ask.HAND):
+    if not asked_by(cards) & (Ask.COSTS | Ask.HAND_MODIFIERS):
         return held_cost(state["sides"][seat], cards, place)
     return altered_cost(state, cards, seat, place)
 
@@ -182,7 +182,7 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
     if n > 0:
         return n
     costs_vary = asked_by(cards) & Ask.COSTS and costs_altered(state, cards, seat)
-    place_matters = asked_by(cards) & Ask.NEIGHBOURS and any_asks(cards, own, Ask.NEIGHBOURS)
+    place_matters = asked_by(cards) & Ask.BOARD_ORDER and any_asks(cards, own, Ask.BOARD_ORDER)
     for place in range(own["n_hand"] + 1):
         if place < own["n_hand"]:
             number = int(own["hand"][place])
@@ -206,7 +206,7 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
             continue
         card = cards[number]
         minion = card["kind"] == CardKind.MINION
-        if _has_play_options(card) or (minion and (place_matters or card["asks_alone"] & Ask.NEIGHBOURS)):
+        if _has_play_options(card) or (minion and (place_matters or card["asks_alone"] & Ask.BOARD_ORDER)):
             n = _list_plays(state, cards, number, action, actions, n)
         elif has_room(own) or not (minion or card["needs"] & Need.ROOM):
             n = _list_with_targets(card, card, card["aim"] != Aim.NONE, own, enemy, action, actions, n)
@@ -264,7 +264,7 @@ def _list_plays(
         return n
     places = 1
     if (
-        asked_by(cards) & Ask.NEIGHBOURS
+        asked_by(cards) & Ask.BOARD_ORDER
         and card["kind"] == CardKind.MINION
         and _board_index_matters(cards, card, own)
     ):

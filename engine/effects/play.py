@@ -162,10 +162,10 @@ OF_PLAYS = (
     Ask.AURAS
     | Ask.COSTS
     | Ask.OVERLOADED
-    | Ask.PLAYED
-    | Ask.SPELLS
+    | Ask.CARDS_PLAYED
+    | Ask.SPELLS_CAST
     | Ask.ELEMENTALS
-    | Ask.DECKS
+    | Ask.DECK_TRIGGERS
     | sum(
         1 << (EVENT_SHIFT + trigger)
         for trigger in (
@@ -201,7 +201,7 @@ def apply_effects(state: np.void, cards: np.ndarray, action: int, events: np.voi
         number = own["power"] - 1
         own["mana"] -= cards[number]["cost"]
         own["power_used"] = 1
-        own["powers"] += 1 if asked_by(cards) & Ask.POWERS else 0
+        own["powers"] += 1 if asked_by(cards) & Ask.POWERS_USED else 0
         seat = state["active"]
         queue_rows(cards, number, Trigger.PLAY, seat, -1, -1, -1, _target(state, action, target), events)
         settle(state, cards, events)
@@ -272,7 +272,7 @@ def _play(
         target = int(events["decoy"])
     if is_secret(card):
         hide(state, seat, number)
-        own["secrets_played"] += 1 if asked_by(cards) & Ask.SECRETS else 0
+        own["secrets_played"] += 1 if asked_by(cards) & Ask.SECRETS_PLAYED else 0
     elif card["n_effects"]:
         itself = number if entity_id > 0 else -1
         times = 1
@@ -320,7 +320,7 @@ def _queue_again(
 @njit_borrowing
 def _count_countered(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """Count a countered spell as a played card, without spell triggers. `state` is modified in place."""
-    state["sides"][state["active"]]["played"] += 1 if asked_by(cards) & Ask.PLAYED else 0
+    state["sides"][state["active"]]["played"] += 1 if asked_by(cards) & Ask.CARDS_PLAYED else 0
     settle(state, cards, events)
 
 
@@ -332,8 +332,8 @@ def _trigger_coin(state: np.void, cards: np.ndarray, cost: int, events: np.void)
     for trigger in (Trigger.PLAYED, Trigger.CAST):
         announce(state, cards, events, trigger, seat, NO_ONE, COIN, cost)
     settle(state, cards, events)
-    own["played"] += 1 if asked_by(cards) & Ask.PLAYED else 0
-    own["spells"] += 1 if asked_by(cards) & Ask.SPELLS else 0
+    own["played"] += 1 if asked_by(cards) & Ask.CARDS_PLAYED else 0
+    own["spells"] += 1 if asked_by(cards) & Ask.SPELLS_CAST else 0
     for trigger in (Trigger.AFTER_PLAYED, Trigger.AFTER_CAST):
         announce(state, cards, events, trigger, seat, NO_ONE, COIN, cost)
     settle(state, cards, events)
@@ -376,11 +376,11 @@ def _trigger_after(
     own = state["sides"][seat]
     card = cards[number]
     asks = asked_by(cards)
-    own["played"] += 1 if asks & Ask.PLAYED else 0
-    if asks & Ask.DECKS:
+    own["played"] += 1 if asks & Ask.CARDS_PLAYED else 0
+    if asks & Ask.DECK_TRIGGERS:
         _summon_from_deck(state, cards, number, events)
     if card["kind"] == CardKind.SPELL:
-        own["spells"] += 1 if asks & Ask.SPELLS else 0
+        own["spells"] += 1 if asks & Ask.SPELLS_CAST else 0
         announce(state, cards, events, Trigger.AFTER_CAST, seat, NO_ONE, number, cost)
     if asks & Ask.ELEMENTALS and card["race"] in (Race.ELEMENTAL, Race.ALL):
         own["elementals"] += 1

@@ -113,7 +113,7 @@ def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
 
     `state` and `events` are modified in place. An action that lacks chance outcomes stops midway.
     """
-    has_triggers = asked_by(cards) & Ask.EVENTS
+    has_triggers = asked_by(cards) & Ask.TRIGGERS
     while True:
         while events["first"] < events["last"]:
             queued = events["queue"][events["first"] % MAX_QUEUE]

@@ -82,7 +82,7 @@ def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, row: int, e
 def prevents(state: np.void, cards: np.ndarray, seat: int, damage: int, events: np.void) -> bool:
     """Whether a Secret prevents lethal damage to a hero; reveals it. Modified in place."""
     side = state["sides"][seat]
-    if not asked_by(cards) & Ask.SECRETS_HELD or state["active"] == seat:
+    if not asked_by(cards) & Ask.SECRETS_IN_PLAY or state["active"] == seat:
         return False
     if damage < side["health"] + side["armour"]:
         return False
@@ -97,7 +97,7 @@ def prevents(state: np.void, cards: np.ndarray, seat: int, damage: int, events: 
 @njit_borrowing
 def counters(state: np.void, cards: np.ndarray, events: np.void) -> bool:
     """Whether a Secret of the opponent counters the played spell; reveals it. Modified in place."""
-    if not asked_by(cards) & Ask.SECRETS_HELD:
+    if not asked_by(cards) & Ask.SECRETS_IN_PLAY:
         return False
     seat = 1 - state["active"]
     side = state["sides"][seat]

@@ -53,7 +53,7 @@ def is_simple(cards: np.ndarray) -> bool:
 @njit_borrowing
 def places_matter(cards: np.ndarray) -> bool:
     """Whether board order matters: a card of the game affects adjacent minions."""
-    return bool(asked_by(cards) & Ask.NEIGHBOURS)
+    return bool(asked_by(cards) & Ask.BOARD_ORDER)
 
 
 @njit_borrowing
@@ -65,7 +65,7 @@ def kept_key(state: np.void, cards: np.ndarray) -> np.uint64:
     for half in range(2):
         side = state["sides"][half]
         key = np.uint64(5 if half == seat else 6)
-        if asks & Ask.NEIGHBOURS:
+        if asks & Ask.BOARD_ORDER:
             for place in range(side["n_board"]):
                 key = stir(key, minion_key(side["board"][place], np.uint64(place)))
         if asks & COUNTED:
@@ -80,7 +80,7 @@ def kept_key(state: np.void, cards: np.ndarray) -> np.uint64:
             )
         for place in range(side["n_secrets"]):
             key = stir(key, word_of(side["secrets"][place], side["secret_born"][place], 0, 1))
-        if asks & Ask.GRAVES:
+        if asks & Ask.GRAVEYARD:
             for place in range(side["n_graves"]):
                 key = stir(key, word_of(side["graves"][place], 0, 0, 2))
         total += to_sum(key)
@@ -110,23 +110,23 @@ def choices_key(state: np.void) -> np.uint64:
 COUNTED = (
     Ask.AURAS
     | Ask.COSTS
-    | Ask.PLAYED
-    | Ask.SPELLS
-    | Ask.TOTEMS
-    | Ask.PERISHED
-    | Ask.HURT
+    | Ask.CARDS_PLAYED
+    | Ask.SPELLS_CAST
+    | Ask.TOTEMS_SUMMONED
+    | Ask.DIED_THIS_TURN
+    | Ask.HERO_DAMAGE
     | Ask.ELEMENTALS
     | Ask.OVERLOADED
-    | Ask.POWERS
-    | Ask.SECRETS
+    | Ask.POWERS_USED
+    | Ask.SECRETS_PLAYED
     | Ask.JADE
-    | Ask.GRAVES
+    | Ask.GRAVEYARD
 )
 """Bits of `asks` whose counters are part of the key."""
 
 SIMPLE = (
     Ask.EFFECTS
-    | Ask.EVENTS
+    | Ask.TRIGGERS
     | sum(1 << (EVENT_SHIFT + trigger) for trigger in (Trigger.PLAY, Trigger.DEATHRATTLE, Trigger.TURN_END))
 )
 """Bits of `asks` that need neither board order nor counters in the key."""

@@ -176,7 +176,7 @@ def foresee(state: np.void, what: int, n: int, cards: np.ndarray, library: Libra
     else:
         for place in range(n):
             hands.left[0, place] = hands.shown[place]
-        if what == Shown.LEFT:
+        if what == Shown.NOT_SEEN:
             order_cards(hands.left[0], n, cards, hands.keys)
         hands.n_left[0], hands.pools[0], hands.chances[0], hands.n_decks[0] = n, 0, 1.0, 1
         unseen = n

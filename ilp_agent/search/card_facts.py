@@ -449,7 +449,7 @@ def narrow(state: np.void, cards: np.ndarray, facts: np.ndarray) -> int:
         number = own["hand"][place]
         held = own["held"][place]
         if held["cost"] or held["attack"] or held["health"]:
-            asks |= Ask.HAND
+            asks |= Ask.HAND_MODIFIERS
         if number >= 0:
             asks |= facts[number]["asks"]
             brings |= facts[number]["brings"]

@@ -272,10 +272,10 @@ def pay(state: np.void, cards: np.ndarray, action: int) -> None:
         attack, health = own["held"][source]["attack"], own["held"][source]["health"]
         number, _ = pay_for(state, cards, seat, source)
         card = cards[number]
-        own["played"] += 1 if asked_by(cards) & Ask.PLAYED else 0
+        own["played"] += 1 if asked_by(cards) & Ask.CARDS_PLAYED else 0
         own["overload"] += card["overload"]
         if card["kind"] == CardKind.SPELL:
-            own["spells"] += 1 if asked_by(cards) & Ask.SPELLS else 0
+            own["spells"] += 1 if asked_by(cards) & Ask.SPELLS_CAST else 0
         elif card["kind"] == CardKind.MINION:
             to = _place_in(action)
             to = to if to >= 0 else int(own["n_board"])

@@ -135,11 +135,11 @@ def key_after_blow(
 
 BLOWS_DO_MORE = (
     Ask.AURAS
-    | Ask.NEIGHBOURS
-    | Ask.PERISHED
-    | Ask.HURT
+    | Ask.BOARD_ORDER
+    | Ask.DIED_THIS_TURN
+    | Ask.HERO_DAMAGE
     | Ask.RULES
-    | Ask.GRAVES
+    | Ask.GRAVEYARD
     | sum(
         1 << (EVENT_SHIFT + trigger)
         for trigger in (

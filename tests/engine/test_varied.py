@@ -107,7 +107,7 @@ def test_the_deal_is_that_of_a_plain_reading(name: str, thing: str) -> None:
     for seed in range(40):
         count = seed % 18
         deck = varied(name, thing, count)
-        stream = below_key(seed, Purpose.VARIED, 0)
+        stream = below_key(seed, Purpose.DECK_VARIANT, 0)
         listed = list(plain.cards)
         if plain.random:
             pick = below_key(seed, Purpose.DECK, 0)

@@ -35,11 +35,11 @@ class Counter(NamedTuple):
 
 
 COUNTERS = {
-    "played": Counter(Ask.PLAYED, lambda player: int(player["cards_played_this_turn"]), True),
-    "spells": Counter(Ask.SPELLS, lambda player: int(player["spells_played_this_game"])),
-    "totems": Counter(Ask.TOTEMS, lambda player: int(player["totems_summoned_this_game"])),
-    "perished": Counter(Ask.PERISHED, lambda player: len(player.get("died_this_turn", ()))),
-    "hurt": Counter(Ask.HURT, lambda player: int(player["hero"].get("damaged_this_turn", 0))),
+    "played": Counter(Ask.CARDS_PLAYED, lambda player: int(player["cards_played_this_turn"]), True),
+    "spells": Counter(Ask.SPELLS_CAST, lambda player: int(player["spells_played_this_game"])),
+    "totems": Counter(Ask.TOTEMS_SUMMONED, lambda player: int(player["totems_summoned_this_game"])),
+    "perished": Counter(Ask.DIED_THIS_TURN, lambda player: len(player.get("died_this_turn", ()))),
+    "hurt": Counter(Ask.HERO_DAMAGE, lambda player: int(player["hero"].get("damaged_this_turn", 0))),
     "elementals": Counter(Ask.ELEMENTALS, lambda player: int(player["elemental_this_turn"]), True),
     "elementals_before": Counter(
         Ask.ELEMENTALS,
@@ -48,7 +48,7 @@ COUNTERS = {
         lambda player: int(player["elemental_this_turn"]),
     ),
     "overloaded": Counter(Ask.OVERLOADED, lambda player: int(player["overloaded_this_game"])),
-    "powers": Counter(Ask.POWERS, lambda player: int(player["power_uses_this_game"])),
+    "powers": Counter(Ask.POWERS_USED, lambda player: int(player["power_uses_this_game"])),
     "jade": Counter(Ask.JADE, lambda player: int(player["jade"])),
 }
 """By the name of the field of `engine.state.SIDE`."""

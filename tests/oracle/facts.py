@@ -38,7 +38,7 @@ def facts_of_record(state: dict[str, Any], cards: Cards, asks: int) -> dict[str,
             attackers = [orders.index(one["order"]) for one in player["board"] if one["can_attack"]]
             facts["attackers"] = sorted([HERO_ATTACKS] * player["hero"]["can_attack"] + attackers)
             facts["power usable"] = player["power"]["usable"] and not state.get("choice")
-        if asks & Ask.GRAVES:
+        if asks & Ask.GRAVEYARD:
             found["graves"] = sorted(player["minions_died_this_game"][-GRAVES:])
         facts |= {f"{key} {seat}": fact for key, fact in found.items()}
         for name, counter in COUNTERS.items():

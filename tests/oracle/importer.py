@@ -38,7 +38,7 @@ def import_state(state: dict[str, Any], cards: Cards, names: frozenset[str] = NO
         raise SkippedError("extra turns")
     ids = _ids(state, cards)
     table = table_of(ids, names, cards)
-    if table.array[0]["asks"] & Ask.GRAVES:
+    if table.array[0]["asks"] & Ask.GRAVEYARD:
         dead = [name for player in state["players"] for name in player["minions_died_this_game"]]
         table = table_of(dict.fromkeys([*ids, *dead]), names, cards)
     numbers = {card.id: number for number, card in reversed(list(enumerate(table.cards)))}
@@ -149,7 +149,7 @@ def _import_cards(
     for place, item in enumerate(player["hand"]):
         side["hand"][place] = COIN if item["id"] == COIN_ID else numbers[cards.name_of(item)]
         changes = _held(item, table.array[side["hand"][place]]) if item["id"] != COIN_ID else (0, 0, 0)
-        if any(changes) and not table.array[0]["asks"] & Ask.HAND:
+        if any(changes) and not table.array[0]["asks"] & Ask.HAND_MODIFIERS:
             raise SkippedError("a card in hand that a card of no edition changed")
         side["held"][place] = changes
     side["n_deck"] = len(deck)
@@ -204,11 +204,11 @@ def _import_counters(
     for name, counter in COUNTERS.items():
         if asks & counter.ask:
             side[name] = counter.imported(player, moves)
-    if asks & Ask.SECRETS:
+    if asks & Ask.SECRETS_PLAYED:
         raise SkippedError("a card that counts Secrets, whose number is not recorded")
-    if asks & Ask.CLASSES:
+    if asks & Ask.HERO_CLASSES:
         side["hero_class"] = HeroName.__members__.get(player["class"], HeroName.NEUTRAL)
-    if asks & Ask.GRAVES:
+    if asks & Ask.GRAVEYARD:
         dead = player["minions_died_this_game"][-GRAVES:]
         side["n_graves"] = len(dead)
         side["graves"][: len(dead)] = [numbers[name] for name in dead]

@@ -66,7 +66,7 @@ def test_what_is_left_and_what_was_seen_are_the_deck() -> None:
             enemy, cards = position.state["sides"][1 - seat], Counter(dealt[1 - seat].tolist())
             left, seen = (
                 Counter(PlayerView(position, seat, what, dealt[1 - seat]).shown.tolist())
-                for what in (Shown.LEFT, Shown.SEEN)
+                for what in (Shown.NOT_SEEN, Shown.SEEN)
             )
             assert left + seen == cards
             held = Counter(enemy["hand"][: enemy["n_hand"]].tolist())
@@ -87,7 +87,7 @@ def test_what_is_shown_on_real_cards_lies_open() -> None:
             enemy = other.state["sides"][1 - seat]
             for zone in ("hand", "deck"):
                 enemy[zone][: enemy[f"n_{zone}"]] = pick.choice(dealt[1 - seat], enemy[f"n_{zone}"])
-            for what in (Shown.LEFT, Shown.SEEN):
+            for what in (Shown.NOT_SEEN, Shown.SEEN):
                 one, two = (PlayerView(here, seat, what, dealt[1 - seat]).shown for here in (position, other))
                 assert Counter(one.tolist()) == Counter(two.tolist())
 
@@ -130,7 +130,7 @@ def test_a_known_deck_is_dealt_again() -> None:
         position, dealt = played(("thesis-paladin", "thesis-warrior"), seed, seed)
         enemy = position.state["sides"][1 - position.active]
         true = enemy["hand"][: enemy["n_hand"]].tolist(), enemy["deck"][: enemy["n_deck"]].tolist()
-        hand, deck = drawn(position, seed, True, hands_of(position, dealt, Shown.LEFT))
+        hand, deck = drawn(position, seed, True, hands_of(position, dealt, Shown.NOT_SEEN))
         assert Counter(hand + deck) == Counter(true[0] + true[1])
         assert (COIN in hand) == (COIN in true[0])
         coins += COIN in hand
@@ -139,7 +139,7 @@ def test_a_known_deck_is_dealt_again() -> None:
 
 def test_every_card_left_is_as_likely() -> None:
     position, dealt = played(("thesis-paladin", "thesis-warrior"), 3, 0)
-    hands, n = hands_of(position, dealt, Shown.LEFT), 300 if UNCOMPILED else 4000
+    hands, n = hands_of(position, dealt, Shown.NOT_SEEN), 300 if UNCOMPILED else 4000
     found: Counter[int] = Counter()
     for key in range(n):
         found.update(card for card in drawn(position, key, False, hands)[0] if card != COIN)
@@ -333,7 +333,12 @@ def test_who_is_told_the_hand_is_no_honest_agent() -> None:
 
 
 def test_values_are_those_that_the_engine_shows() -> None:
-    assert HANDS == {"off": Shown.NOTHING, "known": Shown.LEFT, "predicted": Shown.SEEN, "told": Shown.HAND}
+    assert HANDS == {
+        "off": Shown.NOTHING,
+        "known": Shown.NOT_SEEN,
+        "predicted": Shown.SEEN,
+        "told": Shown.HAND,
+    }
 
 
 @compiled

@@ -115,7 +115,7 @@ def play_to_ends(
             )
             began = time.process_time()
             rows = np.array([entrant.player.row], np.float64)
-            more = asked if find_kind(entrant.player.kind).asks_for_cards else {}
+            more = asked if find_kind(entrant.player.kind).models_opponent else {}
             batches[who](cards.array, rows, places[who], states, streams, keys, solved, **more)
             used[2 * who] += time.process_time() - began
             used[2 * who + 1] += waits.sum()

@@ -183,7 +183,7 @@ class _Progress:
 
     def __init__(self) -> None:
         self.quiet = False
-        self.active = self.by_two = False
+        self.active = self.has_helper = False
         self._waits_for_helper = False
         self._helper_share: dict[FunctionType, str] = {}  # left to the helper, with their cache keys
         self._unread: dict[FunctionType, float] = {}  # functions not yet read by numba, with their work
@@ -236,13 +236,13 @@ class _Progress:
         """Seconds of compilation in this process so far."""
         return self._spent
 
-    def was_read(self, function: Any) -> None:
+    def mark_read(self, function: Any) -> None:
         """Note that numba has compiled a function to intermediate code."""
         if function not in self._already_read:
             self._already_read.add(function)
             self._done += self._unread.pop(function, 0.0)
 
-    def was_translated(self, function: Any) -> None:
+    def mark_translated(self, function: Any) -> None:
         """Note that a kernel has machine code."""
         self._done += self._untranslated.pop(function, 0.0)
 
@@ -258,7 +258,7 @@ class _Progress:
                 self._note_helper_results()
                 self._waits_for_helper = False
 
-    def apart_to_come(self, seconds: float) -> list[Apart]:
+    def pending_indirect_kernels(self, seconds: float) -> list[Apart]:
         """Kernels called through their address that are not compiled, if they take longer than `seconds`."""
         with global_compiler_lock:
             self._plan()
@@ -270,7 +270,7 @@ class _Progress:
         """Estimated seconds of compilation left."""
         work = {**self._unread, **self._untranslated}
         left = sum(work.values())
-        if self.by_two and not self._waits_for_helper:
+        if self.has_helper and not self._waits_for_helper:
             own = sum(work[function] for function in work.keys() - self._helper_share.keys())
             is_one = sum(function in self._untranslated for function in self._helper_share) == 1
             left = max(own, left - own if is_one else left / 2)
@@ -346,7 +346,7 @@ class _Progress:
         self._announced = self._count
 
     def _text(self) -> str:
-        if self.by_two:
+        if self.has_helper:
             self._note_helper_results()
         seconds = max(1, round(self.seconds_left() / ROUND_SECONDS)) * ROUND_SECONDS
         done = self._count - len(self._unread)

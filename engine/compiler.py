@@ -501,7 +501,7 @@ class Kernel(CPUDispatcher):
         """Compile for these types: to intermediate code within another kernel, else to machine code."""
         if _depth:
             found = super().compile(sig)
-            progress.was_read(self.py_func)
+            progress.mark_read(self.py_func)
             return found
         given = sigutils.normalize_signature(sig)[0]
         args = tuple(map(_as_writable, given))
@@ -521,7 +521,7 @@ class Kernel(CPUDispatcher):
             context = _target.subtarget(enable_nrt=self._options.get("_nrt", True))
             context.create_cpython_wrapper(library, cres.fndesc, cres.environment, None, release_gil=True)
             made = MachineCode.make(name, library, cres.fndesc.llvm_cpython_wrapper_name, cres)
-            progress.was_translated(self.py_func)
+            progress.mark_translated(self.py_func)
         return made
 
 
@@ -585,6 +585,6 @@ def callback(function: Callable[..., Any], signature: Any) -> MachineCode:
             cres = CFunc(function, signature, {}, {})._compile_uncached()
         library = _machine_library(cres.library, is_called=True)
         made = MachineCode.make(name, library, cres.fndesc.llvm_cfunc_wrapper_name, cres)
-        progress.was_read(function)
-        progress.was_translated(function)
+        progress.mark_read(function)
+        progress.mark_translated(function)
     return made

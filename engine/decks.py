@@ -62,7 +62,7 @@ class Reading:
         """The options for messages: "--bodies or the deck prefix bodies:"."""
         return f"{self.options} or the deck prefix {self.text}"
 
-    def and_also(self, other: "Reading") -> "Reading":
+    def merged_with(self, other: "Reading") -> "Reading":
         """Union of two sets of options; this edition takes precedence."""
         return Reading(
             self.edition or other.edition, self.bodies or other.bodies, self.any_deck or other.any_deck

@@ -84,14 +84,14 @@ def compiled_by_two() -> Iterator[None]:
     """
     pending = []
     if terminal.in_command and processors() > 1 and cache_folder() is not None:
-        pending = compile_progress.progress.apart_to_come(PAYS_SECONDS)
+        pending = compile_progress.progress.pending_indirect_kernels(PAYS_SECONDS)
     helper = _start_helper() if pending else None
     if helper is None:
         yield
         return
     with helper, ThreadPoolExecutor(1) as thread:
         compile_progress.abandoned.append(helper.kill)
-        compile_progress.progress.by_two = True
+        compile_progress.progress.has_helper = True
         try:
             for kernel in pending:
                 _helper_jobs[kernel.function] = thread.submit(_request, helper, kernel.place)
@@ -104,7 +104,7 @@ def compiled_by_two() -> Iterator[None]:
             with suppress(OSError):  # unread input
                 helper.stdin.close()  # type: ignore[union-attr]
             _helper_jobs.clear()
-            compile_progress.progress.by_two = False
+            compile_progress.progress.has_helper = False
             compile_progress.abandoned.remove(helper.kill)
     while _deferred:
         _deferred.pop()()

@@ -150,7 +150,7 @@ def _read_codes(path: Path) -> Iterator[tuple[str, str, Deck]]:
 def _decode(line: str) -> tuple[str, Deck]:
     """Decode a deck code, in the older card edition if the newest lacks a card; returns text and deck."""
     reading, code = split_words(line)
-    reading = reading.and_also(ANY_LIST)
+    reading = reading.merged_with(ANY_LIST)
     older = replace(reading, edition=OLD_EDITION)
     try:
         return f"{reading.text}{code}", deck_from_code(code, reading)

@@ -79,9 +79,9 @@ class Turn:
 
         Of a card or power with a target only that target is excluded.
         """
-        return replace(self, barred=(*self.barred, self.barred_by(action)))
+        return replace(self, barred=(*self.barred, self.exclusion_of(action)))
 
-    def barred_by(self, action: Action) -> Barred:
+    def exclusion_of(self, action: Action) -> Barred:
         """The exclusion of an action that is legal at the start of the turn."""
         state = self.position.state
         own, enemy = (state["sides"][seat] for seat in (self.position.active, 1 - self.position.active))

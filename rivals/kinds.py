@@ -46,7 +46,7 @@ class Option:
     values: Mapping[str, int] = field(default_factory=dict)
     peeks: frozenset[str] = frozenset()
     later: bool = False
-    most_received: int | None = None
+    max_from_files: int | None = None
 
     def read(self, text: str) -> int:
         """Parse an option value.
@@ -201,7 +201,7 @@ class AgentKind:
         arguments += [weights] if self.declares else []
         make: Callable[..., Agent] = loaded(self.make)
         solver = [backend] if self.takes_backend else []
-        library = [further] if self.asks_for_cards else []
+        library = [further] if self.models_opponent else []
         return make(*arguments, *solver, *self.settings(options), *library)
 
     def settings(self, options: Sequence[int] = ()) -> tuple[int, ...]:
@@ -235,7 +235,7 @@ class AgentKind:
         return self.sees
 
     @property
-    def asks_for_cards(self) -> bool:
+    def models_opponent(self) -> bool:
         """Whether it can model the opponent's hand, so that its compiled games take `known`."""
         return HANDS in self.options
 

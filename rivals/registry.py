@@ -98,7 +98,7 @@ _ENTRIES = (
         batch="rivals.mcts:play_batch",
         random=True,
         options=(
-            Option("budget", 200, 1, 100_000, "playouts for each action", most_received=10_000),
+            Option("budget", 200, 1, 100_000, "playouts for each action", max_from_files=10_000),
             HANDS,
         ),
         effects=True,
@@ -153,7 +153,7 @@ def find_kind(name: str) -> AgentKind:
     raise unknown_name("agent", name, AGENTS)
 
 
-SECONDS = Option("seconds", 10, 1, 3600, "time limit for each decision", most_received=60)
+SECONDS = Option("seconds", 10, 1, 3600, "time limit for each decision", max_from_files=60)
 
 
 def _outside_agent(name: str, weights: Sequence[float] | None, seconds: int) -> "Agent":

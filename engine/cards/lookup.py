@@ -100,7 +100,7 @@ class CardFacts:
         return " ".join(filter(None, parts))
 
     @property
-    def describes(self) -> str:
+    def description(self) -> str:
         """Description line: class, type, tribe, rarity, set and edition."""
         kind = f"{self.class_name} {self.kind}" + (f", {self.race}" if self.race else "")
         rarity = f", {self.rarity}" if self.rarity else ""
@@ -108,7 +108,7 @@ class CardFacts:
         return f"{kind}{rarity}, set {self.set_name}, edition {self.edition}{uncollectible}"
 
     @property
-    def played_how(self) -> str:
+    def coverage_text(self) -> str:
         """Coverage line: how it is played, and which mechanics are not covered."""
         if self.played == EXACT:
             return "exact" if self.does or self.keywords else "exact: it has no text"

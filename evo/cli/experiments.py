@@ -115,7 +115,7 @@ def ablate_command(
     refuse_decks([player.sort], found)
     ablation = Ablation(player, found, find_ruleset(ruleset), games, pairs, seed)
     definition = {
-        "entrant": [*player.played_as, *player.row],
+        "entrant": [*player.versioned_kind, *player.row],
         "decks": [deck.identity for deck in found],
         "ruleset": ruleset,
         "games": games,
@@ -237,7 +237,7 @@ def exploit_command(
     chosen = placed(config, workers, pool, address)
     refuse_decks([victim.sort, (chosen.agent, chosen.backend)], others)
     definition = {
-        "entrant": [*victim.played_as, *victim.row],
+        "entrant": [*victim.versioned_kind, *victim.row],
         "config": config.digest,
         "generations": config.generations,
         "decks": [deck.identity for deck in others],
@@ -428,7 +428,7 @@ def bench_optimisers_command(
         "optimisers": [[one.text, one.config.digest] for one in contenders],
         "budgets": bench.budgets,
         "seeds": seeds,
-        "against": [[text, *player.played_as, player.row] for text, player in rating.items()],
+        "against": [[text, *player.versioned_kind, player.row] for text, player in rating.items()],
         **_fixed_opponents(contenders),
         "games": games,
     }

@@ -271,9 +271,9 @@ def played(
     ):
         if not is_new or len(folder.played):
             keep()
-        folder.keep_decks(tournament.decks)
+        folder.copy_decks(tournament.decks)
         if tournament.library_folder:
-            folder.keep_library(Path(tournament.library_folder))
+            folder.copy_library(Path(tournament.library_folder))
         left = len(tournament.matchups) - len(folder.played)
         print_problems(console, folder.problems)
         known = f", {len(folder.played):,} of them already played" if len(folder.played) else ""

@@ -164,7 +164,7 @@ class _RunConfig(RunKeys):
         names = self.deck_names
         if len(set(names)) != len(names):
             raise ValueError(f"decks: two decks of one name in {names}")
-        if "weights" in self.model_fields_set and not self.takes_weight_set:
+        if "weights" in self.model_fields_set and not self.supports_weight_sets:
             able = listed([f'"{name}"' for name in weighted_kinds() if _by_turn_program(name)], "and")
             raise ValueError(f'weights "{self.weights}" is for agents {able}; "{self.agent}" has its own')
         if self.weights != "thesis" and self.backend == "exact":
@@ -194,7 +194,7 @@ class _RunConfig(RunKeys):
         schedule = find_strategy(self.strategy).schedule
         if options is None or all(getattr(options, key) for key in schedule(1, self.lambda_, self.games)):
             return
-        games = sum(map(self.games_of_one, range(self.generations + 1)))
+        games = sum(map(self.max_games_per_individual, range(self.generations + 1)))
         planned = schedule(self.generations + 1, self.lambda_, games)
         unsaid = {key: value for key, value in planned.items() if not getattr(options, key)}
         self.__dict__[section] = options.model_copy(update=unsaid)
@@ -260,9 +260,9 @@ class _RunConfig(RunKeys):
 
         Decks are hashed by name and cards, not by path: an edited deck is another run.
         """
-        return self.digest_under(EFFECTS_VERSION)
+        return self.digest_for_effects(EFFECTS_VERSION)
 
-    def digest_under(self, effects: int) -> str:
+    def digest_for_effects(self, effects: int) -> str:
         """`digest` for another version of the card effects."""
         content: dict[str, Any] = {**self._removed}
         for key, value, default in _values(self):
@@ -282,7 +282,7 @@ class _RunConfig(RunKeys):
         return dict(self._removed)
 
     @property
-    def takes_weight_set(self) -> bool:
+    def supports_weight_sets(self) -> bool:
         """Whether the agent supports the key `weights`, a weight set of the turn program."""
         return _by_turn_program(self.agent)
 
@@ -292,29 +292,29 @@ class _RunConfig(RunKeys):
         options: StrategyOptions | None = getattr(self, section_of(self.strategy), None)
         return options
 
-    def games_in(self, generation: int) -> int:
+    def games_per_pairing(self, generation: int) -> int:
         """Games per pairing of individuals and ordered pair of decks in a generation; even."""
         return self._grown(self.games, generation)
 
-    def opponent_games_in(self, generation: int) -> int:
+    def games_per_opponent(self, generation: int) -> int:
         """Games per individual, opponent outside the population and ordered pair of decks; even."""
         return self._grown(self.opponents.games or self.games, generation)
 
-    def individuals_in(self, generation: int) -> int:
+    def count_individuals(self, generation: int) -> int:
         """Number of individuals evaluated in a generation."""
-        return find_strategy(self.strategy).evaluated(self.mu, self.lambda_, generation)
+        return find_strategy(self.strategy).count_evaluated(self.mu, self.lambda_, generation)
 
-    def opponents_in(self, generation: int) -> int:
+    def max_opponents(self, generation: int) -> int:
         """Maximum number of opponents outside the population in a generation."""
         options = self.opponents
         earlier = min(options.members, generation) if options.hall or options.nash else 0
         return len(options.fixed) + earlier
 
-    def games_of_one(self, generation: int) -> int:
+    def max_games_per_individual(self, generation: int) -> int:
         """Maximum number of games of an individual in a generation, over all decks."""
-        others = self.individuals_in(generation) - 1 if self.opponents.population else 0
-        games = others * self.games_in(generation)
-        games += self.opponents_in(generation) * self.opponent_games_in(generation)
+        others = self.count_individuals(generation) - 1 if self.opponents.population else 0
+        games = others * self.games_per_pairing(generation)
+        games += self.max_opponents(generation) * self.games_per_opponent(generation)
         return games * len(self.decks) ** 2
 
     def _grown(self, games: int, generation: int) -> int:
@@ -343,7 +343,7 @@ class _RunConfig(RunKeys):
     @property
     def _without_meaning(self) -> set[str]:
         """Keys that the agent does not support."""
-        unused = set() if self.takes_weight_set else {"weights"}
+        unused = set() if self.supports_weight_sets else {"weights"}
         return unused if self.parameters else unused | {"parameters"}
 
 

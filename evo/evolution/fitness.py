@@ -241,7 +241,7 @@ def nash_mixture(
     roster = roster_of(config, met, fixed)
     order = np.array([*range(len(met), n), *range(len(met))])  # fixed opponents first
     pairings = all_pairings(n)
-    games = config.opponent_games_in(generation)
+    games = config.games_per_opponent(generation)
     tally = play_pairings(roster, order[pairings], games, config.seed, (Stream.OPPONENTS, generation), play)
     won, played = (tally.wins + tally.draws / 2).sum(axis=(1, 2)), tally.games.sum(axis=(1, 2))
     odds = np.log((won + 0.5) / (played - won + 0.5))
@@ -286,11 +286,11 @@ def play_generation(
         parts.append(play_pairings(roster, pairings, games, config.seed, address, play, own))
 
     if config.opponents.population and n > 1:
-        play_part(all_pairings(n), config.games_in(generation))
+        play_part(all_pairings(n), config.games_per_pairing(generation))
     if opponents:
         places = np.arange(n, n + len(opponents))
         pairings = np.stack([np.tile(np.arange(n), len(places)), np.repeat(places, n)], axis=1)
-        play_part(pairings, config.opponent_games_in(generation))
+        play_part(pairings, config.games_per_opponent(generation))
     tally = join(parts)
     if not opponents:
         return Generation(tally, [], tally.scores(n).sum(axis=(1, 2)))

@@ -104,7 +104,7 @@ def new_strategy(config: RunConfig) -> Strategy:
             config.lambda_,
             config.vector,
             config.strategy_options,
-            config.games_of_one,
+            config.max_games_per_individual,
         )
     )
 

@@ -199,11 +199,11 @@ def games_of_generation(config: RunConfig, generation: int) -> int:
 
     The actual number is lower if members of the hall of fame are among the individuals.
     """
-    n, others = config.individuals_in(generation), config.opponents_in(generation)
+    n, others = config.count_individuals(generation), config.max_opponents(generation)
     options = config.opponents
-    games = n * (n - 1) // 2 * config.games_in(generation) if options.population else 0
+    games = n * (n - 1) // 2 * config.games_per_pairing(generation) if options.population else 0
     mixture = others * (others - 1) // 2 if options.nash else 0
-    games += (n * others + mixture) * config.opponent_games_in(generation)
+    games += (n * others + mixture) * config.games_per_opponent(generation)
     return games * len(config.decks) ** 2
 
 

@@ -121,7 +121,7 @@ class Trial:
             (Stream.LEARNING_TEST, 1),
         )
         played, verdict = np.zeros(0, GAME), ""
-        step = -(-STEP // matchups.games_a_round) * matchups.games_a_round
+        step = -(-STEP // matchups.games_per_round) * matchups.games_per_round
         while len(played) < len(matchups) and not verdict:
             schedule, _ = matchups.schedule(len(played), min(len(matchups), len(played) + step))
             new = play(roster, schedule)

@@ -163,7 +163,7 @@ class LearningFolder(CheckedFolder):
         first = self.config.first_digest
         return digest_of([first, self.others]) if self.others else first
 
-    def read_others(self) -> None:
+    def read_other_digests(self) -> None:
         """Read the list of samples of other learning runs.
 
         Raises:
@@ -180,7 +180,7 @@ class LearningFolder(CheckedFolder):
             raise LearningError(f"cannot read {file}: {error}; start again in another --out") from None
         self.others = found
 
-    def find_others(self) -> list[tuple[str, int, bytes]]:
+    def read_other_samples(self) -> list[tuple[str, int, bytes]]:
         """Read the samples of other learning runs from their folders: folder, round and file content.
 
         Raises:
@@ -199,7 +199,7 @@ class LearningFolder(CheckedFolder):
                 raise LearningNameError(f"also: {text}: {error}") from None
         return found
 
-    def keep_others(self, found: Sequence[tuple[str, int, bytes]]) -> None:
+    def copy_other_samples(self, found: Sequence[tuple[str, int, bytes]]) -> None:
         """Copy samples of other learning runs into this folder."""
         entries = []
         for i, (text, number, content) in enumerate(found, 1):
@@ -265,7 +265,7 @@ class LearningFolder(CheckedFolder):
             again = "run manaforge learn on it again to replay that round"
             raise LearningError(f"{self.path}: {damage}; {again}")
 
-    def has_own_rounds(self) -> bool:
+    def has_valid_rounds(self) -> bool:
         """Whether the folder has rounds of this configuration, all undamaged."""
         try:
             self.read_rounds()
@@ -441,7 +441,7 @@ def open_learning(path: Path, config: LearnConfig) -> Iterator[LearningFolder]:
     if path.is_dir() and any(path.iterdir()) and not (path / "rounds").is_dir():
         raise LearningError(f"{path} is not empty and no learning folder; choose another --out")
     folder = LearningFolder(path, config)
-    others = [] if (path / ALSO).exists() else folder.find_others()
+    others = [] if (path / ALSO).exists() else folder.read_other_samples()
     with folder:
         try:
             parts = [path / name for name in ("rounds", *(["also"] if config.also else []))]
@@ -452,10 +452,10 @@ def open_learning(path: Path, config: LearnConfig) -> Iterator[LearningFolder]:
                 raise LearningError(f"{link} is a symbolic link; choose another --out")
             folder.acquire()
             if others:
-                folder.keep_others(others)
-            folder.read_others()
+                folder.copy_other_samples(others)
+            folder.read_other_digests()
             previous_digest = _digest_in(config_file) if config_file.exists() else config.digest
-            if previous_digest not in ("", config.digest) and not folder.has_own_rounds():
+            if previous_digest not in ("", config.digest) and not folder.has_valid_rounds():
                 raise LearningError(
                     f"{path} was begun with another configuration, {config_file}; choose another --out"
                 )
@@ -506,7 +506,7 @@ def read_learning(path: Path) -> LearningFolder:
     if not (path / LEARNING).is_file() or not (path / "rounds").is_dir():
         raise LearningNameError(f"{path} is no folder of manaforge learn: {LEARNING} or rounds/ is missing")
     folder = LearningFolder(path, read_config_as(LearnConfig, path / LEARNING))
-    folder.read_others()
+    folder.read_other_digests()
     folder.read_rounds()
     return folder
 

@@ -113,7 +113,7 @@ class Lesson:
 
 def _player_values(player: Player) -> list[Any]:
     """A player as JSON values."""
-    return [*player.played_as, *player.row, *player.keeps]
+    return [*player.versioned_kind, *player.row, *player.keeps]
 
 
 @dataclass(frozen=True)

@@ -256,7 +256,7 @@ class Dispatcher:
         for workers, ticket, _ in due:
             workers.cancel(ticket)
 
-    def wants_replay(self, worker: str) -> tuple[bool, int]:
+    def replay_due(self, worker: str) -> tuple[bool, int]:
         """Whether to replay a game of this answer, and the number of answers since the last replay."""
         with self._lock:
             n = self._answers[worker] = self._answers.get(worker, 0) + 1
@@ -386,7 +386,7 @@ class _ScheduleRun:
         Raises:
             WorkerDisagreesError: the results differ.
         """
-        due, unchecked = self.dispatcher.wants_replay(answer.worker)
+        due, unchecked = self.dispatcher.replay_due(answer.worker)
         if not due or self.outside:  # agents from outside need not be reproducible
             return
         number = int(chunk.keys[0] % np.uint64(len(chunk)))

@@ -133,7 +133,7 @@ class Player:
         return find_kind(self.kind).compiled(self.backend)
 
     @property
-    def played_as(self) -> tuple[str, str]:
+    def versioned_kind(self) -> tuple[str, str]:
         """Agent kind with its play version, and backend: part of the key of cached games."""
         return find_kind(self.kind).versioned, self.backend
 
@@ -366,7 +366,7 @@ def _play_lockstep(roster: Roster, games: Schedule, tables: tuple[CardTable, np.
         for (kind, backend), (agents, weights) in seats.items():
             play_batch = AGENTS[kind].play_batch(backend)
             assert play_batch is not None, "a game of a Python agent among compiled games"
-            extra = prediction if AGENTS[kind].asks_for_cards else {}
+            extra = prediction if AGENTS[kind].models_opponent else {}
             play_batch(cards.array, weights, agents, states, keys, games.keys, solved, **extra)
         outcomes, turns = endings(states)
     played = np.zeros(len(games), GAME)

@@ -126,20 +126,20 @@ class Matchups:
         return self.games // 2 if self.seats == "paired" else self.games
 
     @property
-    def setups_a_round(self) -> int:
+    def setups_per_round(self) -> int:
         """Setups in a round of the schedule."""
         return self.n_decks**2 if self.seats == "paired" else 1
 
     @property
-    def games_a_round(self) -> int:
+    def games_per_round(self) -> int:
         """Games in a round of the schedule."""
         if self.seats == "first":
             return len(self.pairings)
         self_plays = int((self.pairings[:, 0] == self.pairings[:, 1]).sum()) if self.seats == "fixed" else 0
-        return self.setups_a_round * (2 * len(self.pairings)) - self_plays
+        return self.setups_per_round * (2 * len(self.pairings)) - self_plays
 
     def __len__(self) -> int:
-        return self.rounds * self.games_a_round
+        return self.rounds * self.games_per_round
 
     def schedule(self, start: int, stop: int) -> tuple[Schedule, np.ndarray]:
         """Games `start` to `stop` - 1, and the setup number of each.
@@ -147,11 +147,11 @@ class Matchups:
         Rounds follow each other, so that every prefix is nearly balanced, and more games per cell only append
         games.
         """
-        first, last = start // self.games_a_round, -(-stop // self.games_a_round)
+        first, last = start // self.games_per_round, -(-stop // self.games_per_round)
         setups = self._setups(first, last)
         schedule = make_schedule(self.pairings, setups)
         shape = (len(setups), len(self.pairings), 2)
-        numbers = np.arange(len(setups)) + first * self.setups_a_round
+        numbers = np.arange(len(setups)) + first * self.setups_per_round
         setup = np.broadcast_to(numbers[:, None, None], shape).reshape(-1)
         left_out = np.zeros(shape, bool)
         left_out[:, (self.pairings[:, 0] == self.pairings[:, 1]) | (self.seats == "first"), 1] = True
@@ -160,7 +160,7 @@ class Matchups:
             schedule, setup = schedule.select(~twin), setup[~twin]
         elif twin.any():  # in self-play the twin would repeat the game: give it another deal
             schedule.keys[twin] = [derive(np.uint64(key), 1) for key in schedule.keys[twin]]
-        which = slice(start - first * self.games_a_round, stop - first * self.games_a_round)
+        which = slice(start - first * self.games_per_round, stop - first * self.games_per_round)
         return schedule.select(which), setup[which]
 
     def _setups(self, first: int, last: int) -> Setups:

@@ -74,7 +74,7 @@ class Replayed:
     ended: bool = False
 
     @property
-    def is_left(self) -> bool:
+    def is_abandoned(self) -> bool:
         """Whether the replay is abandoned: no request for `LEFT_AFTER` seconds."""
         return time.monotonic() - self.asked > LEFT_AFTER
 
@@ -130,7 +130,7 @@ class Replays:
     def _drop_old(self) -> None:
         """Drop abandoned replays, and the oldest stories beyond `MOST_KEPT`."""
         for path, games in list(self._waiting.items()):
-            for game in [entry for entry in games if self._known[entry[0]].is_left]:
+            for game in [entry for entry in games if self._known[entry[0]].is_abandoned]:
                 games.remove(game)
                 del self._known[game[0]]
             if not games:
@@ -160,7 +160,7 @@ class Replays:
             found.problem = f"the replay failed: {type(error).__name__}: {error}"
         with self._lock:
             found.ended = True
-            if found.story is None and found.is_left:
+            if found.story is None and found.is_abandoned:
                 self._known.pop(key, None)
             self._playing.discard(record.path)
             if record.path in self._waiting:
@@ -188,7 +188,7 @@ class _Limit:
             StoppedError: a limit is exceeded.
         """
         self._steps += 1
-        if self._found.is_left:
+        if self._found.is_abandoned:
             raise StoppedError("this replay was abandoned; open the game again")
         if self._seconds() - self._began >= MOST_SECONDS:
             raise StoppedError(f"the replay takes longer than {MOST_SECONDS:.0f} s, the server's limit")
@@ -228,7 +228,7 @@ def _refuse_slow_agents(tournament: Tournament, names: set[str]) -> None:
                 f"{entrant.text} uses backend {player.backend}, whose turns have no time limit"
             )
         for option, value in zip(kind.options, kind.settings(player.options), strict=True):
-            if option.most_received is not None and value > option.most_received:
+            if option.max_from_files is not None and value > option.max_from_files:
                 raise StoppedError(
                     f"{entrant.text} is too slow for the server: {option.name} is {value:,}, the limit for "
                     f"replays is {option.most_received:,}"
@@ -257,7 +257,7 @@ class Shown:
         return standings(self.record.games)
 
     @cached_property
-    def deck_read(self) -> Standings:
+    def deck_standings_tables(self) -> Standings:
         """Standings of decks."""
         return deck_standings(self.record.games)
 
@@ -432,7 +432,7 @@ def _decks(shown: Shown) -> list[str]:
 
 def _chart(shown: Shown) -> str:
     """Ratings with intervals for the chart, as JSON; infinite bounds are null."""
-    ratings = (shown.deck_read if shown.ladder else shown.read).ratings
+    ratings = (shown.deck_standings_tables if shown.ladder else shown.read).ratings
     values = {
         column: [float(value) if np.isfinite(value) else None for value in ratings[column].astype(float)]
         for column in ("rating", "low", "high")
@@ -444,7 +444,7 @@ def _sections(shown: Shown) -> list[Section]:
     """Sections of the standings, as on the tournament's report page."""
     definition = shown.record.definition
     if shown.ladder:
-        return [deck_against_deck(shown.deck_read)]
+        return [deck_against_deck(shown.deck_standings_tables)]
     read = shown.read
     scores = score_table(definition.seats, shown.record.names, read)
     return [

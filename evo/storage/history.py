@@ -318,7 +318,7 @@ class CheckedFolder(LockedFolder):
         ]:
             if name not in committed:
                 self.set_aside(name)
-        self.clear_leftovers()
+        self.delete_temporary_files()
         return is_damaged
 
     def _holds_later(self, folder: str) -> bool:
@@ -335,7 +335,7 @@ class CheckedFolder(LockedFolder):
         sync_folder(aside)
         self.problems.append(f"{name} was set aside as {target}")
 
-    def clear_leftovers(self) -> None:
+    def delete_temporary_files(self) -> None:
         """Delete temporary files of interrupted writes."""
         for file in self.path.glob("*.tmp"):
             file.unlink()

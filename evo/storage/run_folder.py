@@ -205,7 +205,7 @@ class RunFolder(CheckedFolder):
         """
         self.write("config.toml", self.config.to_toml(self.path).encode())
 
-    def keep_decks(self) -> None:
+    def copy_decks(self) -> None:
         """Copy the deck files into the folder, and refer to the copies in the configuration.
 
         Raises:
@@ -245,7 +245,7 @@ class RunFolder(CheckedFolder):
             yield
         except OSError as error:
             with contextlib.suppress(OSError):
-                self.clear_leftovers()
+                self.delete_temporary_files()
             kept = f"generations 0 to {self.committed - 1} are safe" if self.committed else "nothing is lost"
             created = (self.path / "config.toml").exists()
             command = f"manaforge resume {self.path}" if created else "the same command again"
@@ -299,7 +299,7 @@ def create_run(path: Path, config: RunConfig, manifest: dict[str, Any], opponent
         folder.write("manifest.json", json_bytes({"schema": RUN_SCHEMA, **manifest}))
         if opponents:
             folder.write(OPPONENTS, opponents)
-        folder.keep_decks()
+        folder.copy_decks()
         folder.write_config()  # last, since config.toml marks a complete run folder
         on_error.pop_all()
     return folder
@@ -417,7 +417,7 @@ def give_decks(path: Path, decks: Sequence[str]) -> None:
         )
     with folder:
         folder.acquire()
-        folder.keep_decks()
+        folder.copy_decks()
         folder.write_config()
 
 
@@ -427,7 +427,7 @@ def refuse_earlier_effects(folder: RunFolder, known: str) -> None:
     Raises:
         RunError: it does.
     """
-    earlier = earlier_effects(lambda version: folder.config.digest_under(version) == known)
+    earlier = earlier_effects(lambda version: folder.config.digest_for_effects(version) == known)
     if earlier:
         raise RunError(f"run folder {folder.path} was started under {earlier}; start a new run")
 

@@ -363,7 +363,9 @@ def count_rows(content: bytes) -> int:
 def most_rows(kind: str, config: RunConfig) -> int:
     """Maximum number of rows in a table of a run."""
     strategy, n_decks = find_strategy(config.strategy), len(config.decks)
-    n = max(strategy.evaluated(config.mu, config.lambda_, number) for number in (0, 1, config.generations))
+    n = max(
+        strategy.count_evaluated(config.mu, config.lambda_, number) for number in (0, 1, config.generations)
+    )
     others = len(config.opponents.fixed) + config.opponents.members
     rows = {
         "generations": n,

@@ -166,7 +166,7 @@ class Strategy(Protocol):
         ...
 
     @classmethod
-    def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:
+    def count_evaluated(cls, mu: int, lambda_: int, generation: int) -> int:
         """Number of individuals evaluated in a generation."""
         ...
 

@@ -52,7 +52,7 @@ class PlusStrategy(PopulationStrategy):
         self.parents = [self._first(number) for number in range(parameters.mu)]
 
     @classmethod
-    def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:
+    def count_evaluated(cls, mu: int, lambda_: int, generation: int) -> int:
         """Parents, and after generation 0 their children; see `evo.strategies.base.Strategy`."""
         return mu + (lambda_ if generation else 0)
 

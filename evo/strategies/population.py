@@ -36,7 +36,7 @@ class HallOfFame(tools.HallOfFame):  # type: ignore[misc]
 class PopulationStrategy:
     """Base of strategies with survivors, a hall of fame and DEAP's logbook.
 
-    A subclass defines `NAME`, `SUMMARY`, the number of individuals (`evaluated`), their proposal (`_propose`)
+    A subclass defines `NAME`, `SUMMARY`, the number of individuals (`count_evaluated`), their proposal (`_propose`)
     and selection (`_select`); often also `OPTIONS`, `check` and `sizes`.
 
     Attributes:
@@ -74,7 +74,7 @@ class PopulationStrategy:
         return f"{mu} + {lambda_}"
 
     @classmethod
-    def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:
+    def count_evaluated(cls, mu: int, lambda_: int, generation: int) -> int:
         """Number of individuals evaluated in a generation; see `evo.strategies.base.Strategy`."""
         raise NotImplementedError
 
@@ -214,7 +214,7 @@ class DrawnStrategy(PopulationStrategy):
         return f"{mu} of {lambda_}"
 
     @classmethod
-    def evaluated(cls, mu: int, lambda_: int, generation: int) -> int:  # noqa: ARG003
+    def count_evaluated(cls, mu: int, lambda_: int, generation: int) -> int:  # noqa: ARG003
         """All lambda, in every generation; see `evo.strategies.base.Strategy`."""
         return lambda_
 

@@ -277,7 +277,7 @@ def card_lines(printings: Sequence[CardFacts], width: int) -> list[str]:
             continue
         seen_editions.append(facts.edition)
         lines.append(fill(facts.title, width, subsequent_indent="  "))
-        for text in (facts.describes, facts.played_how):
+        for text in (facts.description, facts.coverage_text):
             lines.append(fill(text, width, initial_indent="  ", subsequent_indent="  "))
         lines += [fill(text, width, initial_indent="  - ", subsequent_indent="    ") for text in facts.does]
     return lines

@@ -122,7 +122,7 @@ class TournamentFolder(LockedFolder):
         """
         self._write(self.path / name, content)
 
-    def keep_decks(self, decks: Iterable[Deck]) -> None:
+    def copy_decks(self, decks: Iterable[Deck]) -> None:
         """Copy deck files into the folder.
 
         Raises:
@@ -135,7 +135,7 @@ class TournamentFolder(LockedFolder):
         except OSError as error:
             raise self._unwritable(self.path / DECKS, error) from None
 
-    def keep_library(self, source: Path) -> None:
+    def copy_library(self, source: Path) -> None:
         """Copy the deck files and deck codes of a library into the folder.
 
         Raises:

@@ -147,8 +147,8 @@ def read_tournament(path: Path) -> TournamentRecord:
         (Stream.TOURNAMENT,),
         definition.seats,
     )
-    if matchups.games_a_round > MOST_KEPT:  # a round is scheduled as a whole
-        raise too_many_to_keep(path, matchups.games_a_round)
+    if matchups.games_per_round > MOST_KEPT:  # a round is scheduled as a whole
+        raise too_many_to_keep(path, matchups.games_per_round)
     problems: list[str] = []
     ruleset = find_ruleset(definition.ruleset)
     played = read_played(path, ruleset, len(matchups), lambda _, why: problems.append(why))

@@ -237,9 +237,9 @@ class Processes:
             self._free.clear()
             busy = list(self._busy)
         for process in busy:
-            process.end_left()
+            process.kill_leftovers()
         for process in waiting:
-            process.hang_up()  # so that all exit in parallel
+            process.close_streams()  # so that all exit in parallel
         for process in waiting:
             process.close()
 

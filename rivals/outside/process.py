@@ -199,7 +199,7 @@ class OutsideProcess:
         for number in (signal.SIGTERM, signal.SIGCONT):
             self._supervisor.send_signal(number)
 
-    def hang_up(self) -> None:
+    def close_streams(self) -> None:
         """Close the streams; the supervisor kills the agent if it does not exit by itself."""
         for stream in (self._supervisor.stdin, self._supervisor.stdout, self._supervisor.stderr):
             with contextlib.suppress(OSError):
@@ -219,7 +219,7 @@ class OutsideProcess:
         """
         if now:
             self.stop()
-        self.hang_up()
+        self.close_streams()
         self._ready.close()
         try:
             self._supervisor.wait(SECONDS_TO_END)
@@ -228,9 +228,9 @@ class OutsideProcess:
             end_all_in(lambda: children_of({supervisor}))
             self._supervisor.kill()
             self._supervisor.wait()
-        self.end_left()
+        self.kill_leftovers()
 
-    def end_left(self) -> None:
+    def kill_leftovers(self) -> None:
         """Kill processes with the mark if the supervisor is gone; only in the process that started it."""
         if os.getpid() == self._owner and self._supervisor.poll() is not None:
             end_all_in(lambda: marked(self._mark))

@@ -58,7 +58,7 @@ def test_individuals_are_as_promised(name: str) -> None:
     for generation in range(4):
         assert strategy.generation == generation
         asked = strategy.ask()
-        assert len(asked) == find_strategy(name).evaluated(config.mu, config.lambda_, generation)
+        assert len(asked) == find_strategy(name).count_evaluated(config.mu, config.lambda_, generation)
         for one in asked:
             assert len(one) == len(WEIGHT_NAMES)
             assert all(type(weight) is float and 0 <= weight <= 1 for weight in one)

@@ -63,10 +63,10 @@ def test_every_kind_is_asked_for_by_a_card() -> None:
 def test_a_card_of_two_editions() -> None:
     newest, *_, old = find_facts("flamestrike")
     assert (newest.edition, newest.played, newest.cost) == (NEWEST_EDITION, NOT_PLAYED, 7)
-    assert newest.played_how == "not played: its text or numbers match no card of 2018-07"
+    assert newest.coverage_text == "not played: its text or numbers match no card of 2018-07"
     assert (old.edition, old.id, old.played) == (OLD_EDITION, "CS2_032", EXACT)
     assert old.does == ("deals 4 damage to all enemy minions",)
-    assert old.describes == "mage spell, free, set Basic, edition 2018-07"
+    assert old.description == "mage spell, free, set Basic, edition 2018-07"
     assert find_facts("CS2_032", OLD_EDITION) == [old]
 
 
@@ -85,7 +85,7 @@ def test_a_card_of_two_editions() -> None:
 )
 def test_how_a_card_is_played(name: str, played: str, how: str) -> None:
     facts = find_facts(name, OLD_EDITION)[0]
-    assert (facts.played, facts.played_how) == (played, how)
+    assert (facts.played, facts.coverage_text) == (played, how)
 
 
 def test_what_cards_do_beside_their_rows() -> None:

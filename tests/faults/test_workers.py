@@ -165,7 +165,7 @@ def test_which_chunks_are_replayed() -> None:
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
     replayed, between = [], 0
     for n in range(1, 1001):
-        wanted, unchecked = dispatcher.wants_replay("one")
+        wanted, unchecked = dispatcher.replay_due("one")
         assert unchecked == between
         if wanted:
             replayed.append(n)

@@ -186,7 +186,7 @@ def test_without_the_population_games_grow_with_its_number(tmp_path: Path) -> No
 def test_a_run_against_itself_alone_is_written_as_ever() -> None:
     assert with_opponents().digest == TINY.digest
     assert with_opponents(hall=1.0).digest != TINY.digest
-    assert TINY.opponents_in(9) == 0
+    assert TINY.max_opponents(9) == 0
 
 
 def test_a_run_keeps_its_opponents(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_members_are_drawn_by_the_generation(met: Path) -> None:
         asked = strategy.ask()
         chosen = [one.number for one in members(strategy, asked, config)]
         assert chosen == [one.number for one in members(strategy, asked, config)] == sorted(chosen)
-        assert len(chosen) <= config.opponents_in(generation)
+        assert len(chosen) <= config.max_opponents(generation)
         strategy.tell(np.arange(len(asked), dtype=float))
     assert met.exists()
 

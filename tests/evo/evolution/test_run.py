@@ -185,8 +185,8 @@ def test_a_solver_that_fails_stops_the_run_and_is_no_loss(
 
 def test_a_run_under_earlier_effects_is_named(tmp_path: Path) -> None:
     real = TINY.changed(decks=["basic-mage"])
-    assert TINY.digest_under(1) == TINY.digest, "bodies have no effects"
-    earlier = new_manifest(real) | {"config_hash": real.digest_under(1)}
+    assert TINY.digest_for_effects(1) == TINY.digest, "bodies have no effects"
+    earlier = new_manifest(real) | {"config_hash": real.digest_for_effects(1)}
     told = "was started under effects 1, and this version plays effects 2"
     folder, pool = create_run(tmp_path / "run", real, earlier), LocalPool(1)
     with folder, closing(pool), pytest.raises(RunError, match=told):

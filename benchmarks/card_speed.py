@@ -10,37 +10,37 @@ import numpy as np
 
 from engine import find_deck, find_ruleset, shipped_decks
 from engine.batches import deal_games
-from engine.decks import tables_of
+from engine.decks import cached_card_table
 from engine.state import STATE
 from ilp_agent import find_profile, shipped_profiles
-from ilp_agent.search.work import STATES
-from ilp_agent.selfplay import USE, play_searched, searched_turns
+from ilp_agent.search.work import DEFAULT_LIMIT
+from ilp_agent.selfplay import SOLVER_STATISTICS, play_searched_games, search_memory
 
 PAIRS = [("basic-mage", "basic-warrior")]
 PAIRS += [(name, name) for name in shipped_decks() if find_deck(name).hero_class]
-GAMES, LIMITS = 300, (2_000, STATES, 20_000)
+GAMES, LIMITS = 300, (2_000, DEFAULT_LIMIT, 20_000)
 """Games of each pair, and limits of the first; the others have the usual ones (None)."""
 
 
 def play(names: tuple[str, str], games: int, limit: int | None) -> tuple[np.ndarray, float]:
-    """Play games one after the other; what each took, dtype `USE`, and seconds in all."""
+    """Play games one after the other; what each took, dtype `SOLVER_STATISTICS`, and seconds in all."""
     decks = tuple(map(find_deck, dict.fromkeys(names)))
-    table, records = tables_of(decks)
+    table, records = cached_card_table(decks)
     weights = np.array([find_profile(name).weights.everything for name in shipped_profiles()])
     pick = np.random.default_rng(1)
     keys, agents = pick.integers(0, 2**63, games, dtype=np.uint64), pick.integers(0, len(weights), (games, 2))
     numbers = np.array([[game % len(decks), (game + 1) % len(decks)] for game in range(games)])
-    states, use = np.zeros(games, STATE), np.zeros(games, USE)
+    states, use = np.zeros(games, STATE), np.zeros(games, SOLVER_STATISTICS)
     deal_games(table.array, records, find_ruleset("standard").array, numbers, keys, states)
-    memory = searched_turns(table.array, limit)
+    memory = search_memory(table.array, limit)
     began = time.perf_counter()
-    play_searched(table.array, weights, agents, states, keys, memory, use)
+    play_searched_games(table.array, weights, agents, states, keys, memory, use)
     return use, time.perf_counter() - began
 
 
 def main() -> None:
     """Print a line for each pair of decks and limit of positions."""
-    play(PAIRS[0], 2, STATES)
+    play(PAIRS[0], 2, DEFAULT_LIMIT)
     print("decks                         limit   games/s   us a turn   positions a turn   proven   again")
     for names in PAIRS:
         for limit in LIMITS if names == PAIRS[0] else (None,):

@@ -16,7 +16,7 @@ import numpy as np
 
 from engine import RandomAgent, find_deck, find_ruleset, parse_position, perft, play
 from engine.batches import random_games
-from engine.decks import deck_records, table_of
+from engine.decks import build_card_table, deck_records
 from engine.jit import njit
 from engine.state import STATE
 from engine.streams import stream_key
@@ -52,7 +52,7 @@ def games_a_second() -> None:
     pairs += combinations_with_replacement(("pirate-warrior", "jade-shaman", "reno-mage"), 2)
     for first, second in pairs:
         decks = find_deck(first), find_deck(second)
-        table = table_of(decks)  # games keep what their own cards ask for
+        table = build_card_table(decks)  # games keep what their own cards ask for
         arguments = (table.array, *deck_records(decks, table), find_ruleset("thesis").array)
         rounds = random_games(*arguments, keys, outcomes)
         seconds = best_seconds(lambda arguments=arguments: random_games(*arguments, keys, outcomes))

@@ -10,16 +10,16 @@ import numpy as np
 
 from benchmarks.strength import DECKS
 from engine import find_deck, find_ruleset
-from engine.batches import deal_games, nothing_dealt
+from engine.batches import deal_games, unknown_decks
 from engine.codes import Outcome
-from engine.decks import tables_of
+from engine.decks import cached_card_table
 from engine.effects.card_filters import has_effects
 from engine.rules import outcome
 from engine.state import STATE
 from engine.streams import stream_key
 from evo.play.entrants import find_entrant
-from ilp_agent.lookahead.deck_prediction import library_for
-from ilp_agent.lookahead.selfplay import USE, carry_out, looking_at
+from ilp_agent.lookahead.deck_prediction import table_and_library
+from ilp_agent.lookahead.selfplay import COUNTERS, apply_plan, lookahead_kernels
 from ilp_agent.lookahead.weights import kernel_rows
 
 MINIONS = ("1", "8", "16", "64", "256", "512", "16,depth=1", "16,depth=3", "64,depth=3", "256,depth=3")
@@ -33,7 +33,7 @@ TURNS = 300
 
 def deal(decks: tuple[str, ...], n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Cards, first positions and streams of games over all pairs of decks in turn."""
-    table, records = tables_of(tuple(map(find_deck, decks)))
+    table, records = cached_card_table(tuple(map(find_deck, decks)))
     numbers, states = np.arange(n), np.zeros(n, STATE)
     held = np.stack([numbers % len(decks), numbers // len(decks) % len(decks)], axis=1)
     keys = np.array([stream_key(1, int(number)) for number in numbers], np.uint64)
@@ -47,10 +47,10 @@ def by_budget(name: str, options: tuple[str, ...], n: int) -> None:
         rows = kernel_rows(np.array([find_entrant(f"lookahead@{text}").player.row]))
         for games in (2, n):  # the first compiles
             cards, states, keys = deal(DECKS[name], games)
-            real, use = has_effects(cards), np.zeros(games, USE)
-            longer, library = library_for(cards, False, real, None)
-            looking, memory = looking_at(longer)
-            agents, dealt = np.zeros((games, 2), np.int64), nothing_dealt(games)
+            real, use = has_effects(cards), np.zeros(games, COUNTERS)
+            longer, library = table_and_library(cards, False, real, None)
+            looking, memory = lookahead_kernels(longer)
+            agents, dealt = np.zeros((games, 2), np.int64), unknown_decks(games)
             began = time.process_time()
             looking.play_games(longer, rows, agents, states, keys, (memory, dealt, library), use)
             seconds = time.process_time() - began
@@ -65,7 +65,7 @@ def by_budget(name: str, options: tuple[str, ...], n: int) -> None:
 def by_board() -> None:
     """Turns of games, by the number of minions on both boards."""
     cards, states, _ = deal(DECKS["minions"], 400)
-    library, (looking, memory) = library_for(cards, False, False, None)[1], looking_at(cards)
+    library, (looking, memory) = table_and_library(cards, False, False, None)[1], lookahead_kernels(cards)
     for text in ("16", "64", "64,depth=3"):
         rows = kernel_rows(np.array([find_entrant(f"lookahead@{text}").player.row]))
         spent: dict[int, list[float]] = defaultdict(list)
@@ -76,7 +76,7 @@ def by_board() -> None:
                 began = time.perf_counter()
                 looking.plan(state, cards, rows, 0, library, memory)
                 spent[next(most for most in BOARDS if minions <= most)].append(time.perf_counter() - began)
-                carry_out(state[0], cards, memory.plan[0], memory.luck[0])
+                apply_plan(state[0], cards, memory.plan[0], memory.luck[0])
         for most in BOARDS:
             times = np.array(spent[most][:TURNS]) * 1e6
             if len(times):

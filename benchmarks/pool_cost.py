@@ -15,12 +15,12 @@ from evo.config.run_config import RunConfig
 from evo.evolution.fitness import all_pairings, play_pairings
 from evo.evolution.records import new_strategy
 from evo.play.games import roster_of
-from evo.play.pool import LocalPool, Pool
+from evo.play.pool import LocalPool, WorkerPool
 from evo.play.ray import RayPool
 from evo.seeds import Stream
 
 
-def generations(config: RunConfig, pool: Pool, n: int) -> tuple[int, float, float]:
+def generations(config: RunConfig, pool: WorkerPool, n: int) -> tuple[int, float, float]:
     """Games, seconds, and seconds that workers played, of n generations of the evolution."""
     strategy = new_strategy(config)
     games, began, busy = 0, time.perf_counter(), pool.busy
@@ -45,7 +45,7 @@ def main(
     for _ in track(range(rounds), console=Console(stderr=True)):
         for kind in (LocalPool, RayPool):
             for workers in (1, 2):
-                pool: Pool = kind(workers)
+                pool: WorkerPool = kind(workers)
                 try:
                     generations(config, pool, 2)
                     games, seconds, busy = generations(config, pool, n)

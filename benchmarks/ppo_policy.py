@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from engine import Action, PlayerView
-from engine.environments.spaces import numbers_of, numbers_of_view
+from engine.environments.spaces import action_numbers, encode_view
 
 POLICY = Path(os.environ.get("MANAFORGE_PPO_POLICY", "build/ppo-policy/policy.npz"))
 """The policy's file."""
@@ -22,11 +22,11 @@ class Policy:
             self._layers = [
                 (arrays[f"weight_{n}"].T, arrays[f"bias_{n}"]) for n in range(len(arrays.files) // 2)
             ]
-        self._numbers = numbers_of(False)
+        self._numbers = action_numbers(False)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002 - draws nothing
         """Choose one of the legal actions."""
-        values = numbers_of_view(view.position, view.seat)
+        values = encode_view(view.position, view.seat)
         for weight, bias in self._layers[:-1]:
             values = np.tanh(values @ weight + bias)
         weight, bias = self._layers[-1]

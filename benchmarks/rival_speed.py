@@ -11,12 +11,12 @@ import numpy as np
 from benchmarks.engine_speed import best_seconds
 from engine import find_deck, find_ruleset, play
 from engine.batches import deal_games
-from engine.decks import tables_of
+from engine.decks import cached_card_table
 from engine.state import STATE
 from engine.streams import stream_key
 from evo.play.entrants import find_entrant
 from evo.play.games import Roster, Schedule, play_schedule
-from ilp_agent.selfplay import USE, play_searched, searched_turns
+from ilp_agent.selfplay import SOLVER_STATISTICS, play_searched_games, search_memory
 from rivals.hearthsim import BUDGET, score_rows
 
 BATCHES = [
@@ -54,16 +54,16 @@ def search_use() -> None:
         (warrior, paladin),
         (warrior, warrior),
     ):
-        cards, decks = tables_of((find_deck(first), find_deck(second)))
+        cards, decks = cached_card_table((find_deck(first), find_deck(second)))
         n = 3_000
-        states, use = np.zeros(n, STATE), np.zeros(n, USE)
+        states, use = np.zeros(n, STATE), np.zeros(n, SOLVER_STATISTICS)
         keys = np.array([stream_key(1, game) for game in range(n)], np.uint64)
         rules = find_ruleset("hearthsim").array
         deal_games(cards.array, decks, rules, np.tile([0, 1], (n, 1)), keys, states)
         began = time.perf_counter()
         agents = np.zeros((n, 2), np.int64)
-        memory = searched_turns(cards.array, BUDGET)
-        play_searched(cards.array, rows, agents, states, keys, memory, use)
+        memory = search_memory(cards.array, BUDGET)
+        play_searched_games(cards.array, rows, agents, states, keys, memory, use)
         seconds = time.perf_counter() - began
         turns, looked_at, ran_out = (int(use[name].sum()) for name in ("search", "states", "unproven"))
         print(

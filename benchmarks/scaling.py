@@ -20,9 +20,9 @@ from evo.evolution.session import new_manifest
 from evo.play.dispatch import ChunkSizer
 from evo.play.games import GAME, Player, Roster, Schedule, roster_of
 from evo.play.matchups import make_schedule, make_setups
-from evo.play.pool import LocalPool, Pool
+from evo.play.pool import LocalPool, WorkerPool
 from evo.play.ray import RayPool
-from evo.play.results import play_chunk, refusal
+from evo.play.results import play_chunk, refusal_reason
 from evo.storage.run_folder import create_run
 
 GENERATIONS = 8
@@ -71,7 +71,7 @@ def driver_costs() -> dict[str, float]:
             commits.append(time.perf_counter() - began)
     return {
         "schedule": seconds_of(lambda: make_schedule(pairings, make_setups(3, config.games, 1, 3, 1))) / n,
-        "check": seconds_of(lambda: refusal(answer, chunk, roster)) / len(chunk),
+        "check": seconds_of(lambda: refusal_reason(answer, chunk, roster)) / len(chunk),
         "tally": seconds_of(lambda: tally(pairings, setups, 3, played)) / n,
         "tables": seconds_of(lambda: pairings_table(0, numbers, result, names)),
         "commit": float(np.median(commits)),
@@ -129,7 +129,7 @@ def main() -> None:
     for name, value in costs.items():
         unit = "us a generation" if name in ("tables", "commit") else "ns a game"
         print(f"{name}: {value * (1e6 if 'generation' in unit else 1e9):,.0f} {unit}")
-    pool: Pool
+    pool: WorkerPool
     measured = []
     speed = 0.0
     for workers in (1, 2):

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from engine import find_deck, find_ruleset
-from engine.batches import deal_games, dealt_cards, endings
+from engine.batches import deal_games, dealt_cards, game_results
 from engine.codes import Outcome
-from engine.decks import tables_of
-from engine.match import Reckoned
+from engine.decks import cached_card_table
+from engine.match import OpponentModelData
 from engine.state import STATE
 from engine.streams import agent_keys, stream_key
 from evo.play.entrants import Entrant, find_entrant
@@ -77,7 +77,7 @@ def play_chunk(
 
 def points_of(states: np.ndarray, seat: np.ndarray) -> np.ndarray:
     """Points of the players at these seats, of games that are over: 1, 1/2 or 0."""
-    outcomes, _ = endings(states)
+    outcomes, _ = game_results(states)
     won = np.where(seat == 0, Outcome.FIRST_WINS, Outcome.SECOND_WINS)
     return np.where(outcomes == Outcome.DRAW, 0.5, outcomes == won)
 
@@ -88,7 +88,7 @@ def play_to_ends(
     """Last positions of games `start` to `start + n`, the first's seats, and seconds and turns of both."""
     found = tuple(map(find_deck, decks))
     further, asks = reckoned_decks([(one.player.kind, one.player.options) for one in players], found)
-    cards, records = tables_of((*found, *further), asks)
+    cards, records = cached_card_table((*found, *further), asks)
     numbers = np.arange(start, start + n)
     pair = numbers // 2 % len(decks) ** 2
     pairs = np.stack([pair // len(decks), pair % len(decks)], axis=1)
@@ -97,7 +97,7 @@ def play_to_ends(
     agent_keys(keys, streams)
     states, solved = np.zeros(n, STATE), np.zeros(n, TURNS)
     deal_games(cards.array, records, find_ruleset(rules).array, pairs, keys, states)
-    asked = {"known": Reckoned(dealt_cards(states), cards)}
+    asked = {"known": OpponentModelData(dealt_cards(states), cards)}
     seat, used = numbers % 2, np.zeros(4)
     places = [np.full((n, 2), -1, np.int64) for _ in players]
     places[0][np.arange(n), seat] = 0
@@ -107,10 +107,10 @@ def play_to_ends(
         batch = find_kind(entrant.player.kind).play_batch(entrant.player.backend)
         assert batch is not None, f"{entrant.text} does not play compiled games"
         batches.append(batch)
-    outcomes, _ = endings(states)
+    outcomes, _ = game_results(states)
     while (outcomes == Outcome.ONGOING).any():
         for who, entrant in enumerate(players):
-            waits = (endings(states)[0] == Outcome.ONGOING) & (
+            waits = (game_results(states)[0] == Outcome.ONGOING) & (
                 places[who][np.arange(n), states["active"]] >= 0
             )
             began = time.process_time()
@@ -119,7 +119,7 @@ def play_to_ends(
             batches[who](cards.array, rows, places[who], states, streams, keys, solved, **more)
             used[2 * who] += time.process_time() - began
             used[2 * who + 1] += waits.sum()
-        outcomes, _ = endings(states)
+        outcomes, _ = game_results(states)
     return states, seat, used
 
 

@@ -12,15 +12,15 @@ import numpy as np
 from engine import MinionSpec, find_deck, find_ruleset, play
 from engine.batches import deal_games
 from engine.codes import KEYWORD_FIELDS, ActionKind, Outcome
-from engine.decks import deck_records, table_of
+from engine.decks import build_card_table, deck_records
 from engine.jit import njit
 from engine.rules import apply, encode, outcome
 from engine.state import EVENTS, STATE, new_game
 from engine.streams import stream_key
 from ilp_agent import DEFAULT_BACKEND, IlpAgent, TurnProblem, Weights, find_profile, shipped_profiles, solve
 from ilp_agent.backends import installed_backends
-from ilp_agent.exact.kernel import solve_turn
-from ilp_agent.exact.plan_record import MAX_STEPS, PLAN, TRACKER, follow
+from ilp_agent.exact.kernel import solve_exact_turn
+from ilp_agent.exact.plan_record import MAX_STEPS, PLAN, TRACKER, execute_plan
 from ilp_agent.exact.work import new_layers, new_work
 from ilp_agent.selfplay import exact_batch
 from ilp_agent.turn import TURN, read_turn
@@ -46,8 +46,8 @@ def record(state, cards, weights, turn, plan, tracker, work, layers, turns, whos
         turns[n] = turn
         whose[n] = seat
         n += 1
-        solve_turn(turn, weights[seat], work, layers, plan)
-        again = follow(state, cards, turn, plan, tracker, luck[0], codes)[1]
+        solve_exact_turn(turn, weights[seat], work, layers, plan)
+        again = execute_plan(state, cards, turn, plan, tracker, luck[0], codes)[1]
         if not again and outcome(state) == Outcome.ONGOING:
             apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck[0])
     return n
@@ -57,13 +57,13 @@ def record(state, cards, weights, turn, plan, tracker, work, layers, turns, whos
 def solve_often(turn, weights, work, layers, plan, n):  # type: ignore[no-untyped-def]
     """Solve one turn `n` times, so that the call from Python is negligible."""
     for _ in range(n):
-        solve_turn(turn, weights, work, layers, plan)
+        solve_exact_turn(turn, weights, work, layers, plan)
 
 
 def recorded_turns(names: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Turns of games on these decks, with the weights of the player to move."""
     decks = [find_deck(name) for name in names]
-    table = table_of(decks)
+    table = build_card_table(decks)
     records = deck_records(decks, table)
     state, turn, plan = np.zeros(1, STATE)[0], np.zeros(1, TURN)[0], np.zeros(1, PLAN)[0]
     work, layers, tracker = new_work(), new_layers(), np.zeros(1, TRACKER)[0]
@@ -138,7 +138,7 @@ def solver_times(backend: str, turns: np.ndarray, weights: np.ndarray) -> np.nda
 def games_a_second() -> dict[str, float]:
     """Whole games on the thesis decks: compiled batch for exact, the Agent loop for the others."""
     decks = [find_deck("thesis-paladin"), find_deck("thesis-warrior")]
-    table = table_of(decks)
+    table = build_card_table(decks)
     n = GAMES
     pick = np.random.default_rng(2)
     agents, numbers = pick.integers(len(WEIGHTS), size=(n, 2)), pick.integers(2, size=(n, 2))

@@ -11,7 +11,7 @@ Kernels for millions of games are in `engine.rules` (`legal_actions`, `apply`, `
 
 from typing import TYPE_CHECKING
 
-from engine.lazy import exports
+from engine.lazy import lazy_exports
 
 if TYPE_CHECKING:  # imported at first use
     from engine.actions import Action
@@ -48,7 +48,7 @@ if TYPE_CHECKING:  # imported at first use
     from engine.shipped import shipped_decks
     from engine.view import MinionView, PlayerView, SideView
 else:
-    __getattr__, __dir__ = exports(__name__)
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "HERO",

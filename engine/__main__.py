@@ -1,6 +1,6 @@
 """Entry point of `python -m engine`: commands for positions, decks and cards (`evo.cli.engine_commands`)."""
 
-from engine.lazy import loaded
+from engine.lazy import lazy_import
 
 if __name__ == "__main__":
-    loaded("evo.cli.engine_commands:main")()
+    lazy_import("evo.cli.engine_commands:main")()

@@ -6,14 +6,14 @@ import numpy as np
 
 from engine.bitfields import (
     AIMED,
-    AT_SHIFT,
+    BOARD_PLACE_SHIFT,
     OPTION_SHIFT,
-    option_of,
+    board_place_of,
+    choose_one_option,
     pack_action,
-    place_in,
     unpack_action,
 )
-from engine.codes import HERO, OWN_SIDE, ActionKind
+from engine.codes import HERO, OWN_TARGETS, ActionKind
 from engine.errors import IllegalActionError
 
 
@@ -25,7 +25,7 @@ class Action(NamedTuple):
         source: hand position of the card played, or board position of the attacker, from 0; `engine.HERO`
             if the hero attacks.
         target: board position of the enemy minion, from 0, or `engine.HERO`; for a targeted card or hero
-            power also `engine.actions.own` of these, for a friendly character.
+            power also `engine.actions.own_target` of these, for a friendly character.
         aimed: whether a card or the hero power has a target; without one, `target` is 0.
         option: of a Choose One card: 1 or 2, in the order of its text; else 0.
         place: board position of the minion played, from 0; -1: the right end. Listed among the legal
@@ -84,7 +84,9 @@ class Action(NamedTuple):
         if found is None:
             kind, source, target = unpack_action(code)
             aimed = bool(code & AIMED)
-            found = Action(ActionKind(kind), source, target, aimed, option_of(code), place_in(code))
+            found = Action(
+                ActionKind(kind), source, target, aimed, choose_one_option(code), board_place_of(code)
+            )
             _BY_CODE[code] = found
         return found
 
@@ -114,7 +116,9 @@ class Action(NamedTuple):
     @property
     def code(self) -> int:
         """The action as the kernels' integer (`engine.rules.encode`)."""
-        more = (AIMED if self.aimed else 0) | self.option << OPTION_SHIFT | (self.place + 1) << AT_SHIFT
+        more = (
+            (AIMED if self.aimed else 0) | self.option << OPTION_SHIFT | (self.place + 1) << BOARD_PLACE_SHIFT
+        )
         return pack_action(self.kind, self.source, self.target) | more
 
     def __str__(self) -> str:
@@ -128,17 +132,17 @@ class Action(NamedTuple):
         done = f"play {self.source}" if self.kind == ActionKind.PLAY else "power"
         done += f" as {self.option}" if self.option else ""
         done += f" at {self.place}" if self.place >= 0 else ""
-        return f"{done} -> {character_text(self.target)}" if self.aimed else done
+        return f"{done} -> {format_target(self.target)}" if self.aimed else done
 
 
-def own(character: int) -> int:
+def own_target(character: int) -> int:
     """Target code of a friendly minion (board position) or of the own hero (`engine.HERO`)."""
-    return OWN_SIDE + character
+    return OWN_TARGETS + character
 
 
-def character_text(character: int) -> str:
+def format_target(character: int) -> str:
     """Notation of a target: "0", "hero", "own 0", "own hero"."""
-    side, place = ("own ", character - OWN_SIDE) if character >= OWN_SIDE else ("", character)
+    side, place = ("own ", character - OWN_TARGETS) if character >= OWN_TARGETS else ("", character)
     return f"{side}{'hero' if place == HERO else place}"
 
 

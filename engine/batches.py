@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from engine.codes import DECK_SIZE, MAX_ACTIONS, UNKNOWN, Outcome, Purpose
-from engine.effects.chance import draw_for
-from engine.jit import njit, njit_borrowing
+from engine.effects.chance import draw_from_stream
+from engine.jit import njit, njit_no_alloc
 from engine.rules import apply, legal_actions, outcome
 from engine.state import EVENTS, STATE, deal_game, new_game
 from engine.streams import below, derive
 
 
-def game_loop(take_turn: Callable[..., None]) -> Callable[..., None]:
+def make_game_loop(take_turn: Callable[..., None]) -> Callable[..., None]:
     """Build a kernel that plays many games with one kind of agent.
 
     Args:
@@ -50,7 +50,7 @@ def game_loop(take_turn: Callable[..., None]) -> Callable[..., None]:
         chance = np.zeros(1, EVENTS)
         for game in range(len(states)):
             state = states[game]
-            draw_for(chance[0], state, chances[game])
+            draw_from_stream(chance[0], state, chances[game])
             while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
                 row = rows[agents[game, state["active"]]]
                 take_turn(game, state, cards, row, chance[0], memory, used[game])
@@ -58,7 +58,7 @@ def game_loop(take_turn: Callable[..., None]) -> Callable[..., None]:
     return play_games
 
 
-def endings(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def game_results(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Outcomes and numbers of rounds (at most the turn cap) of games; each int64, shape (games,)."""
     outcomes = np.empty(len(states), np.int64)
     read_outcomes(states, outcomes)
@@ -97,7 +97,7 @@ def deal_games(
 
 
 @njit
-def deal_chosen_games(
+def deal_games_with_mulligan(
     cards: np.ndarray,
     decks: np.ndarray,
     rules: np.void,
@@ -116,7 +116,7 @@ def deal_chosen_games(
         deck_numbers: indices into `decks`, shape (games, 2); column 0 goes first.
         keys: uint64, shape (games,): keys of the deals.
         states: dtype `STATE`, shape (games,). Modified in place.
-        choices: codes of `engine.codes.Opening`, uint8, shape (rows, cards).
+        choices: codes of `engine.codes.MulliganCode`, uint8, shape (rows, cards).
         rows: each seat's row of `choices`, shape (games, 2); -1: the ruleset's mulligan rule.
     """
     by_rule = np.empty(0, np.uint8)
@@ -139,18 +139,18 @@ def dealt_cards(states: np.ndarray) -> np.ndarray:
         Card numbers, int16, shape (games, 2, `DECK_SIZE`), in arbitrary order; padded with `UNKNOWN`, as for
         games that start from a later position.
     """
-    found = nothing_dealt(len(states))
-    read_dealt(states, found)
+    found = unknown_decks(len(states))
+    read_dealt_cards(states, found)
     return found
 
 
-def nothing_dealt(n: int) -> np.ndarray:
+def unknown_decks(n: int) -> np.ndarray:
     """Unknown deck contents of `n` games, shaped as `dealt_cards` returns them."""
     return np.full((n, 2, DECK_SIZE), UNKNOWN, np.int16)
 
 
 @njit
-def read_dealt(states: np.ndarray, found: np.ndarray) -> None:
+def read_dealt_cards(states: np.ndarray, found: np.ndarray) -> None:
     """Collect the card numbers of decks, hands and boards in `found` (see `dealt_cards`)."""
     for game in range(len(states)):
         for seat in range(2):
@@ -168,7 +168,7 @@ def read_dealt(states: np.ndarray, found: np.ndarray) -> None:
                     n += 1
 
 
-@njit_borrowing
+@njit_no_alloc
 def playout(state: np.void, cards: np.ndarray, actions: np.ndarray, key: np.uint64, events: np.void) -> int:
     """Play uniformly random legal actions to the end of the game.
 
@@ -214,7 +214,7 @@ def random_games(
     rounds = 0
     for game in range(len(keys)):
         new_game(states[0], cards, first, second, rules, keys[game])
-        draw_for(events[0], states[0], keys[game])
+        draw_from_stream(events[0], states[0], keys[game])
         outcomes[game] = playout(states[0], cards, actions, derive(keys[game], Purpose.PLAYOUT), events[0])
         rounds += min(states[0]["turn"], states[0]["turn_cap"])
     return rounds

@@ -6,7 +6,16 @@ at import.
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, CHARACTERS, HAND_SIZE, HERO, MAX_MANA, MAX_STAT, ActionKind, Keyword
+from engine.codes import (
+    BOARD_SIZE,
+    HAND_SIZE,
+    HERO,
+    MAX_MANA,
+    MAX_STAT,
+    N_TARGETS,
+    ActionKind,
+    Keyword,
+)
 from engine.jit import config, njit, njit_inline
 
 PLACE_BITS = 4
@@ -34,10 +43,10 @@ OPTION_SHIFT = KIND_SHIFT + KIND_BITS + 1
 OPTION_BITS = 2
 """Width of a Choose One option: 1 or 2; 0: none."""
 
-AT_SHIFT = OPTION_SHIFT + OPTION_BITS
+BOARD_PLACE_SHIFT = OPTION_SHIFT + OPTION_BITS
 """Shift of 1 + the board position of the minion played; 0: the right end."""
 
-assert max(HAND_SIZE, BOARD_SIZE, HERO, MAX_MANA, CHARACTERS - 1) <= PLACE_MASK
+assert max(HAND_SIZE, BOARD_SIZE, HERO, MAX_MANA, N_TARGETS - 1) <= PLACE_MASK
 assert max(ActionKind) <= KIND_MASK
 assert max(Keyword).bit_length() <= KEYWORD_BITS
 assert np.iinfo(np.int16).bits > KEYWORD_BITS, "records hold keywords as i2, whose last bit is the sign"
@@ -54,14 +63,14 @@ def unpack_action(action: int) -> tuple[int, int, int]:
     return (action >> KIND_SHIFT) & KIND_MASK, (action >> SOURCE_SHIFT) & PLACE_MASK, action & PLACE_MASK
 
 
-def option_of(action: int) -> int:
+def choose_one_option(action: int) -> int:
     """Choose One option of an action: 1 or 2; 0: none."""
     return (action >> OPTION_SHIFT) & ((1 << OPTION_BITS) - 1)
 
 
-def place_in(action: int) -> int:
+def board_place_of(action: int) -> int:
     """Board position of the minion that an action plays; -1: the right end."""
-    return ((action >> AT_SHIFT) & PLACE_MASK) - 1
+    return ((action >> BOARD_PLACE_SHIFT) & PLACE_MASK) - 1
 
 
 @njit
@@ -96,13 +105,13 @@ else:
 
 
 @njit_inline
-def stir(key: np.uint64, word: np.uint64) -> np.uint64:
+def fast_hash(key: np.uint64, word: np.uint64) -> np.uint64:
     """Hash of a key and one more word, for tables in memory; four times as fast as `engine.streams.mix`."""
     key = _times(key ^ word, _STIR)
     return key ^ (key >> _SHIFT)
 
 
 @njit_inline
-def to_sum(key: np.uint64) -> np.uint64:
-    """Final hash of a `stir` key, below 2**58, so that a sum of thirty does not overflow."""
-    return stir(stir(key, _SUM), _SUM) & _KEEP
+def additive_hash(key: np.uint64) -> np.uint64:
+    """Final hash of a `fast_hash` key, below 2**58, so that a sum of thirty does not overflow."""
+    return fast_hash(fast_hash(key, _SUM), _SUM) & _KEEP

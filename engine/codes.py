@@ -24,16 +24,16 @@ HERO = 7
 """Target code of the enemy hero; enemy minions are 0 to 6."""
 assert HERO == BOARD_SIZE
 
-OWN_SIDE = BOARD_SIZE + 1
+OWN_TARGETS = BOARD_SIZE + 1
 """Offset of friendly characters among target codes."""
-CHARACTERS = 2 * OWN_SIDE
+N_TARGETS = 2 * OWN_TARGETS
 """Number of target codes: enemy minions 0 to 6, the enemy hero 7, own minions 8 to 14, the own hero 15."""
 
 MAX_OPTIONS = 2
 """Options of a Choose One card."""
 
 MAX_ACTIONS = (
-    (BOARD_SIZE + 1) * (BOARD_SIZE + 1) + (HAND_SIZE * MAX_OPTIONS * (BOARD_SIZE + 1) + 1) * CHARACTERS + 1
+    (BOARD_SIZE + 1) * (BOARD_SIZE + 1) + (HAND_SIZE * MAX_OPTIONS * (BOARD_SIZE + 1) + 1) * N_TARGETS + 1
 )
 """Upper bound on the legal actions of a position: attacks; plays by hand position, option and target; hero
 power by target; end of turn."""
@@ -103,7 +103,7 @@ class Outcome(IntEnum):
     DRAW = 3
 
 
-class Opening(IntEnum):
+class MulliganCode(IntEnum):
     """Mulligan choice for an opening card."""
 
     BY_RULE = 0

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple, NoReturn, TextIO
 from numba.core.compiler_lock import global_compiler_lock
 
 from engine import kernel_cache, terminal
-from engine.kernel_cache import kernel_key, reached
-from engine.lazy import loaded
-from engine.terminal import say_error
+from engine.kernel_cache import kernel_key, reachable_functions
+from engine.lazy import lazy_import
+from engine.terminal import print_error
 
 LINE_SECONDS = 10.0
 """Seconds between progress lines if standard error is not a terminal."""
@@ -35,11 +35,11 @@ TICK_SECONDS = 0.2
 GRACE_SECONDS = 1.0
 """Seconds that the main thread has to end after a signal."""
 
-EFFECTS = "engine.effects"
+EFFECTS_PACKAGE = "engine.effects"
 """Package of the kernels that only games with effects call."""
 
 PACKAGES = ("engine", "ilp_agent", "rivals", "evo")
-"""The project's packages, in which `kernels_of` follows calls."""
+"""The project's packages, in which `kernels_called_by` follows calls."""
 
 _LOADED = re.compile(r"[a-z_]+(\.[a-z_]+)+:[a-z_]+")
 
@@ -56,7 +56,7 @@ USUAL_SECONDS = 2e-4
 """Seconds to compile a byte of bytecode, on a machine without a measurement."""
 
 
-class Apart(NamedTuple):
+class IndirectKernel(NamedTuple):
     """A kernel called indirectly, through its address.
 
     Attributes:
@@ -72,31 +72,31 @@ class Apart(NamedTuple):
     prepare: Callable[[], int]
 
 
-apart_of: dict[FunctionType, Apart] = {}
+indirect_kernels: dict[FunctionType, IndirectKernel] = {}
 """Kernels called through their address, by their calling function; without those marked as rare."""
 
 
-def processors() -> int:
+def available_processors() -> int:
     """Number of processors available to this process."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-abandoned: list[Callable[[], None]] = []
+exit_callbacks: list[Callable[[], None]] = []
 """Cleanup callbacks, run if a signal ends the process during compilation."""
 
 
-def end_process(number: int) -> NoReturn:
+def exit_by_signal(number: int) -> NoReturn:
     """Run the cleanup callbacks and end the process with the exit code of a signal.
 
     For code called from C, which cannot pass on an exception.
     """
-    for end in abandoned:
+    for end in exit_callbacks:
         end()
     os._exit(128 + number)
 
 
 @contextmanager
-def interrupts_kept() -> Iterator[None]:
+def deferred_interrupts() -> Iterator[None]:
     """Context that defers exceptions of signal handlers raised in LLVM's callbacks until its end.
 
     Python handles a signal when it next runs bytecode; during compilation that is in a function called by C,
@@ -120,7 +120,7 @@ def interrupts_kept() -> Iterator[None]:
 
 
 @contextmanager
-def removed_if_abandoned(folder: Path) -> Iterator[Callable[[], None]]:
+def removed_on_exit(folder: Path) -> Iterator[Callable[[], None]]:
     """Context that removes a folder if it ends with an exception, or the process by a signal.
 
     It yields a function that cancels this.
@@ -131,13 +131,13 @@ def removed_if_abandoned(folder: Path) -> Iterator[Callable[[], None]]:
 
     def keep() -> None:
         with suppress(ValueError):
-            abandoned.remove(remove)
+            exit_callbacks.remove(remove)
 
-    abandoned.append(remove)
+    exit_callbacks.append(remove)
     try:
         yield keep
     except BaseException:
-        if remove in abandoned:
+        if remove in exit_callbacks:
             remove()
         raise
     finally:
@@ -213,7 +213,7 @@ class _Progress:
             before = _wakeup(waker)
             self._announce()
             thread.start()
-            with interrupts_kept():
+            with deferred_interrupts():
                 yield
         finally:
             if before is not None:
@@ -258,11 +258,11 @@ class _Progress:
                 self._note_helper_results()
                 self._waits_for_helper = False
 
-    def pending_indirect_kernels(self, seconds: float) -> list[Apart]:
+    def pending_indirect_kernels(self, seconds: float) -> list[IndirectKernel]:
         """Kernels called through their address that are not compiled, if they take longer than `seconds`."""
         with global_compiler_lock:
             self._plan()
-        found = [apart for apart in apart_of.values() if apart.function in self._untranslated]
+        found = [apart for apart in indirect_kernels.values() if apart.function in self._untranslated]
         work = sum(({**self._unread, **self._untranslated})[part] for part in self._helper_share)
         return found if work * _usual_pace() > seconds else []
 
@@ -286,12 +286,12 @@ class _Progress:
             functions: functions that call kernels, directly or not.
             effects: whether games have effects; those without do not call the kernels of `engine.effects`.
         """
-        self._expected, self._effects = kernels_of(functions, effects=effects), effects
+        self._expected, self._effects = kernels_called_by(functions, effects=effects), effects
 
     def _plan(self, *functions: FunctionType) -> None:
         """List the work left for these kernels and the expected ones."""
         needed = [*functions, *(function.py_func for function in self._expected if not function.is_compiled)]
-        cached = kernel_cache.held() if needed else set()
+        cached = kernel_cache.cached_kernels() if needed else set()
         self._untranslated = {}
         queue, indirect = deque(needed), set[FunctionType]()
         while queue:
@@ -300,8 +300,8 @@ class _Progress:
                 function not in functions and (kernel_key(function), "machine") in cached
             ):
                 continue
-            self._untranslated[function] = MACHINE_SHARE * sum(map(_work, reached(function)))
-            for part in reached(function) - self._already_read:
+            self._untranslated[function] = MACHINE_SHARE * sum(map(_work, reachable_functions(function)))
+            for part in reachable_functions(function) - self._already_read:
                 if part not in self._unread and (kernel_key(part), "part") not in cached:
                     self._unread[part] = _work(part)
             called = self._indirect_callees(function)
@@ -312,27 +312,29 @@ class _Progress:
 
     def _indirect_callees(self, function: FunctionType) -> list[FunctionType]:
         """Kernels that a function calls through their address and that are not ready."""
-        called = [apart_of[part] for part in reached(function) if part in apart_of]
+        called = [
+            indirect_kernels[part] for part in reachable_functions(function) if part in indirect_kernels
+        ]
         return [kernel.function for kernel in called if not kernel.is_ready() and self._may_be_called(kernel)]
 
     def _left_to_helper(self, indirect: set[FunctionType]) -> set[FunctionType]:
         """Functions left to the helper process: those that only kernels called through their address need."""
         if not indirect and not self._waits_for_helper:
             return set()
-        own = set[FunctionType]().union(*map(reached, self._untranslated.keys() - indirect))
+        own = set[FunctionType]().union(*map(reachable_functions, self._untranslated.keys() - indirect))
         return (self._unread.keys() | self._untranslated.keys()) - (set() if self._waits_for_helper else own)
 
     def _note_helper_results(self) -> None:
         """Note the kernels that the helper process has compiled."""
-        cached = kernel_cache.held()
+        cached = kernel_cache.cached_kernels()
         for function, key in self._helper_share.items():
             if (key, "machine") in cached:
                 self._untranslated.pop(function, None)
             if (key, "part") in cached and self._unread.pop(function, None) is not None:
                 self._already_read.add(function)
 
-    def _may_be_called(self, apart: Apart) -> bool:
-        return self._effects or not apart.place.startswith(EFFECTS)
+    def _may_be_called(self, apart: IndirectKernel) -> bool:
+        return self._effects or not apart.place.startswith(EFFECTS_PACKAGE)
 
     def _announce(self) -> None:
         if self.quiet:
@@ -341,7 +343,7 @@ class _Progress:
             self._line = _StatusLine(sys.stderr)
             self._line.show(self._text())
         elif not self._printed_at or (self._count > self._announced and self.seconds_left() > LINE_SECONDS):
-            say_error(self._text())
+            print_error(self._text())
             self._printed_at = time.perf_counter()
         self._announced = self._count
 
@@ -365,16 +367,16 @@ class _Progress:
                     if number == 0:
                         return
                     if number in (signal.SIGINT, signal.SIGTERM):
-                        say_error(f"{signal.Signals(number).name}: stopping the compilation of kernels")
+                        print_error(f"{signal.Signals(number).name}: stopping the compilation of kernels")
                         ends_at, stopped = min(ends_at, now + GRACE_SECONDS), number
             if now > ends_at and terminal.in_command:
-                end_process(stopped)
+                exit_by_signal(stopped)
             if self.quiet or ends_at < float("inf"):
                 continue
             if self._line is not None:
                 self._line.show(self._text())
             elif now - self._printed_at > LINE_SECONDS:
-                say_error(self._text())
+                print_error(self._text())
                 self._printed_at = now
 
     def _save_pace(self) -> None:
@@ -384,7 +386,7 @@ class _Progress:
                 file.write_text(f"{self._spent / self._done:.3e}\n")
 
 
-def kernels_of(functions: Iterable[Callable[..., Any]], *, effects: bool) -> set[Any]:
+def kernels_called_by(functions: Iterable[Callable[..., Any]], *, effects: bool) -> set[Any]:
     """Kernels that Python functions call, directly or through functions of the project's packages.
 
     Calls are found by global name, in closures, and in named tuples of functions.
@@ -410,7 +412,7 @@ def kernels_of(functions: Iterable[Callable[..., Any]], *, effects: bool) -> set
             named += [inner for value in named if isinstance(value, tuple) for inner in value]
             if effects:
                 texts = [text for text in code.co_consts if isinstance(text, str)]
-                named += [loaded(text) for text in texts if _LOADED.fullmatch(text)]
+                named += [lazy_import(text) for text in texts if _LOADED.fullmatch(text)]
             queue += [
                 value for value in named if isinstance(value, FunctionType) or hasattr(value, "py_func")
             ]
@@ -449,7 +451,7 @@ progress = _Progress()
 
 
 @contextmanager
-def compiling_quietly() -> Iterator[None]:
+def silent_compilation() -> Iterator[None]:
     """Context without messages about compilation."""
     before, progress.quiet = progress.quiet, True
     try:

@@ -39,7 +39,7 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.targetconfig import ConfigStack
 
 from engine import kernel_cache
-from engine.compile_progress import interrupts_kept, progress
+from engine.compile_progress import deferred_interrupts, progress
 from engine.kernel_cache import kernel_key, options_of, types_key
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
@@ -63,10 +63,10 @@ _codegen: Any = _target.codegen()
 _make_executable: Callable[..., Any] = _target.get_executable
 _make_library: Callable[..., Any] = _codegen.create_library
 
-PLAIN_OPTIONS = {"nopython": True, "nogil": True}
+BASE_OPTIONS = {"nopython": True, "nogil": True}
 """numba options of every kernel."""
 
-MAKING_ARRAYS = frozenset(
+ALLOCATING_NAMES = frozenset(
     ["zeros", "empty", "ones", "full", "eye", "arange", "array", "zeros_like", "empty_like", "copy"]
 )
 """Names of numpy functions that allocate arrays.
@@ -100,7 +100,7 @@ def _tidying() -> tuple[Any, Any]:
     return passes, create_pass_builder(_codegen._tm, PipelineTuningOptions())
 
 
-class Kept(NamedTuple):
+class CacheReference(NamedTuple):
     """Reference to an entry of the cache: its name and the hash of its content.
 
     Several processes may compile the same kernel with different symbols; a reference is valid for one.
@@ -110,14 +110,14 @@ class Kept(NamedTuple):
     digest: bytes
 
 
-class PartLibrary(JITCodeLibrary):
+class BitcodeLibrary(JITCodeLibrary):
     """A library of one function in intermediate code; its callees are linked when machine code is made.
 
     Attributes:
         kept: its entry in the cache; None if it is not cached.
     """
 
-    kept: "Kept | None" = None
+    kept: "CacheReference | None" = None
 
     def finalize(self) -> None:
         """Close the library without linking, optimising or translating it."""
@@ -163,7 +163,9 @@ class PartLibrary(JITCodeLibrary):
         module = own.clone()
         for library in libraries:
             code = (
-                library.own_code() if isinstance(library, PartLibrary) else library._get_module_for_linking()
+                library.own_code()
+                if isinstance(library, BitcodeLibrary)
+                else library._get_module_for_linking()
             )
             module.link_in(code, preserve=True)
         return module
@@ -186,12 +188,12 @@ class PartLibrary(JITCodeLibrary):
                 stack.pop()
                 continue
             seen.add(following)
-            ends = not isinstance(following, PartLibrary) or (stop_at_kept and following.kept)
+            ends = not isinstance(following, BitcodeLibrary) or (stop_at_kept and following.kept)
             stack.append((following, iter(() if ends else following._linking_libraries)))
         return order[::-1]
 
 
-def _machine_library(part: PartLibrary, *, is_called: bool) -> Any:
+def _machine_library(part: BitcodeLibrary, *, is_called: bool) -> Any:
     """A library that generates machine code of a function and all its callees on demand.
 
     Args:
@@ -210,7 +212,7 @@ def _machine_library(part: PartLibrary, *, is_called: bool) -> Any:
 def _executable(library: Any, fndesc: Any, environment: Any) -> Any:
     """The function object that numba expects; without an address if Python cannot call it."""
     library._ensure_finalized()
-    if not isinstance(library, PartLibrary) or library.defines(fndesc.llvm_cpython_wrapper_name):
+    if not isinstance(library, BitcodeLibrary) or library.defines(fndesc.llvm_cpython_wrapper_name):
         made = _make_executable(library, fndesc, environment)
         _set_environments(_environments(library._final_module))  # of its callees
         return made
@@ -218,7 +220,7 @@ def _executable(library: Any, fndesc: Any, environment: Any) -> Any:
 
 
 def _library(name: str) -> Any:
-    return PartLibrary(_codegen, name) if _depth else _make_library(name)
+    return BitcodeLibrary(_codegen, name) if _depth else _make_library(name)
 
 
 _target.get_executable = _executable
@@ -256,18 +258,18 @@ class _Part(NamedTuple):
 
     name: str
     code: bytes  # bitcode of the function and of its callees without a cache entry
-    called: list[Kept]  # its other callees
+    called: list[CacheReference]  # its other callees
     fndesc: Any
     environment: Any
     signature: Any
     environments: list[tuple[Any, list[Any]]]
 
 
-_parts: dict[str, tuple[PartLibrary, _Part]] = {}
+_parts: dict[str, tuple[BitcodeLibrary, _Part]] = {}
 """Cache entries that this process has read or written, by name."""
 
 
-def _load_part(name: str) -> tuple[PartLibrary, _Part] | None:
+def _load_part(name: str) -> tuple[BitcodeLibrary, _Part] | None:
     """Load a kernel and its callees from the cache; None if one of them is missing."""
     if name in _parts:
         return _parts[name]
@@ -278,7 +280,7 @@ def _load_part(name: str) -> tuple[PartLibrary, _Part] | None:
     part = _unpacked(_Part, name, content)
     if part is None:
         return None
-    library = PartLibrary(_codegen, part.name)
+    library = BitcodeLibrary(_codegen, part.name)
     library.enable_object_caching()
     for other in part.called:
         found = _load_part(other.name)
@@ -289,7 +291,7 @@ def _load_part(name: str) -> tuple[PartLibrary, _Part] | None:
     _complete(part.environments)
     library._final_module = parse_bitcode(part.code)
     library.finalize()
-    library.kept = Kept(name, _digest(content))
+    library.kept = CacheReference(name, _digest(content))
     _parts[name] = library, part
     return _parts[name]
 
@@ -314,7 +316,7 @@ def _save_part(name: str, cres: CompileResult) -> None:
     )
     content = pickle.dumps(tuple(part))
     if kernel_cache.write(name, content):
-        library.kept = Kept(name, _digest(content))
+        library.kept = CacheReference(name, _digest(content))
         _parts[name] = library, part
 
 
@@ -374,7 +376,7 @@ class MachineCode:
         library = JITCodeLibrary(_codegen, described.name)
         library.enable_object_caching()
         library._set_compiled_object(described.code)
-        with interrupts_kept():
+        with deferred_interrupts():
             library._finalize_final_module()
             _codegen._engine._defined_symbols.add(described.symbol)
             return cls(library, described)
@@ -447,11 +449,11 @@ class Kernel(CPUDispatcher):
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
-        if MAKING_ARRAYS.intersection(function.__code__.co_names):
+        if ALLOCATING_NAMES.intersection(function.__code__.co_names):
             options = {"_nrt": True, **options}
         if options_of.get(function, options) != options:  # another kernel of this function has other options
             function = _copy_of(function)
-        super().__init__(function, locals={}, targetoptions={**PLAIN_OPTIONS, **options})
+        super().__init__(function, locals={}, targetoptions={**BASE_OPTIONS, **options})
         options_of[function] = self._options = options
         self._machine: dict[Any, Any] = {}
         self._cache = _PartCache(self._name_of)
@@ -462,7 +464,7 @@ class Kernel(CPUDispatcher):
         """Restore a kernel from its pickled form."""
         known: Kernel | None = cls._memo.get(uuid)
         if known is None:
-            options = {name: value for name, value in targetoptions.items() if name not in PLAIN_OPTIONS}
+            options = {name: value for name, value in targetoptions.items() if name not in BASE_OPTIONS}
             known = cls(py_func, **options)
             known._set_uuid(uuid)
         return known
@@ -569,7 +571,7 @@ def _without_wrappers(flags: Any) -> Any:
 
 
 @global_compiler_lock
-def callback(function: Callable[..., Any], signature: Any) -> MachineCode:
+def compile_callback(function: Callable[..., Any], signature: Any) -> MachineCode:
     """Compile a function to machine code with a C calling convention, or load it from the cache.
 
     Args:

@@ -28,15 +28,15 @@ from engine.codes import DECK_SIZE, MAX_STAT
 from engine.decks import (
     COPIES,
     LEGENDARY_COPIES,
-    NOTHING_SAID,
+    NO_DECK_OPTIONS,
     Deck,
-    Reading,
-    amended,
+    DeckOptions,
     check_class,
     check_counts,
     class_problems,
     count_problems,
-    split_words,
+    split_deck_prefix,
+    write_deck_options,
 )
 from engine.effect_codes import CardKind
 from engine.errors import DeckError, DeckNameError, ManaforgeError, UnknownNameError, unknown_name
@@ -47,7 +47,7 @@ from engine.shipped import DATA, shipped_decks
 _CODE = re.compile(r"AA[A-Za-z0-9+/]{14,}={0,2}")
 """A deck code begins with AA: byte 0, then version 1."""
 
-HERO_OF_BODIES = 7
+CLASSLESS_HERO = 7
 """Hero in the deck code of a deck without a class: Garrosh Hellscream."""
 
 NEUTRAL = "neutral"
@@ -66,7 +66,7 @@ def looks_like_code(text: str) -> bool:
     return any(line.startswith("#") or _CODE.fullmatch(line) for line in lines)
 
 
-def deck_from_code(text: str, reading: Reading = NOTHING_SAID) -> Deck:
+def deck_from_code(text: str, reading: DeckOptions = NO_DECK_OPTIONS) -> Deck:
     """Read a deck code, with or without the comment lines that the game's client puts around it.
 
     A code of minions alone is a deck of bodies, unless `reading` names an edition. Any other is a deck of its
@@ -92,7 +92,7 @@ def deck_from_code(text: str, reading: Reading = NOTHING_SAID) -> Deck:
     return Deck(name, tuple(cards), description="from a deck code")
 
 
-def _class_deck(content: "_Content", name: str, where: str, reading: Reading) -> Deck:
+def _class_deck(content: "_Content", name: str, where: str, reading: DeckOptions) -> Deck:
     """Build a class deck with real cards from a decoded deck code."""
     chosen = edition(reading.edition or NEWEST_EDITION)
     cards: list[Card] = []
@@ -109,7 +109,9 @@ def _class_deck(content: "_Content", name: str, where: str, reading: Reading) ->
         most = DECK_SIZE if reading.any_deck else 0
         counts = count_problems(cards, most or COPIES, most or LEGENDARY_COPIES)
         legal = all("copies of" not in problem for problem in counts)
-        problems += counts if legal else [f"{'; '.join(counts)} (allowed with {Reading(any_deck=True).hint})"]
+        problems += (
+            counts if legal else [f"{'; '.join(counts)} (allowed with {DeckOptions(any_deck=True).hint})"]
+        )
     if problems:
         raise DeckError(f"{where}, {_a(hero_class)} of edition {chosen.name}: {'; '.join(problems)}")
     return Deck(
@@ -166,8 +168,8 @@ def _missing_problems(missing: Sequence[int], chosen: Edition) -> list[str]:
     available = [other.by_dbf_id[number] for number in missing if number in other.by_dbf_id]
     bodies = [card for card in available if not card.exact and card.kind == CardKind.MINION]
     for way_out, cards in (
-        (Reading(other.name), [card for card in available if card.exact]),
-        (Reading(other.name, bodies=True), bodies),
+        (DeckOptions(other.name), [card for card in available if card.exact]),
+        (DeckOptions(other.name, bodies=True), bodies),
     ):
         names = "all of them" if len(cards) == len(missing) > 1 else ", ".join(card.name for card in cards)
         problems += [f"{names}: playable with {way_out.hint}"] if cards else []
@@ -179,7 +181,7 @@ def _a(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
-def code_of(deck: Deck) -> str:
+def deck_code_of(deck: Deck) -> str:
     """The deck code of a deck, without the changes that a deck file makes to its cards.
 
     Its hero is the first of the deck's class, or Garrosh Hellscream for a deck of bodies. A code contains no
@@ -197,7 +199,7 @@ def code_of(deck: Deck) -> str:
     counts = [
         (number, sum(card.dbf_id == number for card in cards)) for number in {card.dbf_id for card in cards}
     ]
-    hero = find_class(deck.hero_class).hero if deck.hero_class else HERO_OF_BODIES
+    hero = find_class(deck.hero_class).hero if deck.hero_class else CLASSLESS_HERO
     return str(write_deckstring(sorted(counts), [hero], FormatType.FT_WILD))
 
 
@@ -259,7 +261,7 @@ def find_deck(name: str | Path) -> Deck:
         DeckError: the file or code is not a playable deck; the message names the place.
         UnknownNameError: no shipped deck has this name; the message lists the nearest.
     """
-    reading, name = split_words(str(name))
+    reading, name = split_deck_prefix(str(name))
     if name in shipped_decks():
         if reading.text:
             raise DeckNameError(f"{reading.text}{name}: shipped decks take no prefix; write {name}")
@@ -277,7 +279,7 @@ def find_deck(name: str | Path) -> Deck:
     raise UnknownNameError(f"{unknown} (and it is neither a path ending in .toml nor a deck code)")
 
 
-def worded(names: Iterable[str], reading: Reading, elsewhere: bool = False) -> tuple[str, ...]:
+def add_deck_options(names: Iterable[str], reading: DeckOptions, elsewhere: bool = False) -> tuple[str, ...]:
     """Add a command's reading options as prefixes to the decks that they apply to.
 
     They apply to deck codes and to files with a class; a prefix that a deck already has takes precedence.
@@ -296,10 +298,10 @@ def worded(names: Iterable[str], reading: Reading, elsewhere: bool = False) -> t
         return names
     found, n_changed = [], 0
     for name in names:
-        own_reading, deck = split_words(name)
+        own_reading, deck = split_deck_prefix(name)
         is_file = deck.endswith(".toml") or ("/" in deck and not looks_like_code(deck))
         if looks_like_code(deck) or (is_file and _names_class(Path(deck))):
-            found.append(f"{own_reading.and_also(reading).text}{deck}")
+            found.append(f"{own_reading.merged_with(reading).text}{deck}")
             n_changed += 1
         else:
             found.append(name)
@@ -318,7 +320,7 @@ def _names_class(path: Path) -> bool:
         return False
 
 
-def read_deck(path: str | Path, reading: Reading = NOTHING_SAID) -> Deck:
+def read_deck(path: str | Path, reading: DeckOptions = NO_DECK_OPTIONS) -> Deck:
     """Read a deck file (docs/decks.md describes the format).
 
     Args:
@@ -336,7 +338,7 @@ def read_deck(path: str | Path, reading: Reading = NOTHING_SAID) -> Deck:
     except ValueError as error:
         raise DeckError(f"cannot read deck file {path}: {error}") from None
     if reading.text:
-        text = amended(text, reading)
+        text = write_deck_options(text, reading)
     deck = replace(_parse_deck(text, str(path)), text=text)
     if reading.text and not deck.hero_class:
         raise DeckNameError(f"{path} names no class, so {reading.text.rstrip(':')} does not apply to it")
@@ -416,7 +418,7 @@ def _parse_deck(text: str, where: str) -> Deck:
     cards: list[Card] = []
     for place, line in enumerate(content.cards or ()):
         cards += [_card(line, f"{where}: cards[{place}]", find)] * line.count
-    reading = Reading(content.edition, content.bodies, content.any_deck)
+    reading = DeckOptions(content.edition, content.bodies, content.any_deck)
     copies, legends = content.copies, content.legendary_copies
     if reading.any_deck:
         copies = legends = DECK_SIZE

@@ -17,7 +17,7 @@ from engine.minion import keyword_flags
 
 
 @dataclass(frozen=True, slots=True)
-class Varied:
+class DeckVariant:
     """A property of cards (a given card, or a keyword) and the number of a deck's cards with it.
 
     Attributes:

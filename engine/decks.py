@@ -18,21 +18,21 @@ from engine.cards import Card
 from engine.cards.real import EDITIONS, find_class
 from engine.cards.table import CardTable
 from engine.codes import DECK_SIZE
-from engine.deck_variants import Varied
+from engine.deck_variants import DeckVariant
 from engine.effect_codes import EFFECTS_VERSION, CardKind
 from engine.errors import DeckError, DeckNameError, unknown_name
 from engine.state import DECK
 
 BODIES = "bodies"
 ANY_DECK = "any-deck"
-WORDS = (*EDITIONS, BODIES, ANY_DECK)
+PREFIX_WORDS = (*EDITIONS, BODIES, ANY_DECK)
 """Words allowed in a deck prefix."""
 
 _AHEAD = re.compile(r"(?P<words>[\w.+-]+):(?P<deck>.+)", re.S)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class DeckOptions:
     """Options for reading a deck.
 
     Attributes:
@@ -62,17 +62,17 @@ class Reading:
         """The options for messages: "--bodies or the deck prefix bodies:"."""
         return f"{self.options} or the deck prefix {self.text}"
 
-    def merged_with(self, other: "Reading") -> "Reading":
+    def merged_with(self, other: "DeckOptions") -> "DeckOptions":
         """Union of two sets of options; this edition takes precedence."""
-        return Reading(
+        return DeckOptions(
             self.edition or other.edition, self.bodies or other.bodies, self.any_deck or other.any_deck
         )
 
 
-NOTHING_SAID = Reading()
+NO_DECK_OPTIONS = DeckOptions()
 
 
-def reading_of(edition: str = "", bodies: bool = False, any_deck: bool = False) -> Reading:
+def deck_options(edition: str = "", bodies: bool = False, any_deck: bool = False) -> DeckOptions:
     """Reading options from command line options.
 
     Raises:
@@ -80,17 +80,17 @@ def reading_of(edition: str = "", bodies: bool = False, any_deck: bool = False) 
     """
     if edition and edition not in EDITIONS:
         raise unknown_name("edition", edition, EDITIONS)
-    return Reading(edition, bodies, any_deck)
+    return DeckOptions(edition, bodies, any_deck)
 
 
-class Worded(NamedTuple):
+class PrefixedDeck(NamedTuple):
     """A deck as the user wrote it: reading options of the prefix, and the rest."""
 
-    reading: Reading
+    reading: DeckOptions
     deck: str
 
 
-def split_words(text: str) -> Worded:
+def split_deck_prefix(text: str) -> PrefixedDeck:
     """Split a deck text into prefix and deck.
 
     Raises:
@@ -99,17 +99,19 @@ def split_words(text: str) -> Worded:
     """
     ahead = _AHEAD.fullmatch(text)
     if ahead is None:
-        return Worded(NOTHING_SAID, text)
+        return PrefixedDeck(NO_DECK_OPTIONS, text)
     words = ahead["words"].split("+")
-    unknown = [word for word in words if word not in WORDS]
+    unknown = [word for word in words if word not in PREFIX_WORDS]
     if len(unknown) == len(words) and (len(words) > 1 or not _looks_meant(words[0])):
-        return Worded(NOTHING_SAID, text)  # a name or a path with a colon
+        return PrefixedDeck(NO_DECK_OPTIONS, text)  # a name or a path with a colon
     if unknown:
-        raise unknown_name("deck prefix", unknown[0], WORDS)
+        raise unknown_name("deck prefix", unknown[0], PREFIX_WORDS)
     editions = [word for word in words if word in EDITIONS]
     if len(editions) > 1:
         raise DeckNameError(f"a deck has only one edition, got {'+'.join(words)}:")
-    return Worded(Reading("".join(editions), BODIES in words, ANY_DECK in words), ahead["deck"].strip())
+    return PrefixedDeck(
+        DeckOptions("".join(editions), BODIES in words, ANY_DECK in words), ahead["deck"].strip()
+    )
 
 
 def _looks_meant(word: str) -> bool:
@@ -120,7 +122,7 @@ def _looks_meant(word: str) -> bool:
 _KEYS = {"edition": "edition", "bodies": "bodies", "any_deck": "any_deck"}
 
 
-def amended(text: str, reading: Reading) -> str:
+def write_deck_options(text: str, reading: DeckOptions) -> str:
     """Write reading options into the text of a deck file, so that a copy needs no prefix."""
     for key in _KEYS:
         value = getattr(reading, key)
@@ -167,7 +169,7 @@ class Deck:
     text: str = field(default="", compare=False, repr=False)
     hero_class: str = ""
     edition: str = ""
-    varied: Varied | None = None
+    varied: DeckVariant | None = None
     size: int = DECK_SIZE
 
     def __post_init__(self) -> None:
@@ -235,7 +237,7 @@ class Deck:
         return sorted(found.items(), key=lambda entry: (entry[0].spec.cost, entry[0].name))
 
 
-def earlier_effects(fits: Callable[[int], bool]) -> str:
+def earlier_version_text(fits: Callable[[int], bool]) -> str:
     """Error text for games recorded under an earlier version of the effects; "" if no version matches."""
     for version in range(1, EFFECTS_VERSION):
         if fits(version) and not fits(EFFECTS_VERSION):
@@ -243,7 +245,7 @@ def earlier_effects(fits: Callable[[int], bool]) -> str:
     return ""
 
 
-def coverage_of(decks: Iterable[Deck]) -> str:
+def coverage_sentence(decks: Iterable[Deck]) -> str:
     """A sentence with the number of fully implemented cards of each deck."""
     decks = list(decks)
     if all(deck.n_exact == len(deck.cards) for deck in decks):
@@ -255,12 +257,12 @@ def coverage_of(decks: Iterable[Deck]) -> str:
     return f"Cards played exactly: {counts}; the others are bodies with the keywords their deck gives them."
 
 
-def exact_cards(decks: Iterable[Deck]) -> dict[str, list[int]]:
+def exact_card_counts(decks: Iterable[Deck]) -> dict[str, list[int]]:
     """Fully implemented cards and all cards of each deck: [exact, total] by deck name."""
     return {deck.name: [deck.n_exact, len(deck.cards)] for deck in decks}
 
 
-def table_of(decks: Iterable[Deck], asks: int = 0) -> CardTable:
+def build_card_table(decks: Iterable[Deck], asks: int = 0) -> CardTable:
     """Build the card table of several decks, in their order; cards with the same `key` share one number.
 
     Hero powers come after the cards of all decks, then cards of deck variants, then cards created by effects.
@@ -283,15 +285,15 @@ def table_of(decks: Iterable[Deck], asks: int = 0) -> CardTable:
     return CardTable(list(found.values()), asks)
 
 
-def tables_of(decks: tuple[Deck, ...], asks: int = 0) -> tuple[CardTable, np.ndarray]:
-    """Card table (`table_of`) and deck records for kernels; cached, so do not modify them."""
+def cached_card_table(decks: tuple[Deck, ...], asks: int = 0) -> tuple[CardTable, np.ndarray]:
+    """Card table (`build_card_table`) and deck records for kernels; cached, so do not modify them."""
     return _tables_of(decks, asks)
 
 
 @lru_cache(maxsize=64)
 def _tables_of(decks: tuple[Deck, ...], asks: int) -> tuple[CardTable, np.ndarray]:
-    """`tables_of` with all arguments explicit: the cache treats an omitted default as another call."""
-    table = table_of(decks, asks)
+    """`cached_card_table` with explicit arguments: the cache treats an omitted default as another call."""
+    table = build_card_table(decks, asks)
     return table, deck_records(decks, table)
 
 
@@ -300,7 +302,9 @@ def deck_records(decks: Sequence[Deck], table: CardTable) -> np.ndarray:
     return np.array([deck.record(table) for deck in decks], DECK)
 
 
-def check_class(cards: Sequence[Card], hero_class: str, where: str, reading: Reading = NOTHING_SAID) -> None:
+def check_class(
+    cards: Sequence[Card], hero_class: str, where: str, reading: DeckOptions = NO_DECK_OPTIONS
+) -> None:
     """Refuse cards of other classes, and cards whose text is not fully implemented.
 
     Args:
@@ -318,7 +322,9 @@ def check_class(cards: Sequence[Card], hero_class: str, where: str, reading: Rea
         raise DeckError(f"{where}: {'; '.join(problems)}")
 
 
-def class_problems(cards: Iterable[Card], hero_class: str, reading: Reading = NOTHING_SAID) -> list[str]:
+def class_problems(
+    cards: Iterable[Card], hero_class: str, reading: DeckOptions = NO_DECK_OPTIONS
+) -> list[str]:
     """Error texts for a class deck's cards, each with a way out; arguments as for `check_class`."""
     distinct = {card.name: card for card in cards}
     own = (hero_class, "neutral")
@@ -327,13 +333,14 @@ def class_problems(cards: Iterable[Card], hero_class: str, reading: Reading = NO
     problems = []
     if names and not reading.any_deck:
         problems.append(
-            f"a {hero_class} does not play {', '.join(names)} (allowed with {Reading(any_deck=True).hint})"
+            f"a {hero_class} does not play {', '.join(names)} "
+            f"(allowed with {DeckOptions(any_deck=True).hint})"
         )
     inexact = [card for card in distinct.values() if not card.exact]
     others = [card for card in inexact if card.kind != CardKind.MINION]
     names = [f"{card.name} ({card.kind.name.lower()})" if card in others else card.name for card in inexact]
     if len(others) < len(inexact) and not reading.bodies:
-        way_out = f"with {Reading(bodies=True).hint}, minions are played as bodies with their keywords"
+        way_out = f"with {DeckOptions(bodies=True).hint}, minions are played as bodies with their keywords"
         problems.append(f"not played exactly: {', '.join(names)} ({way_out})")
     elif others:
         names = [name for card, name in zip(inexact, names, strict=True) if card in others]

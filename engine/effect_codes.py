@@ -12,28 +12,28 @@ EFFECTS_VERSION = 2
 MAX_ROWS = 6
 """Maximum number of effect rows of a card."""
 
-MAX_GIFTS = 2
+MAX_GRANTED_EFFECTS = 2
 """Maximum number of effects granted to a minion, such as Deathrattles; a further one replaces the last."""
 
-OF_OTHER = 2**13
+GRANTED_BY_OPPONENT = 2**13
 """Flag of a granted effect: its rows, except Deathrattles, belong to the opponent of the minion's owner."""
 
-MOST_JADE = 30
+MAX_JADE_GOLEM = 30
 """Attack and health of the largest Jade Golem."""
 
 MAX_CHOICES = 4
 """Maximum number of pending choices (Discover and the like) of a player; a further one is lost."""
 
-OFFERED = 3
+N_OFFERED_CARDS = 3
 """Number of cards offered by one choice, such as Discover."""
 
-BREWED = (9, 10, 10)
+N_POTION_EFFECTS = (9, 10, 10)
 """Number of potion effects (Kazakus) at each of the three costs; a potion combines two of its cost."""
 
-GRAVES = 32
+MAX_GRAVEYARD = 32
 """Capacity of a player's graveyard; it keeps the latest dead minions."""
 
-MAX_PROMISES = 2
+MAX_PENDING_COSTS = 2
 """Maximum number of pending cost changes ("your next card costs less"); a further one is lost."""
 
 MAX_SECRETS = 5
@@ -55,7 +55,7 @@ class CardKind(IntEnum):
     POWER = 3
 
 
-class HeroName(IntEnum):
+class HeroClassCode(IntEnum):
     """Hero classes."""
 
     NEUTRAL = 0
@@ -71,15 +71,15 @@ class HeroName(IntEnum):
 
 
 class Gang(IntEnum):
-    """Gangs of Mean Streets of Gadgetzan: three classes each, as bits 1 << `HeroName`."""
+    """Gangs of Mean Streets of Gadgetzan: three classes each, as bits 1 << `HeroClassCode`."""
 
-    KABAL = 1 << HeroName.MAGE | 1 << HeroName.PRIEST | 1 << HeroName.WARLOCK
-    LOTUS = 1 << HeroName.DRUID | 1 << HeroName.ROGUE | 1 << HeroName.SHAMAN
-    GOONS = 1 << HeroName.HUNTER | 1 << HeroName.PALADIN | 1 << HeroName.WARRIOR
+    KABAL = 1 << HeroClassCode.MAGE | 1 << HeroClassCode.PRIEST | 1 << HeroClassCode.WARLOCK
+    LOTUS = 1 << HeroClassCode.DRUID | 1 << HeroClassCode.ROGUE | 1 << HeroClassCode.SHAMAN
+    GOONS = 1 << HeroClassCode.HUNTER | 1 << HeroClassCode.PALADIN | 1 << HeroClassCode.WARRIOR
 
 
 HIDDEN_SECRET = -10
-"""Code of a hidden Secret, in place of its card number: this minus the Secret's `HeroName`."""
+"""Code of a hidden Secret, in place of its card number: this minus the Secret's `HeroClassCode`."""
 
 
 class Race(IntEnum):
@@ -152,7 +152,7 @@ class Trigger(IntEnum):
     AFTER_DEATH = 30  # after a minion's death and its Deathrattles
 
 
-NOT_STANDING = (
+INACTIVE_IN_PLAY_TRIGGERS = (
     Trigger.PLAY,
     Trigger.DEATHRATTLE,
     Trigger.COST,
@@ -171,7 +171,7 @@ class Op(IntEnum):
     DRAW = 4  # amount cards, by the side's player
     BUFF = 5  # amount attack, amount2 health, keywords
     SET = 6  # sets attack to amount and health to amount2; -1 keeps the value
-    SUMMON = 7  # times minions of card amount; `ITSELF`: the minion's own card
+    SUMMON = 7  # times minions of card amount; `OWN_CARD`: the minion's own card
     DESTROY = 8
     SILENCE = 9
     FREEZE = 10
@@ -183,7 +183,7 @@ class Op(IntEnum):
     CRYSTALS = 16  # gains amount empty crystals; destroys them where amount is negative
     WEAPON = 17  # amount attack and amount2 durability for the side's weapon
     DISARM = 18  # destroys the side's weapon
-    ADD = 19  # times copies of card amount into the side's hand; `ITSELF`: the minion
+    ADD = 19  # times copies of card amount into the side's hand; `OWN_CARD`: the minion
     GRANT_EFFECTS = 20  # grants the effects of card amount, such as a Deathrattle
     CONTROL = 21  # the row's player takes control
     MULTIPLY = 22  # attack by amount, health by amount2
@@ -197,7 +197,7 @@ class Op(IntEnum):
     TRIGGER = 30  # its Deathrattle
     COST = 31  # cost change of amount for the cards matching `of`; not below amount2
     RULE = 32  # changes a rule while in play; amount: bits of Rule
-    SHUFFLE = 33  # times copies of card amount into the side's deck; `ITSELF`: the minion's own card
+    SHUFFLE = 33  # times copies of card amount into the side's deck; `OWN_CARD`: the minion's own card
     COPY = 34  # summons a copy; amount and amount2 set its attack and health, 0 keeps them
     COPY_TO_HAND = 35  # times copies of its card; cost change of amount, or a cost of amount2 if positive
     COPY_TO_DECK = 36  # times copies of its card
@@ -256,13 +256,13 @@ POOL = -4
 EVENT_CARD = -5
 """Code in place of a card number: the card of the triggering event."""
 
-ITSELF = -3
+OWN_CARD = -3
 """Code in place of a card number: the card of the row's own minion, also if the row was granted to it."""
 
 OWN, ENEMY = 1, 2
 """Bits of `side`: the card's player, the opponent."""
 
-ITSELF_ALONE, OTHERS_ALONE = 4, 8
+ONLY_ITSELF, ONLY_OTHERS = 4, 8
 """Further bits of an event's side: only the minion itself, or only other characters."""
 
 MINIONS, HEROES = 1, 2
@@ -389,7 +389,7 @@ class Count(IntEnum):
     SHIELDS = 34  # minions with Divine Shield on both boards
 
 
-class Ask(IntEnum):
+class GameFeature(IntEnum):
     """Bits of game features, tracked only if a card of the game needs them."""
 
     TRIGGERS = 1  # a card has a triggered effect
@@ -415,8 +415,8 @@ class Ask(IntEnum):
     EFFECTS = 2097152  # cards with effects; without this bit the rules of plain minions suffice
 
 
-EVENT_SHIFT = 32
-"""Shift of the trigger bits above those of `Ask`: triggers that a card of the game has."""
+TRIGGER_SHIFT = 32
+"""Shift of the trigger bits above those of `GameFeature`: triggers that a card of the game has."""
 
 
 class Rule(IntEnum):
@@ -448,7 +448,7 @@ class CardFilter(IntEnum):
     SPELL_DAMAGE = 32768
     ATTACK = 65536  # arg
     POOLED = 524288  # collectible and played exactly: the pool of random cards
-    CLASS = 1048576  # arg, a `HeroName`
+    CLASS = 1048576  # arg, a `HeroClassCode`
     GANG = 4194304  # arg, a `Gang`: of one of its classes; a choice offers one card of each
 
 

@@ -65,7 +65,7 @@ class AgentError(ManaforgeError, TypeError):
     """An object that is not an agent was passed as one."""
 
 
-class KeepsError(ManaforgeError, TypeError):
+class MulliganChoiceError(ManaforgeError, TypeError):
     """A mulligan choice that is not True (keep) or False (replace)."""
 
 
@@ -82,7 +82,7 @@ def unknown_name(what: str, name: str, known: Iterable[str]) -> UnknownNameError
         known: all names that exist; compared without regard to case.
     """
     names = list(dict.fromkeys(known))
-    near = nearest(name, names)
+    near = nearest_names(name, names)
     if near:
         hint = f"nearest: {', '.join(near)}"
     elif len(names) <= 12:
@@ -92,7 +92,7 @@ def unknown_name(what: str, name: str, known: Iterable[str]) -> UnknownNameError
     return UnknownNameError(f"unknown {what} {name!r}; {hint}")
 
 
-def nearest(name: str, known: Iterable[str]) -> list[str]:
+def nearest_names(name: str, known: Iterable[str]) -> list[str]:
     """At most five known names that begin with a name, contain it as a word, or are similar to it.
 
     Args:

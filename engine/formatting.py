@@ -10,10 +10,16 @@ from itertools import groupby
 import numpy as np
 
 from engine.cards import Card
-from engine.cards.real import find_real
+from engine.cards.real import find_effect_card
 from engine.cards.table import CardTable
 from engine.codes import COIN, HERO_HEALTH, UNKNOWN, Keyword
-from engine.effect_codes import EFFECTS_VERSION, HIDDEN_SECRET, OF_OTHER, HeroName, Trait
+from engine.effect_codes import (
+    EFFECTS_VERSION,
+    GRANTED_BY_OPPONENT,
+    HIDDEN_SECRET,
+    HeroClassCode,
+    Trait,
+)
 
 COUNTERS = ("fatigue", "died", "burned")
 """Counters of a side, written if not 0."""
@@ -39,7 +45,7 @@ HERO_NUMBERS = {
 }
 """Hero fields of a game with effects by their names in the notation, written if not 0."""
 
-HELD = ("cost", "attack", "health")
+HAND_MODIFIER_FIELDS = ("cost", "attack", "health")
 """Fields of a hand modifier in their order in the notation: "held -1/2/2"."""
 
 
@@ -55,7 +61,7 @@ def format_card(card: Card) -> str:
 
 def _mark(card: Card) -> str:
     """Suffix after the star of a real card: its id, if the name is ambiguous."""
-    return "" if find_real(card.name, card.spec).key == card.key else card.id
+    return "" if find_effect_card(card.name, card.spec).key == card.key else card.id
 
 
 @lru_cache(maxsize=256)
@@ -115,7 +121,7 @@ def _secret(table: CardTable, number: int) -> str:
     """A Secret in play; of a hidden one, its class."""
     if number >= 0:
         return format_card(table.cards[number])
-    return f"? {HeroName(HIDDEN_SECRET - int(number)).name.lower()}"
+    return f"? {HeroClassCode(HIDDEN_SECRET - int(number)).name.lower()}"
 
 
 def trait_words(traits: int) -> list[str]:
@@ -178,18 +184,19 @@ def _format_changes(table: CardTable, minion: np.void, card: Card, order: int) -
 
 def _format_gift(table: CardTable, gift: int) -> str:
     """Notation of a card whose effects a minion gained; `theirs` if the opponent owns the effects."""
-    return f"{'theirs' if gift & OF_OTHER else 'gift'} {table.cards[(gift & ~OF_OTHER) - 1].id}"
+    card = table.cards[(gift & ~GRANTED_BY_OPPONENT) - 1]
+    return f"{'theirs' if gift & GRANTED_BY_OPPONENT else 'gift'} {card.id}"
 
 
 def _format_hand(table: CardTable, side: np.void) -> str:
     """Notation of a hand with the modifiers of its cards."""
     hand, modifiers = side["hand"][: side["n_hand"]], side["held"]
-    if not any(modifiers[name].any() for name in HELD):
+    if not any(modifiers[name].any() for name in HAND_MODIFIER_FIELDS):
         return _format_cards(table, hand)
     texts = []
     for place, number in enumerate(hand):
-        numbers = "/".join(str(modifiers[place][name]) for name in HELD)
-        suffix = f" held {numbers}" if any(modifiers[place][name] for name in HELD) else ""
+        numbers = "/".join(str(modifiers[place][name]) for name in HAND_MODIFIER_FIELDS)
+        suffix = f" held {numbers}" if any(modifiers[place][name] for name in HAND_MODIFIER_FIELDS) else ""
         texts.append(_format_cards(table, [number]) + suffix)
     return "; ".join(texts)
 

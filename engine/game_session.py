@@ -21,7 +21,7 @@ from engine.effects.chance import Chance
 from engine.errors import IllegalActionError, ManaforgeError, NotationError
 from engine.notation import format_step, parse_action, parse_position, parse_step
 from engine.position import Position
-from engine.view import PlayerView, Shown
+from engine.view import OpponentInfo, PlayerView
 
 
 class RandomAgent:
@@ -215,7 +215,7 @@ class Agent(Protocol):
         ...
 
 
-class Course:
+class GameSession:
     """A game in progress: its position, its history and, at the end, its result.
 
     Attributes:
@@ -243,15 +243,15 @@ class Course:
     def seat_agent(self, seat: int, agent: Agent, stream: np.random.Generator) -> None:
         """Call an agent's `new_game`, if it has one; an exception forfeits the game."""
         try:
-            getattr(agent, "new_game", nothing)(seat, stream)
+            getattr(agent, "new_game", no_op)(seat, stream)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             self.forfeit(seat, _reason_of(error), _error_text(error))
 
     def view(self, agent: Agent, seat: int) -> PlayerView:
-        """An agent's view of the position, with the opponent information that it requests (`Shown`)."""
-        requested = getattr(agent, "shown", Shown.NOTHING)
+        """An agent's view of the position, with the `OpponentInfo` that it requests."""
+        requested = getattr(agent, "shown", OpponentInfo.NOTHING)
         if not requested:
             return PlayerView(self.position, seat)
         if self._dealt_cards is None:
@@ -307,7 +307,7 @@ class Course:
         self.result = MatchResult(outcome, turns, reason, self.position, self.start, actions, error, outcomes)
 
 
-def nothing(*_: object) -> None:
+def no_op(*_: object) -> None:
     """No-op callback, for agents without `new_game` or `game_over`."""
 
 

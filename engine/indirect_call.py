@@ -29,11 +29,11 @@ from numba import types
 from numba.extending import intrinsic
 
 from engine import compile_progress, terminal
-from engine.compile_progress import processors
-from engine.compiler import MachineCode, callback
-from engine.jit import config, njit, njit_borrowing
+from engine.compile_progress import available_processors
+from engine.compiler import MachineCode, compile_callback
+from engine.jit import config, njit, njit_no_alloc
 from engine.kernel_cache import cache_folder
-from engine.lazy import loaded
+from engine.lazy import lazy_import
 
 _numba: Any = numba
 _types: Any = types
@@ -57,40 +57,40 @@ _helper_jobs: dict[Callable[..., Any], Future[None]] = {}
 _deferred: list[Callable[[], None]] = []
 """Calls deferred until the helper process has finished."""
 
-PAYS_SECONDS = 6.0
+MIN_HELPER_SECONDS = 6.0
 """Compilation time above which a helper process is started."""
 
 _HELPER_CODE = "import sys; sys.path[:] = {!r}; from engine.indirect_call import serve; serve()"
 
 
-def prepare_kernels() -> None:
+def compile_effect_kernels() -> None:
     """Compile the kernels of effects now, where exceptions and signals can still be handled.
 
-    While a helper process compiles kernels (`compiled_by_two`), this is deferred until it has finished.
+    While a helper process compiles kernels (`compiling_with_helper`), this is deferred until it has finished.
     """
     if _helper_jobs:
-        _deferred.append(prepare_kernels)
+        _deferred.append(compile_effect_kernels)
         return
     for prepare in _effect_kernels:
         prepare()
 
 
 @contextmanager
-def compiled_by_two() -> Iterator[None]:
+def compiling_with_helper() -> Iterator[None]:
     """Context in which a helper process compiles indirectly called kernels, if there are enough of them.
 
     This process compiles kernels of the same list that it needs before the helper has started them, and at
     the end the rest. Only in commands, which a signal may end: waiting for a kernel cannot raise exceptions.
     """
     pending = []
-    if terminal.in_command and processors() > 1 and cache_folder() is not None:
-        pending = compile_progress.progress.pending_indirect_kernels(PAYS_SECONDS)
+    if terminal.in_command and available_processors() > 1 and cache_folder() is not None:
+        pending = compile_progress.progress.pending_indirect_kernels(MIN_HELPER_SECONDS)
     helper = _start_helper() if pending else None
     if helper is None:
         yield
         return
     with helper, ThreadPoolExecutor(1) as thread:
-        compile_progress.abandoned.append(helper.kill)
+        compile_progress.exit_callbacks.append(helper.kill)
         compile_progress.progress.has_helper = True
         try:
             for kernel in pending:
@@ -105,7 +105,7 @@ def compiled_by_two() -> Iterator[None]:
                 helper.stdin.close()  # type: ignore[union-attr]
             _helper_jobs.clear()
             compile_progress.progress.has_helper = False
-            compile_progress.abandoned.remove(helper.kill)
+            compile_progress.exit_callbacks.remove(helper.kill)
     while _deferred:
         _deferred.pop()()
 
@@ -127,14 +127,14 @@ def _request(helper: "subprocess.Popen[str]", place: str) -> None:
         helper.stdout.readline()  # type: ignore[union-attr]
 
 
-def serve() -> None:
+def run_helper() -> None:
     """Main loop of the helper process: compile kernels ("module:name") read from standard input.
 
     It prints an empty line after each.
     """
     for line in sys.stdin:
-        kernel = loaded(line.strip())
-        compile_progress.apart_of[kernel.py_func].prepare()
+        kernel = lazy_import(line.strip())
+        compile_progress.indirect_kernels[kernel.py_func].prepare()
         print(flush=True)
 
 
@@ -146,7 +146,7 @@ def _wait_for_helper(function: Callable[..., Any]) -> None:
             future.result()
 
 
-def njit_apart(*parameters: Parameter, allocates: bool = False, rare: bool = False) -> Callable[[K], K]:
+def njit_indirect(*parameters: Parameter, allocates: bool = False, rare: bool = False) -> Callable[[K], K]:
     """Decorate a kernel that returns an integer so that callers call it through its address.
 
     With the compiler disabled, or with bounds checks, it is called directly: an exception in a function
@@ -154,12 +154,12 @@ def njit_apart(*parameters: Parameter, allocates: bool = False, rare: bool = Fal
 
     Args:
         *parameters: types of the kernel's parameters, in order.
-        allocates: it allocates arrays, so that it is compiled with `njit`, not `njit_borrowing`.
+        allocates: it allocates arrays, so that it is compiled with `njit`, not `njit_no_alloc`.
         rare: few games call it, so that it is compiled at its first call only.
     """
 
     def decorate(function: K) -> K:
-        inner = njit(function) if allocates else njit_borrowing(function)
+        inner = njit(function) if allocates else njit_no_alloc(function)
         if config.DISABLE_JIT or config.BOUNDSCHECK:
             return cast(K, inner)
         arguments = _arguments(parameters)
@@ -172,7 +172,7 @@ def njit_apart(*parameters: Parameter, allocates: bool = False, rare: bool = Fal
             with _lock:
                 if not machine_code:
                     _wait_for_helper(adapter)
-                    machine_code.append(callback(adapter, (arguments, types.int64)))
+                    machine_code.append(compile_callback(adapter, (arguments, types.int64)))
                     slot.value = machine_code[0].address
                 return int(machine_code[0].address)
 
@@ -180,7 +180,7 @@ def njit_apart(*parameters: Parameter, allocates: bool = False, rare: bool = Fal
             try:
                 return int(prototype(prepare())(*values))
             except KeyboardInterrupt as stop:  # machine code, the caller, cannot handle exceptions
-                compile_progress.end_process(stop.args[0] if stop.args else signal.SIGINT)
+                compile_progress.exit_by_signal(stop.args[0] if stop.args else signal.SIGINT)
             except BaseException:
                 traceback.print_exc()
                 os._exit(1)
@@ -188,14 +188,14 @@ def njit_apart(*parameters: Parameter, allocates: bool = False, rare: bool = Fal
         machine_code: list[MachineCode] = []
         pointer = prototype(stub)
         slot.value = ctypes.cast(pointer, ctypes.c_void_p).value
-        if function.__module__.startswith(compile_progress.EFFECTS):
+        if function.__module__.startswith(compile_progress.EFFECTS_PACKAGE):
             _effect_kernels.append(prepare)
         name = f"manaforge_{function.__module__}_{function.__name__}".replace(".", "_")
         llvmlite.binding.add_symbol(name, ctypes.addressof(slot))
         _pinned.extend((slot, pointer))
         caller: Any = _indirect_caller(name)
         if not rare:
-            compile_progress.apart_of[caller.py_func] = compile_progress.Apart(
+            compile_progress.indirect_kernels[caller.py_func] = compile_progress.IndirectKernel(
                 adapter, f"{function.__module__}:{function.__name__}", lambda: bool(machine_code), prepare
             )
         return cast(K, caller)

@@ -34,7 +34,7 @@ def njit(function: Callable[P, R]) -> Callable[P, R]:
     return _kernel(function)
 
 
-def njit_borrowing(function: Callable[P, R]) -> Callable[P, R]:
+def njit_no_alloc(function: Callable[P, R]) -> Callable[P, R]:
     """`njit` without reference counting, for kernels that allocate no arrays.
 
     numba counts references to arrays at every call, which took a fifth of a random game with effects. A
@@ -51,13 +51,13 @@ def njit_inline(function: Callable[P, R]) -> Callable[P, R]:
     return _kernel(function, forceinline=True)
 
 
-def njit_borrowing_inline(function: Callable[P, R]) -> Callable[P, R]:
-    """`njit_borrowing` with forced inlining."""
+def njit_no_alloc_inline(function: Callable[P, R]) -> Callable[P, R]:
+    """`njit_no_alloc` with forced inlining."""
     return _kernel(function, forceinline=True, **_BORROWING)
 
 
 @njit_inline
-def variable(start: int) -> int:
+def non_literal(start: int) -> int:
     """Strip numba's literal type from an integer, for a variable that is passed to kernels.
 
     A variable that starts as a literal makes numba compile its callees twice: for the literal, and for int64.

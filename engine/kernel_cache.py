@@ -41,8 +41,8 @@ from llvmlite.binding import llvm_version_info
 from numba.core import config, types
 from numba.core.registry import cpu_target
 
-from engine.safe_files import open_regular, why_untrusted
-from engine.terminal import say_error
+from engine.safe_files import distrust_reason, open_regular
+from engine.terminal import print_error
 
 KEEP_UNUSED_DAYS = 30
 """Days after which unused files are deleted."""
@@ -59,15 +59,15 @@ _warnings: list[str] = []
 
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
-used: dict[str, None] = {}
+used_machine_code: dict[str, None] = {}
 """Names of the machine code files that this process has read or written (or found written), in order."""
 
 
-def tell_once(folder: object, why: object) -> None:
+def warn_once(folder: object, why: object) -> None:
     """Warn on standard error, once in a process, that compiled kernels cannot be cached."""
     if not _warnings:
         text = f"Cannot keep compiled kernels in {folder} ({why}): they are compiled again in every run"
-        say_error(text)
+        print_error(text)
         _warnings.append(text)
 
 
@@ -85,7 +85,7 @@ def cache_folder() -> Path | None:
             pass
         _sweep(folder)
     except OSError as error:
-        tell_once(folder, error.strerror or error)
+        warn_once(folder, error.strerror or error)
         return None
     return folder
 
@@ -103,7 +103,7 @@ def _make_private(folder: Path) -> None:
         pass
     for status in (folder.lstat(), folder.stat()):
         writes = 0 if stat.S_ISLNK(status.st_mode) else _OTHERS_WRITE
-        why = why_untrusted(status, writes)
+        why = distrust_reason(status, writes)
         if why:
             raise OSError(
                 errno.EPERM,
@@ -128,13 +128,13 @@ def _sweep(folder: Path) -> None:
                     shutil.rmtree(path)
 
 
-def held() -> set[tuple[str, str]]:
+def cached_kernels() -> set[tuple[str, str]]:
     """Cached kernels as (key, "part" or "machine") pairs, for any argument types."""
     folder = cache_folder()
     try:
         names = [path.name for path in folder.iterdir()] if folder is not None else []
     except OSError as error:
-        tell_once(folder, error.strerror or error)
+        warn_once(folder, error.strerror or error)
         return set()
     found = map(_FILE.fullmatch, names)
     return {(match[1], match[2]) for match in found if match and not match[3]}
@@ -148,14 +148,14 @@ def read(name: str) -> bytes | None:
     path = folder / name
     try:
         with open_regular(path, os.O_RDONLY | os.O_NOFOLLOW) as file:
-            why = why_untrusted(os.fstat(file.fileno()), _OTHERS_WRITE)
+            why = distrust_reason(os.fstat(file.fileno()), _OTHERS_WRITE)
             if why:
                 raise OSError(errno.EPERM, f"{path}: {why}, and would be executed; delete it")
             content = file.read()
     except FileNotFoundError:
         return None
     except OSError as error:
-        tell_once(folder, error.strerror or error)
+        warn_once(folder, error.strerror or error)
         return None
     digest, body = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
     if hashlib.sha256(body).digest() == digest:
@@ -192,7 +192,7 @@ def write(name: str, content: bytes) -> bool:
             file.write(hashlib.sha256(content).digest() + content)
         is_first = _publish(temporary, folder / name)
     except OSError as error:
-        tell_once(folder, error.strerror or error)
+        warn_once(folder, error.strerror or error)
         is_first = False
     with suppress(OSError):
         temporary.unlink()
@@ -216,7 +216,7 @@ def _publish(temporary: Path, shared: Path) -> bool:
 
 def _note_use(name: str) -> None:
     if name.endswith(".machine"):
-        used[name] = None
+        used_machine_code[name] = None
 
 
 def exists(name: str) -> bool:
@@ -228,7 +228,7 @@ def exists(name: str) -> bool:
     return False
 
 
-OUTSIDE = frozenset({"ctypes", "llvmlite", "numba", "numpy", "typing", *sys.builtin_module_names})
+VERSIONED_PACKAGES = frozenset({"ctypes", "llvmlite", "numba", "numpy", "typing", *sys.builtin_module_names})
 """Packages covered by their version, or by that of Python."""
 
 SETTINGS = (
@@ -289,7 +289,7 @@ options_of: WeakKeyDictionary[Callable[..., Any], dict[str, Any]] = WeakKeyDicti
 """Compile options of kernels, by Python function."""
 
 
-def reached(function: Callable[..., Any]) -> set[FunctionType]:
+def reachable_functions(function: Callable[..., Any]) -> set[FunctionType]:
     """A kernel's Python function and all functions that it calls, directly or not."""
     found: set[FunctionType] = set()
     stack = [_uncompiled(function)]
@@ -429,7 +429,7 @@ def _ordered(constant: object) -> object:
 
 
 def _is_outside(module: str | None) -> bool:
-    return str(module).split(".")[0] in OUTSIDE
+    return str(module).split(".")[0] in VERSIONED_PACKAGES
 
 
 class _Description:

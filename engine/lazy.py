@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def loaded(place: T | str) -> T:
+def lazy_import(place: T | str) -> T:
     """Import the object at "module:name"; any other object is returned as it is."""
     if not isinstance(place, str):
         return place
@@ -23,7 +23,7 @@ def loaded(place: T | str) -> T:
     return found
 
 
-def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Build `__getattr__` and `__dir__` of a package that imports its exports at first use.
 
     The exports are the imports below `if TYPE_CHECKING:` in the package's file. None of them may have the
@@ -31,16 +31,16 @@ def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]
     """
 
     def find(name: str) -> Any:
-        place = exported(package).get(name)
+        place = exported_names(package).get(name)
         if place is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return loaded(place)
+        return lazy_import(place)
 
-    return find, lambda: sorted(exported(package))
+    return find, lambda: sorted(exported_names(package))
 
 
 @cache
-def exported(package: str) -> dict[str, str]:
+def exported_names(package: str) -> dict[str, str]:
     """Lazy exports of a package, read from its source: "module:name" by name."""
     spec = find_spec(package)
     body = ast.parse(Path(spec.origin).read_bytes()).body if spec and spec.origin else []

@@ -9,29 +9,29 @@ import numpy as np
 from engine.actions import Action
 from engine.cards import Card
 from engine.cards.table import CardTable
-from engine.codes import Opening, Purpose
+from engine.codes import MulliganCode, Purpose
 from engine.deck_files import find_deck
-from engine.decks import Deck, tables_of
-from engine.effect_codes import Ask
-from engine.errors import AgentError, KeepsError, unknown_name
-from engine.game_session import Agent, Course, MatchResult, nothing
+from engine.decks import Deck, cached_card_table
+from engine.effect_codes import GameFeature
+from engine.errors import AgentError, MulliganChoiceError, unknown_name
+from engine.game_session import Agent, GameSession, MatchResult, no_op
 from engine.position import Position, empty_state
 from engine.ruleset import Ruleset, find_ruleset
 from engine.state import deal_game
 from engine.streams import generator, stream_key
-from engine.view import Shown
+from engine.view import OpponentInfo
 
-Keeps = Mapping[str, bool]
+MulliganPlan = Mapping[str, bool]
 """Mulligan choice: card id -> keep (True) or replace (False); other cards follow the ruleset's rule."""
 
 
-def card_word(card: Card) -> str:
+def card_id_or_name(card: Card) -> str:
     """Key of a card in a mulligan choice: its id, or its name if it is not in the catalogue."""
     return card.id or card.name
 
 
-def choices_of(cards: Iterable[Card], keeps: Keeps | None) -> np.ndarray:
-    """Encode a mulligan choice for kernels: codes of `Opening`, uint8, shape (cards,).
+def mulligan_codes(cards: Iterable[Card], keeps: MulliganPlan | None) -> np.ndarray:
+    """Encode a mulligan choice for kernels: codes of `MulliganCode`, uint8, shape (cards,).
 
     Args:
         cards: the cards of the card table, in its order.
@@ -43,23 +43,23 @@ def choices_of(cards: Iterable[Card], keeps: Keeps | None) -> np.ndarray:
     """
     if keeps is None:
         return np.zeros(0, np.uint8)
-    names = [card_word(card) for card in cards]
+    names = [card_id_or_name(card) for card in cards]
     for name in keeps:
         if name not in names:
             raise unknown_name("opening card", name, names)
     for name, kept in keeps.items():
         if not isinstance(kept, bool | np.bool_):
-            raise KeepsError(f"keeps: {name} must be True or False, got {kept!r}")
-    codes = {True: Opening.KEEP, False: Opening.REPLACE, None: Opening.BY_RULE}
+            raise MulliganChoiceError(f"keeps: {name} must be True or False, got {kept!r}")
+    codes = {True: MulliganCode.KEEP, False: MulliganCode.REPLACE, None: MulliganCode.BY_RULE}
     return np.array([codes[keeps.get(name)] for name in names], np.uint8)
 
 
-SeatKeeps = tuple[Keeps | None, Keeps | None]
+MulliganPlans = tuple[MulliganPlan | None, MulliganPlan | None]
 """Mulligan choices by seat; None: the ruleset's rule."""
 
-BY_RULE: SeatKeeps = (None, None)
+RULESET_MULLIGAN: MulliganPlans = (None, None)
 
-Watcher = Callable[[Position, Action], None]
+ActionCallback = Callable[[Position, Action], None]
 """Callback after each action, with a copy of the true position before it, and the action."""
 
 
@@ -68,7 +68,7 @@ def deal(
     seed: int,
     address: tuple[int, ...] = (),
     ruleset: str | Ruleset = "thesis",
-    keeps: SeatKeeps = BY_RULE,
+    keeps: MulliganPlans = RULESET_MULLIGAN,
 ) -> Position:
     """Deal a game: decks shuffled, hands drawn, the first player's turn begun.
 
@@ -85,10 +85,10 @@ def deal(
     """
     rules = find_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
     first, second = (deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks)
-    return deal_key((first, second), stream_key(seed, *address), rules, keeps)
+    return deal_from_key((first, second), stream_key(seed, *address), rules, keeps)
 
 
-class Reckoned(NamedTuple):
+class OpponentModelData(NamedTuple):
     """Data for agents that model the opponent's cards, in compiled games.
 
     Attributes:
@@ -102,34 +102,35 @@ class Reckoned(NamedTuple):
     further: tuple[Deck, ...] = ()
 
 
-def reckoned_with(agents: Sequence[Agent], decks: Sequence[Deck]) -> tuple[tuple[Deck, ...], int]:
+def opponent_model_needs(agents: Sequence[Agent], decks: Sequence[Deck]) -> tuple[tuple[Deck, ...], int]:
     """Requirements of agents that model the opponent (attribute `shown`) in a game with real cards.
 
     Returns:
-        Further decks for the card table (the agents' attribute `library`), and bits of `Ask`.
+        Further decks for the card table (the agents' attribute `library`), and bits of `GameFeature`.
     """
-    modelling = [agent for agent in agents if getattr(agent, "shown", Shown.NOTHING)]
+    modelling = [agent for agent in agents if getattr(agent, "shown", OpponentInfo.NOTHING)]
     if not modelling or not any(deck.effects for deck in decks):
         return (), 0
     libraries = (deck for agent in modelling for deck in getattr(agent, "library", ()))
-    return tuple(dict.fromkeys(libraries)), Ask.GRAVEYARD
+    return tuple(dict.fromkeys(libraries)), GameFeature.GRAVEYARD
 
 
-def deal_key(
+def deal_from_key(
     decks: tuple[Deck, Deck],
     key: np.uint64,
     rules: Ruleset,
-    keeps: SeatKeeps = BY_RULE,
+    keeps: MulliganPlans = RULESET_MULLIGAN,
     further: tuple[Deck, ...] = (),
     asks: int = 0,
 ) -> Position:
     """Deal a game as `deal` does, from the key of the deal's stream.
 
-    The card table also has the cards of the decks `further`; `asks` are its features (`reckoned_with`).
+    The card table also has the cards of the decks `further`; `asks` are its features
+    (`opponent_model_needs`).
     """
-    table, records = tables_of((*decks, *further), asks)
+    table, records = cached_card_table((*decks, *further), asks)
     state = empty_state()
-    choices = [choices_of(table.cards, own) for own in keeps]
+    choices = [mulligan_codes(table.cards, own) for own in keeps]
     deal_game(state, table.array, records[0], records[1], rules.array, key, choices[0], choices[1])
     return Position(state, table)
 
@@ -141,8 +142,8 @@ def play(
     seed: int,
     address: tuple[int, ...] = (),
     ruleset: str | Ruleset = "thesis",
-    watch: Watcher | None = None,
-    keeps: SeatKeeps = BY_RULE,
+    watch: ActionCallback | None = None,
+    keeps: MulliganPlans = RULESET_MULLIGAN,
 ) -> MatchResult:
     """Play one game; deal and agents' random streams are reproducible from seed and address.
 
@@ -168,17 +169,19 @@ def play(
             raise AgentError(f"{name} must be an object with a method act(view, rng), got {agent!r}")
     first_deck, second_deck = (deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks)
     rules = find_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
-    requirements = reckoned_with((first, second), (first_deck, second_deck))
-    position = deal_key((first_deck, second_deck), stream_key(seed, *address), rules, keeps, *requirements)
+    requirements = opponent_model_needs((first, second), (first_deck, second_deck))
+    position = deal_from_key(
+        (first_deck, second_deck), stream_key(seed, *address), rules, keeps, *requirements
+    )
     streams = [generator(seed, *address, Purpose.AGENT, seat) for seat in (0, 1)]
-    return play_on((first, second), position, streams, watch, stream_key(seed, *address))
+    return play_from((first, second), position, streams, watch, stream_key(seed, *address))
 
 
-def play_on(
+def play_from(
     agents: tuple[Agent, Agent],
     position: Position,
     streams: Sequence[np.random.Generator],
-    watch: Watcher | None = None,
+    watch: ActionCallback | None = None,
     key: np.uint64 | None = None,
 ) -> MatchResult:
     """Play a game from a position to its end. The position is modified in place.
@@ -190,7 +193,7 @@ def play_on(
         watch: callback after each action with the position before it.
         key: key of the game's chance stream; without one, actions with chance events are refused.
     """
-    game = Course(position, key)
+    game = GameSession(position, key)
     for seat, agent in enumerate(agents):
         if game.result is None:
             game.seat_agent(seat, agent, streams[seat])
@@ -202,5 +205,5 @@ def play_on(
             watch(before, action)
     for agent in agents:
         with suppress(Exception):  # the result stands
-            getattr(agent, "game_over", nothing)(game.result.outcome, game.result.reason)
+            getattr(agent, "game_over", no_op)(game.result.outcome, game.result.reason)
     return game.result

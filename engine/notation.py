@@ -26,9 +26,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from engine.actions import Action, own
+from engine.actions import Action, own_target
 from engine.cards import Card, CardKey
-from engine.cards.real import NEWEST_EDITION, OLD_EDITION, edition, find_real
+from engine.cards.real import NEWEST_EDITION, OLD_EDITION, edition, find_effect_card
 from engine.cards.table import CardTable
 from engine.codes import (
     BOARD_SIZE,
@@ -46,25 +46,32 @@ from engine.codes import (
 )
 from engine.effect_codes import (
     EFFECTS_VERSION,
-    GRAVES,
+    GRANTED_BY_OPPONENT,
     HIDDEN_SECRET,
     MAX_CHOICES,
-    MAX_GIFTS,
-    MAX_PROMISES,
+    MAX_GRANTED_EFFECTS,
+    MAX_GRAVEYARD,
+    MAX_PENDING_COSTS,
     MAX_SECRETS,
-    OF_OTHER,
-    OFFERED,
-    Ask,
-    HeroName,
+    N_OFFERED_CARDS,
+    GameFeature,
+    HeroClassCode,
     Race,
     Trait,
 )
 from engine.effects.auras import refresh_auras
-from engine.effects.ops_character import traits_of_rows
+from engine.effects.ops_character import traits_of_triggers
 from engine.errors import CardError, ManaforgeError, NotationError, unknown_name
-from engine.formatting import COUNTERS, HELD, HERO_NUMBERS, format_card, format_state, trait_words
+from engine.formatting import (
+    COUNTERS,
+    HAND_MODIFIER_FIELDS,
+    HERO_NUMBERS,
+    format_card,
+    format_state,
+    trait_words,
+)
 from engine.minion import MinionSpec
-from engine.position import Position, empty_state, number_minions
+from engine.position import Position, empty_state, set_order_of_play
 
 NUMBER = r"\d{1,4}"
 LETTERS = f"[{KEYWORD_LETTERS}]*"
@@ -77,11 +84,11 @@ _REAL = re.compile(
 )
 
 
-class CardTexts:
+class CardParser:
     """Parser of card texts: maps them to numbers of a given card table, or of a new, growing one.
 
     Attributes:
-        asks: bits of `Ask`: game features that the parsed text needs, besides those of its cards.
+        asks: bits of `GameFeature`: game features that the parsed text needs, besides those of its cards.
     """
 
     def __init__(self, table: CardTable | None) -> None:
@@ -94,7 +101,7 @@ class CardTexts:
 
     def table(self) -> CardTable:
         """The given card table, or a new one of the parsed cards."""
-        if self._given and (self._given.effects or not self.asks & Ask.EFFECTS):
+        if self._given and (self._given.effects or not self.asks & GameFeature.EFFECTS):
             return self._given
         return _table_of(tuple(self._cards), self.asks)
 
@@ -102,7 +109,7 @@ class CardTexts:
         """Add a real card by id that is not in a hand or on a board, such as the source of an effect."""
         if not any(card.real and card.id == card_id for card in self._cards):
             try:
-                self._number(find_real(card_id, edition(OLD_EDITION).find(card_id).spec), card_id)
+                self._number(find_effect_card(card_id, edition(OLD_EDITION).find(card_id).spec), card_id)
             except ManaforgeError as error:
                 raise NotationError(f"{error}, as a gift") from None
 
@@ -155,7 +162,7 @@ class CardTexts:
                 float(match["value"]) if match["value"] else None,
                 **{name: letter in match["letters"] for name, letter in letters},
             )
-            return find_real(match["id"] or match["name"], spec)
+            return find_effect_card(match["id"] or match["name"], spec)
         except (ManaforgeError, ValueError) as error:
             raise NotationError(f"{error} in card {text!r}") from None
 
@@ -174,12 +181,12 @@ def _table_of(cards: tuple[Card, ...], asks: int) -> CardTable:
     return CardTable(cards, asks)
 
 
-def items_of(text: str) -> list[str]:
+def split_list(text: str) -> list[str]:
     """Split a list at its semicolons."""
     return [item.strip() for item in text.split(";")] if text.strip() else []
 
 
-def matched(pattern: re.Pattern[str], name: str, text: str, example: str) -> re.Match[str]:
+def match_field(pattern: re.Pattern[str], name: str, text: str, example: str) -> re.Match[str]:
     """Match a text against a pattern.
 
     Raises:
@@ -191,7 +198,7 @@ def matched(pattern: re.Pattern[str], name: str, text: str, example: str) -> re.
     return match
 
 
-def bounded(name: str, number: str | int, low: int, high: int) -> int:
+def parse_bounded(name: str, number: str | int, low: int, high: int) -> int:
     """Parse an integer from `low` to `high`.
 
     Raises:
@@ -204,29 +211,29 @@ def bounded(name: str, number: str | int, low: int, high: int) -> int:
     return int(number)
 
 
-MINION = re.compile(
+MINION_PATTERN = re.compile(
     rf"(?P<card>.*?)(?: now (?P<now>{NUMBER}/{NUMBER}{LETTERS}))?"
     rf"(?P<changes>(?: (?:(?:max|spell|race|born) {NUMBER}|until -?{NUMBER}|(?:gift|theirs) \w+|aura \S+"
     r"|is [a-z,-]+))*)"
     r"(?: ready(?: (?P<ready>\d))?)?(?P<arrived> arrived)?$"
 )
-CHANGE = re.compile(r" (max|until|spell|race|born|gift|theirs|aura|is) (\S+)")
+CHANGE_PATTERN = re.compile(r" (max|until|spell|race|born|gift|theirs|aura|is) (\S+)")
 _AURA = re.compile(rf"(?P<attack>-?{NUMBER})/(?P<health>-?{NUMBER})(?P<letters>[A-Z]*)$")
 
 
-def parse_minion(minion: np.void, text: str, numbers: CardTexts) -> None:
+def parse_minion(minion: np.void, text: str, numbers: CardParser) -> None:
     """Parse a minion on the board into the record `minion`."""
-    match = MINION.match(text)
+    match = MINION_PATTERN.match(text)
     assert match, "every text matches"
     number = numbers.of(match["card"])
     minion["card"] = number
-    for change, value in CHANGE.findall(match["changes"]):
+    for change, value in CHANGE_PATTERN.findall(match["changes"]):
         if change in ("gift", "theirs"):
             numbers.know(value)
     stats = re.match(STATS, match["now"]) if match["now"] else None
     if stats:
-        minion["attack"] = bounded("attack", stats["attack"], 0, MAX_STAT)
-        minion["health"] = bounded("health", stats["health"], 1, MAX_STAT)
+        minion["attack"] = parse_bounded("attack", stats["attack"], 0, MAX_STAT)
+        minion["health"] = parse_bounded("health", stats["health"], 1, MAX_STAT)
         minion["keywords"] = keywords_of(stats["letters"])
     else:
         spec = numbers.card(number).spec
@@ -234,37 +241,41 @@ def parse_minion(minion: np.void, text: str, numbers: CardTexts) -> None:
     minion["arrived"] = match["arrived"] is not None
     ready = " ready" in text[len(match["card"]) :]
     most = 2 if minion["keywords"] & Keyword.WINDFURY else 1
-    minion["attacks_left"] = bounded("ready", match["ready"] or "1", 1, most) if ready else 0
+    minion["attacks_left"] = parse_bounded("ready", match["ready"] or "1", 1, most) if ready else 0
 
 
 def parse_changes(minion: np.void, text: str, table: CardTable, order: int) -> None:
     """Parse a minion's traits, enchantments and auras (games with effects) into the record `minion`."""
-    match = MINION.match(text)
+    match = MINION_PATTERN.match(text)
     assert match, "every text matches"
     row = table.array[minion["card"]]
     minion["max_health"], minion["traits"], minion["race"] = row["health"], row["traits"], row["race"]
     minion["spell_damage"], minion["born"] = row["spell_damage"], order
     gifts = 0
-    for name, value in CHANGE.findall(match["changes"]):
+    for name, value in CHANGE_PATTERN.findall(match["changes"]):
         if name == "is":
             traits = traits_of(value)
             printed = 0 if traits & Trait.SILENCED else row["traits"]  # only silence removes printed traits
             minion["traits"] = traits | printed
         elif name in ("gift", "theirs"):
-            if gifts == MAX_GIFTS:
-                raise NotationError(f"a minion holds at most {MAX_GIFTS} gifts, got more in {text!r}")
-            minion["gifts"][gifts] = 1 + number_of(value, table) + (OF_OTHER if name == "theirs" else 0)
+            if gifts == MAX_GRANTED_EFFECTS:
+                raise NotationError(
+                    f"a minion holds at most {MAX_GRANTED_EFFECTS} gifts, got more in {text!r}"
+                )
+            minion["gifts"][gifts] = (
+                1 + card_number_of(value, table) + (GRANTED_BY_OPPONENT if name == "theirs" else 0)
+            )
             gifts += 1
         elif name == "aura":
-            given = matched(_AURA, "aura", value, "2/1")
+            given = match_field(_AURA, "aura", value, "2/1")
             minion["aura_attack"], minion["aura_health"] = int(given["attack"]), int(given["health"])
             minion["aura_keywords"] = keywords_of(given["letters"])
         else:
             field, most = _CHANGES[name]
-            minion[field] = bounded(name, value, -MAX_STAT, most)
+            minion[field] = parse_bounded(name, value, -MAX_STAT, most)
     for gift in minion["gifts"]:
-        given = (gift & ~OF_OTHER) - 1
-        minion["traits"] |= traits_of_rows(int(table.array[given]["hears"])) if gift else 0
+        given = (gift & ~GRANTED_BY_OPPONENT) - 1
+        minion["traits"] |= traits_of_triggers(int(table.array[given]["hears"])) if gift else 0
     minion["max_health"] = max(minion["max_health"], minion["health"])
 
 
@@ -293,7 +304,7 @@ def keywords_of(letters: str) -> int:
     return sum(keyword for keyword in Keyword if keyword.letter in letters)
 
 
-def number_of(name: str, table: CardTable) -> int:
+def card_number_of(name: str, table: CardTable) -> int:
     """The card number of a real card's id."""
     for number, card in enumerate(table.cards):
         if card.real and card.id == name:
@@ -310,7 +321,7 @@ __all__ = [
     "parse_position",
 ]
 
-MAX_HELD = np.iinfo(np.int8).max
+MAX_HAND_MODIFIER = np.iinfo(np.int8).max
 """Largest change of a hand card's cost, attack or health."""
 
 MAX_COUNT = 9_999
@@ -365,7 +376,7 @@ def parse_action(text: str) -> Action:
     if match and match["attacker"] and target is not None and not match["own"]:
         return Action.attack(HERO if match["attacker"] == "hero" else int(match["attacker"]), target)
     if match and match["own"] and target is not None:
-        target = own(target)
+        target = own_target(target)
     if match and match["play"]:
         return Action.play(int(match["play"]), target, int(match["option"] or 0), int(match["at"] or -1))
     if match and match["choose"] and target is None:
@@ -416,31 +427,31 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
     match = _TURN.match(head)
     if not match:
         raise NotationError(f"not a turn: {head!r}; write for example 'turn 5 first cap 100'")
-    numbers = CardTexts(table)
+    numbers = CardParser(table)
     state = empty_state()
-    state["turn"] = bounded("turn", match["turn"], 1, MAX_STAT)
+    state["turn"] = parse_bounded("turn", match["turn"], 1, MAX_STAT)
     state["active"] = match["active"] == "second"
-    state["turn_cap"] = bounded("cap", match["cap"] or "100", 1, MAX_STAT - 1)
+    state["turn_cap"] = parse_bounded("cap", match["cap"] or "100", 1, MAX_STAT - 1)
     state["first_draw"] = match["nodraw"] is None
     if match["effects"]:
         if int(match["version"]) != EFFECTS_VERSION:
             raise NotationError(
                 f"written with effects version {match['version']}; this program has version {EFFECTS_VERSION}"
             )
-        numbers.asks |= Ask.EFFECTS
+        numbers.asks |= GameFeature.EFFECTS
     for seat, part in enumerate(parts):
         # The first player has had a turn in this round, the second only if it is the one to move.
         turns = int(state["turn"]) - (seat == 1 and state["active"] == 0)
         _parse_side(state["sides"][seat], part, min(turns, MAX_MANA), numbers)
     options = _parse_cards(match["options"] or "", numbers)
-    for choice in items_of(match["choices"] or ""):
+    for choice in split_list(match["choices"] or ""):
         numbers.know(choice.split(" ")[0])
     position = Position(state, numbers.table())
     if position.table.effects:
         _finish_effects(position, [_split_fields(part) for part in parts], match["count"])
     else:
-        number_minions(state, position.table)
-    _parse_choices(position, items_of(match["choices"] or ""), options)
+        set_order_of_play(state, position.table)
+    _parse_choices(position, split_list(match["choices"] or ""), options)
     if table is None and len(position.table.number) < len(position.table.cards):
         # A parsed card is also in an effect's pool: in a game it has its number there, the last one.
         return parse_position(text, position.table)
@@ -464,7 +475,7 @@ def _split_fields(text: str) -> dict[str, str]:
     return fields
 
 
-def _parse_side(side: np.void, text: str, crystals: int, numbers: CardTexts) -> None:
+def _parse_side(side: np.void, text: str, crystals: int, numbers: CardParser) -> None:
     """Parse one half into the record `side`."""
     fields = _split_fields(text)
     unknown = fields.keys() - {"hero", "mana", "board", "hand", "deck", *COUNTERS, *HERO_FIELDS}
@@ -473,17 +484,17 @@ def _parse_side(side: np.void, text: str, crystals: int, numbers: CardTexts) -> 
         raise NotationError(
             f"{problem} in {text!r}; a half is 'hero 30 mana 3/5 board [...] hand [...] deck [...]'"
         )
-    hero = matched(_HERO, "hero", fields["hero"], "28+2")
-    side["max_health"] = bounded("hero's full health", hero["max"] or str(HERO_HEALTH), 1, HERO_HEALTH)
-    side["health"] = bounded("hero", hero["health"], -MAX_COUNT, int(side["max_health"]))
-    side["armour"] = bounded("armour", hero["armour"] or "0", 0, MAX_STAT)
-    mana = matched(_MANA, "mana", fields.get("mana", str(crystals)), "3/5")
-    side["mana"] = bounded("mana", mana["mana"], 0, MAX_MANA)
-    side["crystals"] = bounded("mana crystals", mana["crystals"] or mana["mana"], 0, MAX_MANA)
+    hero = match_field(_HERO, "hero", fields["hero"], "28+2")
+    side["max_health"] = parse_bounded("hero's full health", hero["max"] or str(HERO_HEALTH), 1, HERO_HEALTH)
+    side["health"] = parse_bounded("hero", hero["health"], -MAX_COUNT, int(side["max_health"]))
+    side["armour"] = parse_bounded("armour", hero["armour"] or "0", 0, MAX_STAT)
+    mana = match_field(_MANA, "mana", fields.get("mana", str(crystals)), "3/5")
+    side["mana"] = parse_bounded("mana", mana["mana"], 0, MAX_MANA)
+    side["crystals"] = parse_bounded("mana crystals", mana["crystals"] or mana["mana"], 0, MAX_MANA)
     for name in COUNTERS:
-        side[name] = bounded(name, fields.get(name, "0"), 0, MAX_COUNT)
-    minions = items_of(fields.get("board", ""))
-    side["n_board"] = bounded("minions on board", len(minions), 0, BOARD_SIZE)
+        side[name] = parse_bounded(name, fields.get(name, "0"), 0, MAX_COUNT)
+    minions = split_list(fields.get("board", ""))
+    side["n_board"] = parse_bounded("minions on board", len(minions), 0, BOARD_SIZE)
     for minion, item in zip(side["board"], minions, strict=False):
         parse_minion(minion, item, numbers)
     for name in ("power", "weapon"):
@@ -491,11 +502,11 @@ def _parse_side(side: np.void, text: str, crystals: int, numbers: CardTexts) -> 
             _parse_heroes_card(side, name, fields[name], numbers)
     _parse_secrets(side, fields.get("secrets", ""), numbers)
     for name in ("promises", "graves"):
-        for item in items_of(fields.get(name, "")):
+        for item in split_list(fields.get(name, "")):
             numbers.know(item)
     for name, limit in (("hand", HAND_SIZE), ("deck", DECK_SIZE)):
         cards = _parse_cards(fields.get(name, ""), numbers)
-        side[f"n_{name}"] = bounded(f"cards in {name}", len(cards), 0, limit)
+        side[f"n_{name}"] = parse_bounded(f"cards in {name}", len(cards), 0, limit)
         side[name][: len(cards)] = cards if name == "hand" else cards[::-1]
 
 
@@ -507,22 +518,22 @@ def _finish_effects(position: Position, halves: list[dict[str, str]], count: str
         for name, field in HERO_NUMBERS.items():
             if name in fields:
                 least = -1 if name == "attacks" else -MAX_STAT if name == "aura" else 0
-                side[field] = bounded(name, fields[name], least, MAX_STAT)
+                side[field] = parse_bounded(name, fields[name], least, MAX_STAT)
         side["traits"] = traits_of(fields.get("is", "").replace("; ", ","))
-        minions = items_of(fields.get("board", ""))
+        minions = split_list(fields.get("board", ""))
         for minion, item in zip(side["board"], minions, strict=False):
             order += 1
             parse_changes(minion, item, table, order)
         _parse_lists(side, fields, table)
         place = 0
-        for item in items_of(fields.get("hand", "")):
+        for item in split_list(fields.get("hand", "")):
             _parse_hand_modifier(side, place, item)
             hidden = _HIDDEN.match(item)
             place += int(hidden[1] or 1) if hidden else 1
     sides = state["sides"]
     newest = max(int(sides["secret_born"].max()), int(sides["board"]["born"].max()))
     last = count or str(max(order, newest))
-    state["births"] = bounded("births", last, newest, np.iinfo(np.int16).max)
+    state["births"] = parse_bounded("births", last, newest, np.iinfo(np.int16).max)
     refresh_auras(position.states, table.array)
 
 
@@ -532,22 +543,22 @@ _CHOICE = re.compile(rf"(?P<id>\w+) (?P<row>{NUMBER}) (?P<memo>{NUMBER})$")
 def _parse_choices(position: Position, choices: list[str], options: list[int]) -> None:
     """Parse the active player's pending choices. `position` is modified in place."""
     state = position.state
-    state["n_choices"] = bounded("choices", len(choices), 0, MAX_CHOICES)
+    state["n_choices"] = parse_bounded("choices", len(choices), 0, MAX_CHOICES)
     for record, text in zip(state["choices"], choices, strict=False):
-        match = matched(_CHOICE, "choices", text, "LOE_006 0 0")
-        record["card"] = number_of(match["id"], position.table)
+        match = match_field(_CHOICE, "choices", text, "LOE_006 0 0")
+        record["card"] = card_number_of(match["id"], position.table)
         row = position.table.array[record["card"]]
-        record["row"] = bounded("row", match["row"], 0, max(int(row["n_effects"]) - 1, 0))
-        record["memo"] = bounded("memo", match["memo"], 0, MAX_COUNT)
-    state["n_options"] = bounded("options", len(options), 0, OFFERED)
+        record["row"] = parse_bounded("row", match["row"], 0, max(int(row["n_effects"]) - 1, 0))
+        record["memo"] = parse_bounded("memo", match["memo"], 0, MAX_COUNT)
+    state["n_options"] = parse_bounded("options", len(options), 0, N_OFFERED_CARDS)
     state["options"][: len(options)] = options
 
 
 def _parse_lists(side: np.void, fields: dict[str, str], table: CardTable) -> None:
     """Parse pending cost changes (`promises`) and dead minions (`graves`) of a half into `side`."""
-    for name, limit in (("promises", MAX_PROMISES), ("graves", GRAVES)):
-        found = [number_of(item, table) for item in items_of(fields.get(name, ""))]
-        bounded(name, len(found), 0, limit)
+    for name, limit in (("promises", MAX_PENDING_COSTS), ("graves", MAX_GRAVEYARD)):
+        found = [card_number_of(item, table) for item in split_list(fields.get(name, ""))]
+        parse_bounded(name, len(found), 0, limit)
         offset = 1 if name == "promises" else 0
         side[name][: len(found)] = [number + offset for number in found]
         if name == "graves":
@@ -558,22 +569,22 @@ _SECRET = re.compile(rf"(?P<card>.*?)(?: born (?P<number>{NUMBER}))?$")
 _UNSEEN = re.compile(r"\? (?P<class>[a-z]+)$")
 
 
-def _parse_secrets(side: np.void, text: str, numbers: CardTexts) -> None:
+def _parse_secrets(side: np.void, text: str, numbers: CardParser) -> None:
     """Parse Secrets in play. `side` is modified in place."""
-    items = items_of(text)
-    side["n_secrets"] = bounded("secrets", len(items), 0, MAX_SECRETS)
+    items = split_list(text)
+    side["n_secrets"] = parse_bounded("secrets", len(items), 0, MAX_SECRETS)
     for place, item in enumerate(items):
         match = _SECRET.match(item)
         assert match, "every text matches"
         unseen = _UNSEEN.match(match["card"])
         if unseen:
-            known = {name.name.lower(): int(name) for name in HeroName}
+            known = {name.name.lower(): int(name) for name in HeroClassCode}
             if unseen["class"] not in known:
                 raise unknown_name("class", unseen["class"], known)
             side["secrets"][place] = HIDDEN_SECRET - known[unseen["class"]]
         else:
             side["secrets"][place] = numbers.of(match["card"])
-        side["secret_born"][place] = bounded("born", match["number"] or "0", 0, np.iinfo(np.int16).max)
+        side["secret_born"][place] = parse_bounded("born", match["number"] or "0", 0, np.iinfo(np.int16).max)
     numbers_used = side["secret_born"][: len(items)]
     if len(set(numbers_used)) < len(numbers_used):
         raise NotationError(
@@ -585,11 +596,11 @@ def _parse_hand_modifier(side: np.void, place: int, text: str) -> None:
     """Parse the modifier of a card in hand; `side` is modified in place."""
     match = _HELD_CARD.match(text)
     if match:
-        for name, value in zip(HELD, match["modifier"].split("/"), strict=True):
-            side["held"][place][name] = bounded(name, value, -MAX_HELD, MAX_HELD)
+        for name, value in zip(HAND_MODIFIER_FIELDS, match["modifier"].split("/"), strict=True):
+            side["held"][place][name] = parse_bounded(name, value, -MAX_HAND_MODIFIER, MAX_HAND_MODIFIER)
 
 
-def _parse_heroes_card(side: np.void, name: str, text: str, numbers: CardTexts) -> None:
+def _parse_heroes_card(side: np.void, name: str, text: str, numbers: CardParser) -> None:
     """Parse a hero power or a weapon into the record `side`."""
     match = _HEROES_CARD.match(text)
     assert match, "every text matches"
@@ -599,16 +610,16 @@ def _parse_heroes_card(side: np.void, name: str, text: str, numbers: CardTexts) 
         return
     spec = numbers.card(number).spec
     side["weapon"] = number
-    side["weapon_attack"] = bounded("attack", match["attack"] or spec.attack, 0, MAX_STAT)
-    side["durability"] = bounded("durability", match["durability"] or spec.health, 1, MAX_STAT)
+    side["weapon_attack"] = parse_bounded("attack", match["attack"] or spec.attack, 0, MAX_STAT)
+    side["durability"] = parse_bounded("durability", match["durability"] or spec.health, 1, MAX_STAT)
 
 
-def _parse_cards(text: str, numbers: CardTexts) -> list[int]:
+def _parse_cards(text: str, numbers: CardParser) -> list[int]:
     found: list[int] = []
-    for item in items_of(text):
+    for item in split_list(text):
         modified = _HELD_CARD.match(item)
         card = modified["card"] if modified else item
-        numbers.asks |= Ask.HAND_MODIFIERS if modified else 0
+        numbers.asks |= GameFeature.HAND_MODIFIERS if modified else 0
         hidden = _HIDDEN.match(card)
         if hidden:
             found += [UNKNOWN] * min(int(hidden[1] or 1), DECK_SIZE + 1)

@@ -34,7 +34,7 @@ def perft(position: Position, depth: int) -> int:
     if type(depth) is not int or not 0 <= depth <= MAX_DEPTH:
         raise NotationError(f"depth must be an integer from 0 to {MAX_DEPTH}, got {depth!r}")
     if position.table.effects:
-        return sum(1 for branch in branches(position, depth) if branch.depth == depth)
+        return sum(1 for branch in perft_leaves(position, depth) if branch.depth == depth)
     states = np.zeros(depth + 1, STATE)
     states[0] = position.state
     return int(_count(states, position.table.array, depth))
@@ -67,7 +67,7 @@ def _count(states: np.ndarray, cards: np.ndarray, depth: int) -> int:
     return total
 
 
-class Branch(NamedTuple):
+class PerftLeaf(NamedTuple):
     """Leaf of the tree of action sequences.
 
     Attributes:
@@ -81,7 +81,7 @@ class Branch(NamedTuple):
     position: Position
 
 
-def branches(position: Position, depth: int) -> Iterator[Branch]:
+def perft_leaves(position: Position, depth: int) -> Iterator[PerftLeaf]:
     """Enumerate the leaves of all sequences of `depth` actions with their chance outcomes.
 
     Their probabilities sum to 1.
@@ -90,20 +90,20 @@ def branches(position: Position, depth: int) -> Iterator[Branch]:
         position: the root; not changed.
         depth: 0 or more.
     """
-    stack = [Branch(0, Fraction(1), position)]
+    stack = [PerftLeaf(0, Fraction(1), position)]
     while stack:
         branch = stack.pop()
         actions = branch.position.legal_actions() if branch.depth < depth else []
         if not actions:
             yield branch
         for action in actions:
-            for chance, next_position in outcomes_of(branch.position, action):
+            for chance, next_position in chance_successors(branch.position, action):
                 stack.append(
-                    Branch(branch.depth + 1, branch.probability * chance / len(actions), next_position)
+                    PerftLeaf(branch.depth + 1, branch.probability * chance / len(actions), next_position)
                 )
 
 
-def outcomes_of(position: Position, action: Action) -> Iterator[tuple[Fraction, Position]]:
+def chance_successors(position: Position, action: Action) -> Iterator[tuple[Fraction, Position]]:
     """Enumerate the chance outcomes of a legal action: probability and position, possibly with duplicates.
 
     Args:

@@ -171,7 +171,7 @@ def empty_state(like: np.void | None = None) -> np.void:
     return state
 
 
-def number_minions(state: np.void, table: CardTable) -> None:
+def set_order_of_play(state: np.void, table: CardTable) -> None:
     """Set order of play and full health of the minions of a parsed state without effects.
 
     The order of play is that of the boards. `state` is modified in place.

@@ -19,11 +19,11 @@ from engine.codes import (
     Keyword,
     Outcome,
 )
-from engine.effects.board import leave, lose_card
+from engine.effects.board import remove_from_hand, remove_minion
 from engine.effects.card_filters import has_effects
-from engine.effects.legal_actions import list_with_effects
-from engine.effects.ops_character import heal_hero
-from engine.effects.play import apply_effects
+from engine.effects.legal_actions import list_effect_actions
+from engine.effects.ops_character import restore_hero_health
+from engine.effects.play import apply_with_effects
 from engine.jit import njit, njit_inline
 from engine.state import TO_HERO, TO_MINIONS, ZERO_MINION, damage_hero, guards, may_attack_hero, start_turn
 
@@ -68,7 +68,7 @@ def legal_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int
     if outcome(state) != Outcome.ONGOING:
         return 0
     if has_effects(cards):
-        return list_with_effects(state, cards, actions)
+        return list_effect_actions(state, cards, actions)
     return _list_bodies(state, cards, actions)
 
 
@@ -116,14 +116,14 @@ def apply(state: np.void, cards: np.ndarray, action: int, events: np.void) -> in
         Minions that died in an attack, as bits of `Death`; 0 for other actions.
     """
     if has_effects(cards):
-        return apply_effects(state, cards, action, events)
+        return apply_with_effects(state, cards, action, events)
     _record_damage(state, action, events)
     return _apply_to_bodies(state, cards, action)
 
 
 @njit_inline
 def _record_damage(state: np.void, action: int, events: np.void) -> None:
-    """Record the damage of an action without effects as `apply_effects` does, and reset the chance events."""
+    """Record an action's damage without effects, as `apply_with_effects` does, and reset the chance events."""
     events["waiting"] = 0
     events["n_outcomes"] = 0
     events["unsure"] = 0
@@ -162,7 +162,7 @@ def _apply_to_bodies(state: np.void, cards: np.ndarray, action: int) -> int:
 def _play(state: np.void, cards: np.ndarray, place: int) -> None:
     """Play a card from hand: The Coin, or a minion to the right end of the board."""
     side = state["sides"][state["active"]]
-    number = lose_card(side, place)
+    number = remove_from_hand(side, place)
     if number == COIN:
         side["mana"] = min(side["mana"] + 1, MAX_MANA)
         return
@@ -193,7 +193,7 @@ def _attack(own: np.void, enemy: np.void, slot: int, target: int) -> int:
     if target == HERO:
         damage_hero(enemy, attacker["attack"])
         if attacker["keywords"] & Keyword.LIFESTEAL:
-            heal_hero(own, attacker["attack"])
+            restore_hero_health(own, attacker["attack"])
         return 0
     defender = enemy["board"][target]
     # Both deal damage with their attack and keywords from before the attack.
@@ -223,14 +223,14 @@ def _strike(striking: np.void, damage: int, keywords: int, victim: np.void) -> N
     if keywords & Keyword.POISONOUS:
         victim["health"] = min(victim["health"], 0)
     if keywords & Keyword.LIFESTEAL:
-        heal_hero(striking, damage)
+        restore_hero_health(striking, damage)
 
 
 @njit
 def _remove(side: np.void, slot: int) -> None:
     """Remove a dead minion; minions to its right move left. Modified in place."""
     side["died"] += 1
-    leave(side, slot, ZERO_MINION)
+    remove_minion(side, slot, ZERO_MINION)
 
 
 # Entry points for Python: with arrays of one state, since passing records to kernels is slow.

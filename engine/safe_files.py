@@ -10,19 +10,19 @@ import unicodedata
 from pathlib import Path
 from typing import IO, Any
 
-MOST_TEXT = 4 * 2**20
+MAX_TOML_BYTES = 4 * 2**20
 """Largest TOML file, in bytes; the project writes at most some thousand."""
 
-MOST_JSON = 2**27
+MAX_JSON_BYTES = 2**27
 """Largest JSON file, in bytes; a summary of many entrants has all their tables."""
 
-MOST_VALUES = 3_000_000
+MAX_JSON_VALUES = 3_000_000
 """Largest number of values in a JSON text: an empty list has three bytes of text and seventy in memory."""
 
-MOST_DATA = 2**28
+MAX_FILE_BYTES = 2**28
 """Largest file of any other kind, in bytes."""
 
-MOST_DOTS, MOST_DOTS_IN_ALL = 200, 50_000
+MAX_DOTS_IN_LINE, MAX_DOTS = 200, 50_000
 """Most dots outside of quotes and comments: long dotted keys take quadratic time and nest too deeply."""
 
 _NO_KEY = re.compile(
@@ -45,7 +45,7 @@ def is_one_line(text: str) -> bool:
     return all(unicodedata.category(letter) not in ("Cc", "Zl", "Zp") for letter in text)
 
 
-def read_bytes(path: Path, most: int = MOST_DATA) -> bytes:
+def read_bytes(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
     """Read a regular file of bounded size.
 
     Args:
@@ -89,7 +89,7 @@ def open_regular(path: Path, flags: int) -> IO[bytes]:
         raise
 
 
-def why_untrusted(status: os.stat_result, writers: int = stat.S_IWOTH) -> str:
+def distrust_reason(status: os.stat_result, writers: int = stat.S_IWOTH) -> str:
     """Reason why another user may control a file or folder; "" if only this user and root do.
 
     Args:
@@ -103,7 +103,7 @@ def why_untrusted(status: os.stat_result, writers: int = stat.S_IWOTH) -> str:
     return "its group may write it" if status.st_mode & writers & stat.S_IWGRP else ""
 
 
-def read_text(path: Path, most: int = MOST_TEXT) -> str:
+def read_text(path: Path, most: int = MAX_TOML_BYTES) -> str:
     """Read a text file of bounded size, with line ends normalised to LF.
 
     Raises:
@@ -124,18 +124,18 @@ def read_json(path: Path) -> dict[str, Any]:
         OSError: it cannot be read; `strerror` has the reason.
         ValueError: it is not UTF-8 text or not a JSON object.
     """
-    return parse_json(read_text(path, MOST_JSON))
+    return parse_json(read_text(path, MAX_JSON_BYTES))
 
 
 def parse_json(text: str | bytes) -> dict[str, Any]:
     """Parse a JSON object of bounded size.
 
     Raises:
-        ValueError: it is not a JSON object, nests too deeply, or has more than `MOST_VALUES` values.
+        ValueError: it is not a JSON object, nests too deeply, or has more than `MAX_JSON_VALUES` values.
     """
     values = sum(map(text.count, ",[{")) if isinstance(text, str) else sum(map(text.count, b",[{"))
-    if values > MOST_VALUES:
-        raise ValueError(f"it has more than {MOST_VALUES:,} values")
+    if values > MAX_JSON_VALUES:
+        raise ValueError(f"it has more than {MAX_JSON_VALUES:,} values")
     try:
         content = json.loads(text)
     except RecursionError:
@@ -152,9 +152,9 @@ def parse_toml(text: str) -> dict[str, Any]:
         ValueError: it is not TOML, or nests too deeply.
     """
     dots = _dots(text)
-    if max(dots) > MOST_DOTS or sum(dots) > MOST_DOTS_IN_ALL:
+    if max(dots) > MAX_DOTS_IN_LINE or sum(dots) > MAX_DOTS:
         raise ValueError(
-            f"more than {MOST_DOTS} dots in a line, or {MOST_DOTS_IN_ALL:,} in all, outside of quotes "
+            f"more than {MAX_DOTS_IN_LINE} dots in a line, or {MAX_DOTS:,} in all, outside of quotes "
             "and comments"
         )
     try:

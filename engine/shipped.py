@@ -9,7 +9,7 @@ DATA = resources.files("engine") / "data"
 EDITION_NAMES = ("2018-07", "newest")
 """The editions of real cards (`engine.cards.real`)."""
 
-BALANCED = "standard"
+BALANCED_RULESET = "standard"
 """The ruleset with the smallest advantage of going first (docs/game.md)."""
 
 

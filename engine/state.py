@@ -3,29 +3,38 @@
 This file defines every record that kernels read. A state is a numpy record of dtype `STATE` (no pointers), so
 that copying one is a `memcpy`: `states[1] = states[0]`.
 
-A mulligan choice is a row of `Opening` codes, one for each card number. Each place of the opening hand has
-its own random place in the shuffled deck, drawn beforehand, and a replaced card is exchanged with the card
-there. So replacing one card does not change what replaces another: for the same deal, two mulligan choices
-differ only in the cards that they treat differently (common random numbers).
+A mulligan choice is a row of `MulliganCode` codes, one for each card number. Each place of the opening hand
+has its own random place in the shuffled deck, drawn beforehand, and a replaced card is exchanged with the
+card there. So replacing one card does not change what replaces another: for the same deal, two mulligan
+choices differ only in the cards that they treat differently (common random numbers).
 """
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, HAND_SIZE, MAX_MANA, Keyword, Opening, Purpose
+from engine.codes import (
+    BOARD_SIZE,
+    COIN,
+    DECK_SIZE,
+    HAND_SIZE,
+    MAX_MANA,
+    Keyword,
+    MulliganCode,
+    Purpose,
+)
 from engine.effect_codes import (
-    GRAVES,
     MAX_CHOICES,
-    MAX_GIFTS,
+    MAX_GRANTED_EFFECTS,
+    MAX_GRAVEYARD,
     MAX_OUTCOMES,
-    MAX_PROMISES,
+    MAX_PENDING_COSTS,
     MAX_QUEUE,
     MAX_ROWS,
     MAX_SECRETS,
-    OFFERED,
-    Ask,
+    N_OFFERED_CARDS,
+    GameFeature,
     Trait,
 )
-from engine.jit import njit, njit_borrowing
+from engine.jit import njit, njit_no_alloc
 from engine.streams import below, derive, shuffle
 
 EFFECT = np.dtype(
@@ -58,7 +67,7 @@ EFFECT = np.dtype(
 )
 """One effect of a card (a row of its effect table)."""
 
-WAITING = np.dtype(
+QUEUED_EFFECT = np.dtype(
     [
         ("card", "i2"),  # card with the effect
         ("row", "i2"),  # index of the effect among the card's rows
@@ -98,10 +107,10 @@ EVENT = np.dtype(
 )
 """A game event that may trigger effects."""
 
-A_HERO, NO_ONE = 0, -1
+A_HERO, NO_CHARACTER = 0, -1
 """Subjects of events other than minions: the hero of the event's seat, or no character."""
 
-BEFORE = np.dtype(
+ACTION_START = np.dtype(
     [
         ("n_board", "i2"),
         ("n_hand", "i2"),
@@ -134,31 +143,31 @@ EVENTS = np.dtype(
         ("beside", "i2", (2,)),  # entity ids of the target's neighbours when it was chosen; 0: none
         ("unsure", "i2"),  # 1: in a player's search, the result depended on hidden cards
         ("decoy", "i2"),  # entity id of the minion that a spell is redirected to; 0: none
-        ("before", BEFORE, (2,)),  # snapshots of both seats at the start of the action
+        ("before", ACTION_START, (2,)),  # snapshots of both seats at the start of the action
         ("births", "i2"),  # `births` of the state at the start: higher ids were created by the action
         ("fallen", "i2"),  # bit per seat: its hero has died, even if healed since
         ("broken", "i2"),  # bit per seat: its weapon is used up but not removed yet
         ("worn", "i2", (2,)),  # cards of these weapons
-        ("taken", "i2", (GRAVES,)),  # workspace for drawing without replacement
+        ("taken", "i2", (MAX_GRAVEYARD,)),  # workspace for drawing without replacement
         ("dead", "i2", (2 * BOARD_SIZE, 3)),  # newly dead minions: entity id, seat, card
-        ("spare", WAITING, (1,)),  # workspace for one queued effect
-        ("queue", WAITING, (MAX_QUEUE,)),
+        ("spare", QUEUED_EFFECT, (1,)),  # workspace for one queued effect
+        ("queue", QUEUED_EFFECT, (MAX_QUEUE,)),
     ]
 )
 """Context of the action being resolved: chance source, current event and effect queue."""
 
-NO_ROW = np.zeros(1, WAITING)
-NO_ROW["target"] = NO_ROW["foe"] = NO_ROW["source"] = NO_ROW["itself"] = NO_TARGET
+NO_EFFECT = np.zeros(1, QUEUED_EFFECT)
+NO_EFFECT["target"] = NO_EFFECT["foe"] = NO_EFFECT["source"] = NO_EFFECT["itself"] = NO_TARGET
 """A queued effect without source and target."""
 
 
-@njit_borrowing
+@njit_no_alloc
 def guards(minion: np.void) -> bool:
     """Whether a minion forces attackers to choose it: Taunt, unless Stealth hides it."""
     return bool((minion["keywords"] & (Keyword.TAUNT | Keyword.STEALTH)) == Keyword.TAUNT)
 
 
-@njit_borrowing
+@njit_no_alloc
 def is_guarded(side: np.void) -> bool:
     """Whether a side has a visible minion with Taunt."""
     found = False
@@ -167,14 +176,14 @@ def is_guarded(side: np.void) -> bool:
     return found
 
 
-@njit_borrowing
+@njit_no_alloc
 def may_attack_hero(minion: np.void) -> bool:
     """Whether a minion that may attack may also attack heroes: not if only Rush lets it attack this turn."""
     return bool(minion["arrived"] == 0 or (minion["keywords"] & Keyword.CHARGE) != 0)
 
 
 @njit
-def replace_dear(side: np.void, cards: np.ndarray, above: int, key: np.uint64) -> None:
+def mulligan_by_cost(side: np.void, cards: np.ndarray, above: int, key: np.uint64) -> None:
     """Mulligan by cost: replace each opening card above a cost, and shuffle the replaced cards into the deck.
 
     `side` is modified in place.
@@ -196,14 +205,16 @@ def replace_dear(side: np.void, cards: np.ndarray, above: int, key: np.uint64) -
 
 
 @njit
-def replace_chosen(side: np.void, cards: np.ndarray, above: int, choices: np.ndarray, key: np.uint64) -> None:
+def mulligan_by_choice(
+    side: np.void, cards: np.ndarray, above: int, choices: np.ndarray, key: np.uint64
+) -> None:
     """Mulligan by choice: exchange opening cards with random cards of the deck. `side` is modified in place.
 
     Args:
         side: the player's half, with hand drawn and deck shuffled.
         cards: the card table, dtype `engine.state.CARD`.
-        above: for cards with `Opening.BY_RULE`, the highest cost that is kept.
-        choices: codes of `Opening` by card number, shape (cards,).
+        above: for cards with `MulliganCode.BY_RULE`, the highest cost that is kept.
+        choices: codes of `MulliganCode` by card number, shape (cards,).
         key: key of the seat's mulligan stream.
     """
     places = np.arange(DECK_SIZE)
@@ -213,13 +224,13 @@ def replace_chosen(side: np.void, cards: np.ndarray, above: int, choices: np.nda
         choice = choices[card]
         if place >= side["n_deck"]:  # the deck has too few cards to replace all
             continue
-        if choice == Opening.REPLACE or (choice == Opening.BY_RULE and cards[card]["cost"] > above):
+        if choice == MulliganCode.REPLACE or (choice == MulliganCode.BY_RULE and cards[card]["cost"] > above):
             deck_place = places[place]
             side["hand"][place] = side["deck"][deck_place]
             side["deck"][deck_place] = card
 
 
-LISTED = 16
+LIST_ENTRIES = 16
 """Entries of the joint card lists that each row of the card table stores."""
 
 CARD = np.dtype(
@@ -250,7 +261,11 @@ CARD = np.dtype(
         ("aim_condition_arg", "i2"),
         ("list_first", "i4"),  # start of the list with this card's number in the joint card lists
         ("list_n", "i4"),  # length of that list
-        ("listed", "i2", (LISTED,)),  # part of the joint card lists, stored row by row; not of this card
+        (
+            "listed",
+            "i2",
+            (LIST_ENTRIES,),
+        ),  # part of the joint card lists, stored row by row; not of this card
         ("options", "i2"),  # first card number of its two Choose One options; 0: no Choose One card
         ("tags", "i4"),  # bits of CardFilter without an operand
         ("n_effects", "i2"),
@@ -276,12 +291,16 @@ MINION = np.dtype(
         ("aura_attack", "i2"),  # the parts of its attack, full health and keywords from auras
         ("aura_health", "i2"),
         ("aura_keywords", "i2"),
-        ("gifts", "i2", (MAX_GIFTS,)),  # 1 + numbers of cards whose effects it gained (`OF_OTHER`); 0: none
+        (
+            "gifts",
+            "i2",
+            (MAX_GRANTED_EFFECTS,),
+        ),  # 1 + numbers of cards whose effects it gained (`OF_OTHER`); 0: none
     ]
 )
 """A minion on the board."""
 
-HELD = np.dtype(
+HAND_MODIFIER = np.dtype(
     [
         ("cost", "i1"),  # change of its cost
         ("attack", "i1"),  # change of its attack
@@ -322,7 +341,7 @@ SIDE = np.dtype(
         ("overloaded", "i2"),  # crystals overloaded this game
         ("powers", "i2"),  # times the hero power was used this game
         ("secrets_played", "i2"),  # Secrets played this game
-        ("promises", "i2", (MAX_PROMISES,)),  # 1 + card number of a temporary cost change; 0: none
+        ("promises", "i2", (MAX_PENDING_COSTS,)),  # 1 + card number of a temporary cost change; 0: none
         ("jade", "i2"),  # Jade Golems summoned this game
         ("hero_class", "i2"),  # a HeroName
         ("n_secrets", "i2"),  # Secrets in play, 0 to 5
@@ -332,9 +351,9 @@ SIDE = np.dtype(
         ("n_hand", "i2"),  # cards in hand, 0 to 10
         ("n_deck", "i2"),  # cards in deck, 0 to 30
         ("n_graves", "i2"),  # dead minions recorded in graves
-        ("graves", "i2", (GRAVES,)),  # card numbers of dead minions, oldest first
+        ("graves", "i2", (MAX_GRAVEYARD,)),  # card numbers of dead minions, oldest first
         ("hand", "i2", (HAND_SIZE,)),  # card numbers, COIN or UNKNOWN; oldest first
-        ("held", HELD, (HAND_SIZE,)),  # modifiers of the cards in hand
+        ("held", HAND_MODIFIER, (HAND_SIZE,)),  # modifiers of the cards in hand
         ("deck", "i2", (DECK_SIZE,)),  # card numbers or UNKNOWN; the last one is drawn next
         ("board", MINION, (BOARD_SIZE,)),  # from left to right
     ]
@@ -358,7 +377,7 @@ STATE = np.dtype(
         ("first_draw", "i2"),  # 1: both players draw on their first turn
         ("births", "i2"),  # minions and Secrets that came into play so far
         ("n_options", "i2"),  # cards offered to the active player, who must choose one
-        ("options", "i2", (OFFERED,)),  # card numbers of the offered cards
+        ("options", "i2", (N_OFFERED_CARDS,)),  # card numbers of the offered cards
         ("n_choices", "i2"),  # pending choices, the offered one first
         ("choices", CHOICE, (MAX_CHOICES,)),
         ("sides", SIDE, (2,)),  # by seat: 0 went first
@@ -432,19 +451,19 @@ def damage_hero(side: np.void, damage: int) -> None:
 @njit
 def start_turn(state: np.void) -> None:
     """Begin the active player's turn: new mana crystal, full mana, ready minions, card draw. In place."""
-    make_ready(state)
-    if draws_now(state):
+    start_turn_without_draw(state)
+    if draws_at_turn_start(state):
         draw_card(state["sides"][state["active"]])
 
 
 @njit
-def draws_now(state: np.void) -> bool:
+def draws_at_turn_start(state: np.void) -> bool:
     """Whether the active player draws a card at the start of this turn."""
     return bool(state["turn"] > 1 or state["first_draw"])
 
 
 @njit
-def make_ready(state: np.void) -> None:
+def start_turn_without_draw(state: np.void) -> None:
     """Begin the active player's turn without the card draw. Modified in place."""
     side = state["sides"][state["active"]]
     side["crystals"] = min(side["crystals"] + 1, MAX_MANA)
@@ -494,8 +513,8 @@ def deal_game(
         second: deck of the other player.
         rules: a record of dtype `RULES`; without a mulligan the choices are ignored.
         key: the game's key.
-        first_choices: codes of `engine.codes.Opening` by card number, of the player who goes first; uint8,
-            shape (cards,), or shape (0,) for the ruleset's rule.
+        first_choices: codes of `engine.codes.MulliganCode` by card number, of the player who goes first;
+            uint8, shape (cards,), or shape (0,) for the ruleset's rule.
         second_choices: the same of the other player.
     """
     state["turn"] = 1
@@ -516,7 +535,7 @@ def deal_game(
     for seat in range(2):
         state["sides"][seat]["health"] = rules["hero_health"]
         state["sides"][seat]["max_health"] = rules["hero_health"]
-        state["sides"][seat]["hero_attacks_left"] = 1 if cards[0]["asks"] & Ask.EFFECTS else 0
+        state["sides"][seat]["hero_attacks_left"] = 1 if cards[0]["asks"] & GameFeature.EFFECTS else 0
     if rules["coin"]:
         side = state["sides"][1]
         side["hand"][side["n_hand"]] = COIN
@@ -557,7 +576,7 @@ def _deal(
     side["locked"] = 0
     if cards[0]["asks"]:
         clear_counters(side)
-        if cards[0]["asks"] & Ask.HERO_CLASSES and deck["power"]:
+        if cards[0]["asks"] & GameFeature.HERO_CLASSES and deck["power"]:
             side["hero_class"] = cards[deck["power"] - 1]["hero_class"]
     side["hand"][:] = 0
     for slot in range(BOARD_SIZE):
@@ -578,9 +597,9 @@ def _deal(
     if mulligan_above >= 0:
         stream = derive(derive(key, Purpose.MULLIGAN), seat)
         if len(choices):
-            replace_chosen(side, cards, mulligan_above, choices, stream)
+            mulligan_by_choice(side, cards, mulligan_above, choices, stream)
         else:
-            replace_dear(side, cards, mulligan_above, stream)
+            mulligan_by_cost(side, cards, mulligan_above, stream)
 
 
 @njit

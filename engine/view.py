@@ -8,19 +8,25 @@ import numpy as np
 from engine.actions import Action
 from engine.cards import Card
 from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, HAND_SIZE, UNKNOWN, Keyword
-from engine.effect_codes import GRAVES, HIDDEN_SECRET, OF_OTHER, HeroName, Trait
+from engine.effect_codes import (
+    GRANTED_BY_OPPONENT,
+    HIDDEN_SECRET,
+    MAX_GRAVEYARD,
+    HeroClassCode,
+    Trait,
+)
 from engine.effects.card_filters import has_effects
-from engine.effects.legal_actions import cost_of
+from engine.effects.legal_actions import current_cost
 from engine.jit import njit
 from engine.minion import MinionSpec, keyword_flags_of
 from engine.position import Position
 from engine.state import STATE
 
-MOST_SHOWN = DECK_SIZE + HAND_SIZE + BOARD_SIZE + GRAVES + 1
-"""Largest number of opponent cards that `Shown` may reveal."""
+MAX_SHOWN = DECK_SIZE + HAND_SIZE + BOARD_SIZE + MAX_GRAVEYARD + 1
+"""Largest number of opponent cards that `OpponentInfo` may reveal."""
 
 
-class Shown(IntEnum):
+class OpponentInfo(IntEnum):
     """Extra information about the opponent's cards; an agent requests it by its attribute `shown`."""
 
     NOTHING = 0
@@ -58,7 +64,9 @@ class MinionView:
         self.spell_damage = int(minion["spell_damage"])
         self.turn_attack = int(minion["turn_attack"])
         self.gifts: tuple[Card, ...] = tuple(
-            position.table.cards[(gift & ~OF_OTHER) - 1] for gift in minion["gifts"].tolist() if gift
+            position.table.cards[(gift & ~GRANTED_BY_OPPONENT) - 1]
+            for gift in minion["gifts"].tolist()
+            if gift
         )
 
     def has(self, what: Keyword | Trait) -> bool:
@@ -161,17 +169,19 @@ class SideView:
             if number < 0 and number != COIN:
                 found.append(None)
             elif table.effects:
-                found.append(int(cost_of(self._position.state, table.array, self.seat, place)))
+                found.append(int(current_cost(self._position.state, table.array, self.seat, place)))
             else:
                 found.append(0 if number == COIN else table.cards[number].spec.cost)
         return tuple(found)
 
     @cached_property
-    def secrets(self) -> tuple[Card | HeroName, ...]:
+    def secrets(self) -> tuple[Card | HeroClassCode, ...]:
         """Secrets in play, oldest first: a `Card`, or its class if hidden from the observer."""
         numbers = self._side["secrets"][: self._side["n_secrets"]].tolist()
         cards = self._position.table.cards
-        return tuple(cards[number] if number >= 0 else HeroName(HIDDEN_SECRET - number) for number in numbers)
+        return tuple(
+            cards[number] if number >= 0 else HeroClassCode(HIDDEN_SECRET - number) for number in numbers
+        )
 
 
 class PlayerView:
@@ -183,7 +193,8 @@ class PlayerView:
     Attributes:
         position: the position with hidden cards replaced, for kernels and notation; read-only.
         seat: the observing player; 0 went first.
-        shown: card numbers of the opponent, as `show_cards` lists them; empty unless the agent requests them.
+        shown: card numbers of the opponent, as `list_opponent_cards` lists them; empty unless the agent
+            requests them.
 
     Args:
         position: the true position.
@@ -196,13 +207,13 @@ class PlayerView:
         self,
         position: Position,
         seat: int,
-        shown: Shown = Shown.NOTHING,
+        shown: OpponentInfo = OpponentInfo.NOTHING,
         dealt: np.ndarray | None = None,
     ) -> None:
         self.seat = seat
-        self.shown = NOTHING_SHOWN
+        self.shown = NO_CARDS_SHOWN
         if shown:
-            cards = np.zeros(MOST_SHOWN, np.int64)
+            cards = np.zeros(MAX_SHOWN, np.int64)
             known = np.full(DECK_SIZE, UNKNOWN, np.int16) if dealt is None else dealt
             n = _show(position.states, position.table.array, known, seat, int(shown), cards)
             self.shown = cards[:n]
@@ -235,7 +246,7 @@ class PlayerView:
         return tuple(self.position.legal_actions())
 
 
-NOTHING_SHOWN = np.zeros(0, np.int64)
+NO_CARDS_SHOWN = np.zeros(0, np.int64)
 
 
 def _cards(position: Position, numbers: np.ndarray) -> tuple[str | Card, ...]:
@@ -253,12 +264,12 @@ def _observed(states: np.ndarray, cards: np.ndarray, seat: int) -> np.void:
 
 @njit
 def _hide(states: np.ndarray, cards: np.ndarray, seat: int) -> None:
-    """`hide` in the only state of an array of shape (1,)."""
-    hide(states[0], cards, seat)
+    """`hide_information` in the only state of an array of shape (1,)."""
+    hide_information(states[0], cards, seat)
 
 
 @njit
-def hide(state: np.void, cards: np.ndarray, seat: int) -> None:
+def hide_information(state: np.void, cards: np.ndarray, seat: int) -> None:
     """Remove the information hidden from the player at `seat`. `state` is modified in place."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     for place in range(1, own["n_deck"]):  # sorted by insertion: thirty cards at most
@@ -285,12 +296,12 @@ def hide(state: np.void, cards: np.ndarray, seat: int) -> None:
 def _show(
     states: np.ndarray, cards: np.ndarray, dealt: np.ndarray, seat: int, what: int, shown: np.ndarray
 ) -> int:
-    """`show_cards` of the only state of an array of shape (1,)."""
-    return show_cards(states[0], cards, dealt, seat, what, shown)
+    """`list_opponent_cards` of the only state of an array of shape (1,)."""
+    return list_opponent_cards(states[0], cards, dealt, seat, what, shown)
 
 
 @njit
-def show_cards(
+def list_opponent_cards(
     state: np.void, cards: np.ndarray, dealt: np.ndarray, seat: int, what: int, shown: np.ndarray
 ) -> int:
     """List the opponent's cards that an agent may see; returns their number.
@@ -305,20 +316,20 @@ def show_cards(
         cards: the card table.
         dealt: contents of the opponent's deck, shape (`DECK_SIZE`,); `UNKNOWN` if unknown.
         seat: the agent's seat, 0 or 1.
-        what: a `Shown`.
-        shown: integers, shape (`MOST_SHOWN`,). Modified in place; only a hand's order has a meaning.
+        what: a `OpponentInfo`.
+        shown: integers, shape (`MAX_SHOWN`,). Modified in place; only a hand's order has a meaning.
     """
     enemy = state["sides"][1 - seat]
     n = 0
-    if what == Shown.HAND:
+    if what == OpponentInfo.HAND:
         for place in range(enemy["n_hand"]):
             shown[place] = enemy["hand"][place]
         return int(enemy["n_hand"])
-    if what == Shown.NOTHING:
+    if what == OpponentInfo.NOTHING:
         return 0
     if has_effects(cards):
         n = _list_visible(enemy, shown)
-        return n if what == Shown.SEEN else _rest_of_deck(dealt, shown, n)
+        return n if what == OpponentInfo.SEEN else _rest_of_deck(dealt, shown, n)
     for place in range(enemy["n_hand"]):
         if enemy["hand"][place] >= 0:
             shown[n] = enemy["hand"][place]
@@ -326,7 +337,7 @@ def show_cards(
     for place in range(enemy["n_deck"]):
         shown[n] = enemy["deck"][place]
         n += 1
-    return n if what == Shown.NOT_SEEN else _rest_of_deck(dealt, shown, n)
+    return n if what == OpponentInfo.NOT_SEEN else _rest_of_deck(dealt, shown, n)
 
 
 @njit

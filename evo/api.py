@@ -17,22 +17,28 @@ import pandas as pd
 import typer
 from rich.console import Console
 
-from engine.compile_progress import compiling_quietly
+from engine.compile_progress import silent_compilation
 from evo.analysis.tables import last_population, read_runs, read_validation
-from evo.cli.options import Place, one_of, place_of, placed, unfollowed_address
-from evo.cli.progress import Display, default_folder, output_console
-from evo.cli.run_summary import begin_or_refuse, refuse_without_memory
-from evo.cli.sessions import carry_on, play_into, playing, write_page
-from evo.config.files import find_config, names_in, read_config
+from evo.cli.options import (
+    PoolSettings,
+    check_choice,
+    ignored_address_note,
+    pool_settings,
+    with_pool_settings,
+)
+from evo.cli.progress import RunDisplay, default_folder, output_console
+from evo.cli.run_summary import check_memory, confirm_long_runs
+from evo.cli.sessions import evolve_to_end, open_run_pool, play_and_write, write_report_page
+from evo.config.files import find_config, read_config, split_names
 from evo.config.run_config import RunConfig
 from evo.evolution.session import open_or_create
 from evo.play.notation import OFFERED_FORMATS, SEATS
 from evo.storage.champion import read_final
-from evo.storage.run_folder import peek_run
-from evo.terminal.console import Screen
-from evo.tournament.arena import arena_of
-from evo.tournament.report import warnings_of
-from evo.tournament.run import Tournament, tournament_of
+from evo.storage.run_folder import open_run_read_only
+from evo.terminal.console import SafeConsole
+from evo.tournament.arena import create_arena
+from evo.tournament.report import fault_warnings
+from evo.tournament.run import Tournament, create_tournament
 from ilp_agent import Profile, WeightVector
 from rivals import read_agent_profile
 
@@ -59,7 +65,7 @@ class EvolvedRun:
     @property
     def weights(self) -> pd.DataFrame:
         """The champion's weights by name: raw value, and share of the sum (missing for inert weights)."""
-        vector, config = self.champion.weights, peek_run(self.path).config
+        vector, config = self.champion.weights, open_run_read_only(self.path).config
         table = pd.DataFrame({"value": vector.written()}).rename_axis("weight")
         return table.assign(share=pd.Series(vector.active(config.inert_weights)))
 
@@ -132,18 +138,18 @@ def evolve(
         KeyboardInterrupt: a signal stopped the run; the same call continues it.
     """
     base = config if isinstance(config, RunConfig) else read_config(config, begins=True)
-    chosen = placed(_changed(base, changes), workers, pool, address)
-    refuse_without_memory(chosen)
+    chosen = with_pool_settings(_changed(base, changes), workers, pool, address)
+    check_memory(chosen)
     name = "run" if isinstance(config, RunConfig) else config
     path = default_folder(name) if out is None else Path(out)
-    display = Display(_console(quiet))
+    display = RunDisplay(_console(quiet))
     if not isinstance(config, RunConfig):
-        display.say(unfollowed_address(find_config(config), address, 'address="auto"'))
-    with _session(quiet), playing(chosen, display) as players, open_or_create(path, chosen) as folder:
+        display.say(ignored_address_note(find_config(config), address, 'address="auto"'))
+    with _session(quiet), open_run_pool(chosen, display) as players, open_or_create(path, chosen) as folder:
         if not folder.committed:
-            begin_or_refuse(chosen, 1, players, display.console, sure=True)
-        carry_on(folder, players, display, chosen.address)
-    runs, folder = read_runs([path]), peek_run(path)
+            confirm_long_runs(chosen, 1, players, display.console, sure=True)
+        evolve_to_end(folder, players, display, chosen.address)
+    runs, folder = read_runs([path]), open_run_read_only(path)
     champion = read_agent_profile(path / "champion.toml", folder.config.vector)
     return EvolvedRun(path, champion, runs.individuals, read_final(folder), read_validation(runs))
 
@@ -186,19 +192,19 @@ def play_tournament(
         TournamentError, EntrantError, DeckError, UnknownNameError: an argument is not valid.
         KeyboardInterrupt: a signal stopped the tournament; the same call continues it.
     """
-    names = names_in(decks) if isinstance(decks, str) else tuple(decks)
-    wanted = tournament_of(
+    names = split_names(decks) if isinstance(decks, str) else tuple(decks)
+    wanted = create_tournament(
         entrants,
         names,
         ruleset,
         sprt,
         _path(library),
         games=games,
-        seats=one_of("seats", "kind of seats", seats, SEATS),
-        style=one_of("style", "format", style, OFFERED_FORMATS),
+        seats=check_choice("seats", "kind of seats", seats, SEATS),
+        style=check_choice("style", "format", style, OFFERED_FORMATS),
         seed=seed,
     )
-    return _played(wanted, "tournament", _path(out), place_of(pool, workers, address), quiet)
+    return _played(wanted, "tournament", _path(out), pool_settings(pool, workers, address), quiet)
 
 
 def play_arena(
@@ -230,8 +236,8 @@ def play_arena(
         ConfigError, EntrantError, UnknownNameError: the file or an entrant cannot be used.
         KeyboardInterrupt: a signal stopped the arena; the same call continues it.
     """
-    wanted = arena_of(str(config), champion, games, seed)
-    return _played(wanted, "arena", _path(out), place_of(pool, workers, address), quiet)
+    wanted = create_arena(str(config), champion, games, seed)
+    return _played(wanted, "arena", _path(out), pool_settings(pool, workers, address), quiet)
 
 
 def write_report(
@@ -252,7 +258,7 @@ def write_report(
     paths = [Path(run) for run in runs]
     console = _console(quiet)
     with _session(quiet):
-        target = write_page(found, paths, _path(out), workers, console)
+        target = write_report_page(found, paths, _path(out), workers, console)
     return WrittenReport(target, found.individuals, last_population(found.individuals), found.problems)
 
 
@@ -271,14 +277,16 @@ def _path(path: str | Path | None) -> Path | None:
 
 
 def _console(quiet: bool) -> Console:
-    return Screen(file=io.StringIO(), force_jupyter=False) if quiet else output_console()
+    return SafeConsole(file=io.StringIO(), force_jupyter=False) if quiet else output_console()
 
 
-def _played(wanted: Tournament, kind: str, out: Path | None, place: Place, quiet: bool) -> PlayedTournament:
+def _played(
+    wanted: Tournament, kind: str, out: Path | None, place: PoolSettings, quiet: bool
+) -> PlayedTournament:
     """Play a tournament to its end, and return its tables."""
     with _session(quiet):
-        done = play_into(wanted, out, kind, place, _console(quiet))
-    for warning in warnings_of(done.summary):
+        done = play_and_write(wanted, out, kind, place, _console(quiet))
+    for warning in fault_warnings(done.summary):
         warnings.warn(warning, stacklevel=3)
     read = done.read
     tables = read.ratings, read.results, read.matchups, read.decks
@@ -289,7 +297,7 @@ def _played(wanted: Tournament, kind: str, out: Path | None, place: Place, quiet
 def _session(quiet: bool) -> Iterator[None]:
     """Raise `KeyboardInterrupt` after a signal, where commands exit; if quiet, hide notices of compiling."""
     try:
-        with compiling_quietly() if quiet else contextlib.nullcontext():
+        with silent_compilation() if quiet else contextlib.nullcontext():
             yield
     except typer.Exit as stop:
         raise KeyboardInterrupt(f"stopped by signal {stop.exit_code - 128}") from None

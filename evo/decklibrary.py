@@ -10,12 +10,12 @@ from typing import Any
 from engine import find_deck
 from engine.cards.real import OLD_EDITION
 from engine.deck_files import deck_from_code, read_deck
-from engine.decks import Deck, Reading, split_words
+from engine.decks import Deck, DeckOptions, split_deck_prefix
 from engine.errors import DeckError, DeckNameError, ManaforgeError, WrongValueError
 from engine.safe_files import read_text
 from engine.shipped import shipped_decks
 
-ANY_LIST = Reading(bodies=True, any_deck=True)
+LIBRARY_DECK_OPTIONS = DeckOptions(bodies=True, any_deck=True)
 """Reading options of deck codes in a library: any cards, whatever the class."""
 
 
@@ -23,13 +23,13 @@ class LibraryError(WrongValueError, ValueError):
     """A deck library without effect on the games."""
 
 
-def shipped_and(folder: Path | None = None) -> tuple[Deck, ...]:
+def shipped_and_library(folder: Path | None = None) -> tuple[Deck, ...]:
     """The shipped decks, and the decks of a library folder if given, with names for tables."""
     own = [replace(deck, name=name) for name, _, deck in _read_folder(folder)] if folder else []
     return (*map(find_deck, sorted(shipped_decks())), *own)
 
 
-def refuse_unused(library: Sequence[Deck], decks: Sequence[Deck], named: str) -> None:
+def refuse_unused_library(library: Sequence[Deck], decks: Sequence[Deck], named: str) -> None:
     """Refuse a library without any deck of the kind that is played, which would have no effect.
 
     Args:
@@ -46,7 +46,7 @@ def refuse_unused(library: Sequence[Deck], decks: Sequence[Deck], named: str) ->
         raise LibraryError(f"{named}: its decks have {has}, but the decks played have {played}")
 
 
-def library_for(predicts: bool, folder: Path | None, decks: Sequence[Deck]) -> tuple[Deck, ...]:
+def library_for_prediction(predicts: bool, folder: Path | None, decks: Sequence[Deck]) -> tuple[Deck, ...]:
     """Read a library for games in which an agent predicts the opponent's deck; () without a folder.
 
     Args:
@@ -66,7 +66,7 @@ def library_for(predicts: bool, folder: Path | None, decks: Sequence[Deck]) -> t
             "use one that does, such as lookahead@hands=predicted"
         )
     found = read_library(folder)
-    refuse_unused(found, decks, f"--library {folder}")
+    refuse_unused_library(found, decks, f"--library {folder}")
     return found
 
 
@@ -89,7 +89,7 @@ def deck_files_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.suffix in (".toml", ".txt"))
 
 
-def texts_of(entries: Any) -> Any:
+def expand_library_folders(entries: Any) -> Any:
     """Expand library folders in a configuration's list of decks.
 
     Raises:
@@ -149,8 +149,8 @@ def _read_codes(path: Path) -> Iterator[tuple[str, str, Deck]]:
 
 def _decode(line: str) -> tuple[str, Deck]:
     """Decode a deck code, in the older card edition if the newest lacks a card; returns text and deck."""
-    reading, code = split_words(line)
-    reading = reading.merged_with(ANY_LIST)
+    reading, code = split_deck_prefix(line)
+    reading = reading.merged_with(LIBRARY_DECK_OPTIONS)
     older = replace(reading, edition=OLD_EDITION)
     try:
         return f"{reading.text}{code}", deck_from_code(code, reading)

@@ -9,7 +9,7 @@
 
 from typing import TYPE_CHECKING
 
-from engine.lazy import exports
+from engine.lazy import lazy_exports
 
 if TYPE_CHECKING:  # imported on first use
     from engine.codes import HERO
@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # imported on first use
         WeightVector,
     )
 else:
-    __getattr__, __dir__ = exports(__name__)
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "BACKENDS",

@@ -11,13 +11,18 @@ from engine.jit import njit
 from engine.rules import ILLEGAL, outcome_of, play_checked
 from engine.state import EVENTS, STATE
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS
-from ilp_agent.exact.backend import applies, memory_of_thread, read_turns, write_codes
-from ilp_agent.exact.kernel import solve_turns
+from ilp_agent.exact.backend import (
+    execute_plan_arrays,
+    memory_of_thread,
+    read_turn_arrays,
+    supports_weights,
+)
+from ilp_agent.exact.kernel import solve_exact_turn_arrays
 from ilp_agent.exact.plan_record import MAX_STEPS, TRACKER
 from ilp_agent.plan import Plan, ProblemPlan
 from ilp_agent.profiles import Profile
-from ilp_agent.search.backend import searcher_of_thread
-from ilp_agent.solver import solve, solver_for, turn_of
+from ilp_agent.search.backend import thread_searcher
+from ilp_agent.solver import find_solver_for_formulation, solve, turn_of
 from ilp_agent.turn import ProblemError, Turn
 from ilp_agent.weights import WeightError, Weights
 
@@ -41,10 +46,10 @@ def plan_compiled(
         ProblemError: the game has card effects, and the backend does not support them.
     """
     if chosen_backend(position, weights, backend) == "exact":
-        return plan_exactly(position, weights)
-    solved = searcher_of_thread().search(position, weights)
+        return plan_by_exact_solver(position, weights)
+    solved = thread_searcher().search(position, weights)
     actions = list(map(Action.from_code, solved["actions"][: solved["n"]].tolist()))
-    return place_actions(position, actions, bool(solved["again"])), bool(solved["unproven"])
+    return pair_with_states(position, actions, bool(solved["again"])), bool(solved["unproven"])
 
 
 def chosen_backend(position: Position, weights: np.ndarray, backend: str) -> str:
@@ -54,11 +59,13 @@ def chosen_backend(position: Position, weights: np.ndarray, backend: str) -> str
     if position.table.effects:
         return "search"
     turns = memory_of_thread().turns
-    read_turns(position.states, position.table.array, turns)
-    return "exact" if applies(turns[0], weights) else "search"
+    read_turn_arrays(position.states, position.table.array, turns)
+    return "exact" if supports_weights(turns[0], weights) else "search"
 
 
-def place_actions(position: Position, actions: Sequence[Action], again: bool) -> list[tuple[bytes, Action]]:
+def pair_with_states(
+    position: Position, actions: Sequence[Action], again: bool
+) -> list[tuple[bytes, Action]]:
     """Pair each action with the state in which it is expected to be played.
 
     Args:
@@ -68,8 +75,8 @@ def place_actions(position: Position, actions: Sequence[Action], again: bool) ->
     """
     steps = np.zeros(len(actions) + 1, STATE)
     codes = np.array([action.code for action in actions], np.int64)
-    chances = Chance.given([0] * MAX_OUTCOMES).array  # as in `play_planned`
-    played = write_steps(position.states, position.table.array, codes, again, chances, steps)
+    chances = Chance.given([0] * MAX_OUTCOMES).array  # as in `play_planned_action`
+    played = simulate_actions(position.states, position.table.array, codes, again, chances, steps)
     if played < len(actions) - again:
         raise IllegalActionError(
             f"planned action {actions[played]} is illegal after {played} actions in {position}"
@@ -80,7 +87,7 @@ def place_actions(position: Position, actions: Sequence[Action], again: bool) ->
     return placed
 
 
-def play_planned(position: Position, action: Action) -> None:
+def play_planned_action(position: Position, action: Action) -> None:
     """Play a planned action whose chance outcomes do not matter to the plan. `position` is modified in place.
 
     An example of such an outcome: where in the opponent's deck a Deathrattle shuffles a card.
@@ -89,7 +96,7 @@ def play_planned(position: Position, action: Action) -> None:
 
 
 @njit
-def write_steps(
+def simulate_actions(
     states: np.ndarray,
     cards: np.ndarray,
     codes: np.ndarray,
@@ -118,7 +125,7 @@ def write_steps(
     return len(codes) - (1 if again else 0)
 
 
-def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[bytes, Action]], bool]:
+def plan_by_exact_solver(position: Position, weights: np.ndarray) -> tuple[list[tuple[bytes, Action]], bool]:
     """`plan_compiled` by the exact solver; stops early where a hero's health differs from the prediction.
 
     Raises:
@@ -128,12 +135,14 @@ def plan_exactly(position: Position, weights: np.ndarray) -> tuple[list[tuple[by
         raise ProblemError(f"backend 'exact' does not support card effects; use 'auto'; in {position}")
     memory, replayed = memory_of_thread(), position.copy()
     cards, codes = position.table.array, np.zeros(MAX_STEPS, np.int64)
-    read_turns(position.states, cards, memory.turns)
-    solve_turns(memory.turns, weights, memory.works, memory.layers, memory.plans)
+    read_turn_arrays(position.states, cards, memory.turns)
+    solve_exact_turn_arrays(memory.turns, weights, memory.works, memory.layers, memory.plans)
     trackers, chances = np.zeros(1, TRACKER), np.zeros(1, EVENTS)
-    n, again = write_codes(replayed.states, cards, memory.turns, memory.plans, trackers, chances, codes)
+    n, again = execute_plan_arrays(
+        replayed.states, cards, memory.turns, memory.plans, trackers, chances, codes
+    )
     actions = list(map(Action.from_code, codes[:n].tolist()))
-    return place_actions(position, actions, again), bool(memory.plans[0]["unproven"])
+    return pair_with_states(position, actions, again), bool(memory.plans[0]["unproven"])
 
 
 class IlpAgent:
@@ -174,7 +183,7 @@ class IlpAgent:
         self._turn = (-1, -1)
         self._planned: list[tuple[bytes, Action]] = []
         self._array = weights.everything
-        solver_for(backend, formulation)
+        find_solver_for_formulation(backend, formulation)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
         """The next action of the plan; solves again if the position is not the expected one."""
@@ -201,4 +210,4 @@ class IlpAgent:
             self.search += not by_exact
             return
         plan = solve(Turn.from_view(view), self.weights, self.backend, self.formulation)
-        self._planned = place_actions(view.position, plan.actions, plan.again)
+        self._planned = pair_with_states(view.position, plan.actions, plan.again)

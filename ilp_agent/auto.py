@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.codes import ActionKind
-from ilp_agent.exact.backend import ExactSolver, applies, read_problem
+from ilp_agent.exact.backend import ExactSolver, read_problem, supports_weights
 from ilp_agent.plan import Plan
 from ilp_agent.search.backend import SearchSolver
 from ilp_agent.turn import TURN, Turn
@@ -23,6 +23,6 @@ class AutoSolver:
         if turn.program and all(exclusion.kind == ActionKind.ATTACK for exclusion in turn.barred):
             turns = np.zeros(1, TURN)
             read_problem(turn, turns)
-            if applies(turns[0], weights.everything):
+            if supports_weights(turns[0], weights.everything):
                 return self._exact.solve(turn, weights)
         return self._search.solve(turn, weights)

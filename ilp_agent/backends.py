@@ -140,7 +140,7 @@ BACKENDS = {entry.name: entry for entry in _ENTRIES}
 DEFAULT_BACKEND = "auto"
 
 
-def settled(backend: str, bodies: bool, thesis: bool) -> str:
+def resolved_backend(backend: str, bodies: bool, thesis: bool) -> str:
     """Resolve `auto` to `exact` if search is never needed.
 
     Results with keyword-only decks and the thesis's weights then say `exact`, as before `auto` existed.
@@ -158,16 +158,16 @@ def installed_backends() -> list[Backend]:
     return [entry for entry in BACKENDS.values() if not entry.missing]
 
 
-def listed(names: Iterable[str], word: str) -> str:
+def join_names(names: Iterable[str], word: str) -> str:
     """Join names for a sentence: "exact, gurobi or highs"."""
     *first, last = list(names)
     return f"{', '.join(first)} {word} {last}" if first else last
 
 
-def others(backend: str) -> str:
+def advise_other_backends(backend: str) -> str:
     """Advice to use another installed backend, for the error message of one that failed."""
     rest = [entry.name for entry in installed_backends() if entry.name != backend]
-    return f"use {listed(rest, 'or')} instead (--backend, or an entrant's @{rest[0]})"
+    return f"use {join_names(rest, 'or')} instead (--backend, or an entrant's @{rest[0]})"
 
 
 def solver_version(backend: str) -> str:

@@ -58,7 +58,7 @@ def explain(turn: TurnProblem | Turn, weights: Weights, backend: str = DEFAULT_B
         other = solve(turn.without(first), weights, backend)
     else:
         assert not isinstance(first, Action)
-        other = solve(without(turn, first), weights, backend)
+        other = solve(exclude_action(turn, first), weights, backend)
         if isinstance(first, Play):
             other = _restore_hand_indices(other, first.hand, len(turn.friendly))
     return Explanation(turn, plan, first, other)
@@ -73,7 +73,7 @@ def _equal_objectives(one: float, other: float) -> bool:
     return abs(one - other) <= 1e-9 * max(1.0, abs(one))
 
 
-def without(problem: TurnProblem, action: PlanAction) -> TurnProblem:
+def exclude_action(problem: TurnProblem, action: PlanAction) -> TurnProblem:
     """The same problem with one action excluded: a card, The Coin or an attack."""
     if isinstance(action, Play):
         hand = (*problem.hand[: action.hand], *problem.hand[action.hand + 1 :])

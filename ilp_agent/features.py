@@ -18,19 +18,19 @@ import numpy as np
 from engine.codes import COIN, UNKNOWN, Keyword
 from engine.effect_codes import ENEMY, CardKind, Op, Trigger
 from engine.effects.card_filters import has_effects
-from engine.jit import njit_borrowing
+from engine.jit import njit_no_alloc
 from engine.state import guards
 
 ATTACK, HEALTH, ENEMY_ATTACK, ENEMY_HEALTH, HAND_MANA, HERO, ENEMY_HERO, SHIELD = range(8)
 """Indices of HearthSim's counts in every game."""
 
-DIRECT, SPELLS, WEAPON, CHARGE = range(8, 12)
+HAND_SPELL_DAMAGE, DAMAGE_SPELLS, WEAPON, CHARGE = range(8, 12)
 """HearthSim's additional counts with card effects: damage spells in hand, weapons, and Charge in hand."""
 
-DRAWN = 12
+HIDDEN_CARDS = 12
 """Index of the count of hidden cards in the own hand; not a feature."""
 
-N_COUNTS = DRAWN + 1
+N_COUNTS = HIDDEN_CARDS + 1
 
 MEANINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -85,13 +85,13 @@ Feature = _enum("Feature", [name.upper() for name in FEATURES], start=0, module=
 assert [Feature.ATTACK, Feature.SHIELD, Feature.SPELL_DAMAGE, Feature.CHARGE] == [
     ATTACK,
     SHIELD,
-    DIRECT,
+    HAND_SPELL_DAMAGE,
     CHARGE,
 ]
 
 
-@njit_borrowing
-def read_counts(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray) -> None:
+@njit_no_alloc
+def count_hearthsim_terms(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray) -> None:
     """Count HearthSim's terms from the view of the player at `seat`, and hidden cards in the own hand.
 
     Args:
@@ -117,35 +117,35 @@ def read_counts(state: np.void, cards: np.ndarray, seat: int, counts: np.ndarray
     counts[HERO] = own["health"] + own["armour"]
     counts[ENEMY_HERO] = enemy["health"] + enemy["armour"]
     counts[HAND_MANA] = 0
-    for extra in range(DIRECT, N_COUNTS):
+    for extra in range(HAND_SPELL_DAMAGE, N_COUNTS):
         counts[extra] = 0
     effects = has_effects(cards)
     for place in range(own["n_hand"]):
         number = own["hand"][place]
         if number <= UNKNOWN:
-            counts[DRAWN] += 1
+            counts[HIDDEN_CARDS] += 1
         elif number != COIN:
-            count_held(cards[number], effects, counts)
+            count_hand_card(cards[number], effects, counts)
     counts[WEAPON] = own["weapon_attack"] * own["durability"] - enemy["weapon_attack"] * enemy["durability"]
 
 
-@njit_borrowing
-def count_held(card: np.void, effects: bool, counts: np.ndarray) -> None:
+@njit_no_alloc
+def count_hand_card(card: np.void, effects: bool, counts: np.ndarray) -> None:
     """Count a card in hand; without card effects only its cost. `counts` is modified in place."""
     if not effects:
         counts[HAND_MANA] += card["cost"]
         return
     damage = direct_damage(card)
     if damage:
-        counts[DIRECT] += damage
-        counts[SPELLS] += 1
+        counts[HAND_SPELL_DAMAGE] += damage
+        counts[DAMAGE_SPELLS] += 1
         return
     counts[HAND_MANA] += card["cost"]
     if card["kind"] == CardKind.MINION and card["keywords"] & Keyword.CHARGE:
         counts[CHARGE] += 1
 
 
-@njit_borrowing
+@njit_no_alloc
 def direct_damage(card: np.void) -> int:
     """Printed damage of a spell to the enemy side; 0 for other cards."""
     if card["kind"] != CardKind.SPELL:
@@ -157,8 +157,8 @@ def direct_damage(card: np.void) -> int:
     return 0
 
 
-@njit_borrowing
-def read_features(state: np.void, cards: np.ndarray, seat: int, features: np.ndarray) -> None:
+@njit_no_alloc
+def compute_features(state: np.void, cards: np.ndarray, seat: int, features: np.ndarray) -> None:
     """Compute all features from the view of the player at `seat`.
 
     Args:
@@ -169,8 +169,8 @@ def read_features(state: np.void, cards: np.ndarray, seat: int, features: np.nda
     """
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     features[:] = 0.0
-    read_counts(state, cards, seat, features)
-    features[DRAWN] = 0.0
+    count_hearthsim_terms(state, cards, seat, features)
+    features[HIDDEN_CARDS] = 0.0
     for against in (ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO):
         features[against] = -features[against]
     for slot in range(own["n_board"]):
@@ -193,7 +193,7 @@ def read_features(state: np.void, cards: np.ndarray, seat: int, features: np.nda
     features[Feature.ENEMY_SECRETS] = -enemy["n_secrets"]
 
 
-@njit_borrowing
+@njit_no_alloc
 def _count_minion(minion: np.void, features: np.ndarray, sign: float, enemy: int) -> None:
     """Add a minion to the features that exist for both sides. `features` is modified in place.
 
@@ -218,7 +218,7 @@ PAIRS = ("minions", "bodies", "taunt", "windfury", "lifesteal", "poisonous", "st
 assert all(Feature[f"ENEMY_{name}".upper()] == Feature[name.upper()] + 1 for name in PAIRS)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _low_health_penalty(side: np.void) -> float:
     """Convex penalty for low hero health: health below half its maximum, squared, divided by that half."""
     half = max(side["max_health"] // 2, 1)
@@ -226,7 +226,7 @@ def _low_health_penalty(side: np.void) -> float:
     return float(missing * missing / half)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _strength(side: np.void, other: np.void) -> int:
     """Damage that a side's minions can deal to the other hero in one turn; 0 behind Taunt."""
     for slot in range(other["n_board"]):

@@ -54,7 +54,7 @@ class SeatValues(NamedTuple):
     cards: Mapping[str, KeepValue]
 
 
-class DeckKeeps(NamedTuple):
+class DeckMulligan(NamedTuple):
     """Mulligan choices for one deck in one seat; other cards follow the ruleset's rule.
 
     Attributes:
@@ -70,11 +70,11 @@ class DeckKeeps(NamedTuple):
     replace: tuple[str, ...] = ()
 
 
-def keeps_of(values: SeatValues) -> DeckKeeps:
+def mulligan_from_values(values: SeatValues) -> DeckMulligan:
     """Mulligan choices from keep values: keep cards with a value of 0 or more."""
     keep = tuple(sorted(card for card, gain in values.cards.items() if gain.value >= 0))
     replace = tuple(sorted(card for card, gain in values.cards.items() if gain.value < 0))
-    return DeckKeeps(values.deck, values.seat, keep, replace)
+    return DeckMulligan(values.deck, values.seat, keep, replace)
 
 
 def write_mulligan(mulligan: tuple[SeatValues, ...]) -> dict[str, Any]:

@@ -69,7 +69,7 @@ else:
     ExtendedTerms.__doc__ = "The terms of all sixteen weights."
 
 
-def terms_of(values: Iterable[float], weights: Weights) -> Terms:
+def name_terms(values: Iterable[float], weights: Weights) -> Terms:
     """Name the terms: the thesis's eight, or all sixteen if an extended weight is set.
 
     Args:

@@ -20,7 +20,15 @@ from engine.codes import (
     Outcome,
 )
 from engine.minion import keyword_flags_of
-from ilp_agent.turn import ANY_TARGET, ARRIVED, TURN, ProblemError, Turn, attacks_on_arrival, read_turn
+from ilp_agent.turn import (
+    ANY_TARGET,
+    PLAYED_THIS_TURN,
+    TURN,
+    ProblemError,
+    Turn,
+    attacks_on_arrival,
+    read_turn,
+)
 
 
 @dataclass(frozen=True)
@@ -140,7 +148,7 @@ class TurnProblem:
             ProblemError: as in `from_position`; or the turn excludes a card, not an attack.
         """
         problem = cls.from_position(turn.position)
-        no_hero, pairs = left_out(turn)
+        no_hero, pairs = excluded_attacks(turn)
         return replace(problem, no_hero=problem.no_hero | no_hero, barred=frozenset(pairs))
 
     @cached_property
@@ -174,7 +182,7 @@ class TurnProblem:
         return turn
 
 
-def left_out(turn: Turn) -> tuple[set[int], set[tuple[int, int]]]:
+def excluded_attacks(turn: Turn) -> tuple[set[int], set[tuple[int, int]]]:
     """Excluded attacks of a turn without card effects.
 
     Returns:
@@ -195,7 +203,9 @@ def left_out(turn: Turn) -> tuple[set[int], set[tuple[int, int]]]:
                 f"use backend 'search' or 'auto'; in {turn.position}"
             )
         board, enemies = (side["board"]["born"][: side["n_board"]].tolist() for side in (own, enemy))
-        hand = [ARRIVED - number for number in own["hand"][: own["n_hand"]].tolist() if number != COIN]
+        hand = [
+            PLAYED_THIS_TURN - number for number in own["hand"][: own["n_hand"]].tolist() if number != COIN
+        ]
         for friend, attacker in enumerate((*board, *hand)):
             if attacker != source:
                 continue

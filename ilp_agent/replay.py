@@ -8,22 +8,22 @@ import numpy as np
 
 from engine import Action, Card, CardTable, IllegalActionError, Position
 from engine.codes import COIN, HERO, HERO_HEALTH, ActionKind
-from engine.position import empty_state, number_minions
+from engine.position import empty_state, set_order_of_play
 from ilp_agent.exact.plan_record import (
     GONE,
     TRACKER,
     begin_tracking,
+    engine_action,
     hero_damage,
-    note_done,
-    present_action,
-    step_of,
+    step_from_action,
+    update_tracker,
 )
 from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, ProblemPlan
 from ilp_agent.problem import TurnProblem
-from ilp_agent.turn import ARRIVED, Barred, Turn
+from ilp_agent.turn import PLAYED_THIS_TURN, Exclusion, Turn
 
 
-def position_of(problem: TurnProblem) -> Position:
+def position_from_problem(problem: TurnProblem) -> Position:
     """Build a position with this problem for the player to move; every minion gets its own card."""
     specs = (*problem.friendly, *problem.hand, *problem.enemy)
     table = CardTable([Card("", f"minion {chr(97 + n)}", spec) for n, spec in enumerate(specs)])
@@ -46,30 +46,30 @@ def position_of(problem: TurnProblem) -> Position:
     hand = [*range(m, m + h), *([COIN] if problem.coin else [])]
     own["n_hand"] = len(hand)
     own["hand"][: len(hand)] = hand
-    number_minions(state, table)
+    set_order_of_play(state, table)
     return Position(state, table)
 
 
-def turn_for(problem: TurnProblem) -> Turn:
+def turn_from_problem(problem: TurnProblem) -> Turn:
     """Build a turn with this problem, in a new position without enemy Lifesteal."""
     if any(enemy.lifesteal for enemy in problem.enemy):
         problem = replace(problem, enemy=tuple(replace(enemy, lifesteal=False) for enemy in problem.enemy))
-    return Turn(position_of(problem), barred_of(problem), program=True)
+    return Turn(position_from_problem(problem), excluded_in_problem(problem), program=True)
 
 
-def barred_of(problem: TurnProblem) -> tuple[Barred, ...]:
+def excluded_in_problem(problem: TurnProblem) -> tuple[Exclusion, ...]:
     """Excluded attacks of a problem, by the entity ids of the minions in its position."""
     m = len(problem.friendly)
     pairs = [(friend, 1 + m + enemy) for friend, enemy in sorted(problem.barred)]
     pairs += [(friend, -1 - HERO) for friend in sorted(problem.no_hero)]
     return tuple(
-        Barred(ActionKind.ATTACK, 1 + friend if friend < m else ARRIVED - friend, target)
+        Exclusion(ActionKind.ATTACK, 1 + friend if friend < m else PLAYED_THIS_TURN - friend, target)
         for friend, target in pairs
     )
 
 
-def plan_in(problem: TurnProblem, turn: Turn, found: Plan) -> ProblemPlan:
-    """Convert a complete plan of the problem's turn (`turn_for`) to the problem's indices."""
+def to_problem_plan(problem: TurnProblem, turn: Turn, found: Plan) -> ProblemPlan:
+    """Convert a complete plan of the problem's turn (`turn_from_problem`) to the problem's indices."""
     m = len(problem.friendly)
     replayed = turn.position.copy()
     own, enemy = replayed.state["sides"]
@@ -109,19 +109,19 @@ def plan_in(problem: TurnProblem, turn: Turn, found: Plan) -> ProblemPlan:
     )
 
 
-def track(problem: TurnProblem) -> np.void:
+def new_tracker(problem: TurnProblem) -> np.void:
     """New tracker of board positions for a problem, dtype `ilp_agent.exact.plan_record.TRACKER`."""
     tracker: np.void = np.zeros(1, TRACKER)[0]
     begin_tracking(problem.record, tracker)
     return tracker
 
 
-def play_action(position: Position, tracker: np.void, action: PlanAction) -> Action:
+def play_plan_action(position: Position, tracker: np.void, action: PlanAction) -> Action:
     """Play one action of a `ProblemPlan` in the engine. `position` and `tracker` are modified in place.
 
     Args:
         position: the position after the earlier actions.
-        tracker: from `track`, for the position's turn.
+        tracker: from `new_tracker`, for the position's turn.
         action: in the problem's indices.
 
     Returns:
@@ -131,17 +131,17 @@ def play_action(position: Position, tracker: np.void, action: PlanAction) -> Act
         IllegalActionError: the action is illegal, or its minion or card is gone; position and tracker are
             unchanged.
     """
-    kind, source, target = step_of(action)
-    code = present_action(position.state, tracker, kind, source, target)
+    kind, source, target = step_from_action(action)
+    code = engine_action(position.state, tracker, kind, source, target)
     if code == GONE:
         raise IllegalActionError(f"the attacker, target or card of {action!r} is gone in {position}")
     played = Action.from_code(code)
     deaths = position.play(played)
-    note_done(tracker, kind, source, code, deaths)
+    update_tracker(tracker, kind, source, code, deaths)
     return played
 
 
-def playable_part(turn: Turn, problem: TurnProblem, plan: ProblemPlan) -> Plan:
+def legal_part(turn: Turn, problem: TurnProblem, plan: ProblemPlan) -> Plan:
     """The legal actions of a thesis plan as engine actions, up to the first healing by an enemy's Lifesteal.
 
     Args:
@@ -149,14 +149,14 @@ def playable_part(turn: Turn, problem: TurnProblem, plan: ProblemPlan) -> Plan:
         problem: the same turn as a problem.
         plan: its plan by the thesis formulation.
     """
-    position, tracker, hero = turn.position.copy(), track(problem), problem.enemy_hero
+    position, tracker, hero = turn.position.copy(), new_tracker(problem), problem.enemy_hero
     enemy = position.state["sides"][1 - position.active]
     actions: list[Action] = []
     again = False
     for action in plan.actions:
         with suppress(IllegalActionError):
-            actions.append(play_action(position, tracker, action))
-            hero -= hero_damage(problem.record, *step_of(action))
+            actions.append(play_plan_action(position, tracker, action))
+            hero -= hero_damage(problem.record, *step_from_action(action))
             again = bool(enemy["health"] + enemy["armour"] != hero)
         if again:
             break
@@ -169,9 +169,9 @@ def replay(problem: TurnProblem, actions: Iterable[PlanAction]) -> Position:
     Raises:
         IllegalActionError: an action is illegal when its turn comes.
     """
-    position, tracker = position_of(problem), track(problem)
+    position, tracker = position_from_problem(problem), new_tracker(problem)
     for action in actions:
-        play_action(position, tracker, action)
+        play_plan_action(position, tracker, action)
     return position
 
 

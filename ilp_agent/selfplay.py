@@ -4,22 +4,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.batches import game_loop
+from engine.batches import make_game_loop
 from engine.codes import ActionKind, Outcome
 from engine.effects.card_filters import has_effects
-from engine.jit import njit_borrowing
+from engine.jit import njit_no_alloc
 from engine.rules import apply, encode, outcome
 from ilp_agent.exact import kernel as exact
-from ilp_agent.exact.backend import Memory, applies, memory_of_thread
-from ilp_agent.exact.plan_record import MAX_STEPS, TRACKER, follow
+from ilp_agent.exact.backend import Memory, memory_of_thread, supports_weights
+from ilp_agent.exact.plan_record import MAX_STEPS, TRACKER, execute_plan
 from ilp_agent.search import kernel as searching
-from ilp_agent.search.backend import searcher_of_thread
-from ilp_agent.search.card_facts import learn_facts
-from ilp_agent.search.work import SOLVED
+from ilp_agent.search.backend import thread_searcher
+from ilp_agent.search.card_facts import compute_card_facts
+from ilp_agent.search.work import SOLUTION
 from ilp_agent.turn import read_turn
 from ilp_agent.weights import N_WEIGHTS
 
-USE = np.dtype(
+SOLVER_STATISTICS = np.dtype(
     [
         ("exact", "i4"),  # solves by the exact solver
         ("search", "i4"),  # solves by the search, repeated ones within a turn included
@@ -31,7 +31,7 @@ USE = np.dtype(
 """Solver statistics of one game."""
 
 
-class ExactTurns(NamedTuple):
+class ExactMemory(NamedTuple):
     """Working memory of the exact solver in compiled games. Modified in place."""
 
     memory: Memory
@@ -39,28 +39,28 @@ class ExactTurns(NamedTuple):
     codes: np.ndarray  # actions, shape (`MAX_STEPS`,)
 
 
-class SearchedTurns(NamedTuple):
+class SearchMemory(NamedTuple):
     """Working memory of the search in compiled games. Modified in place."""
 
     own_cards: np.ndarray  # the search's copy of the card table
-    facts: np.ndarray  # of the cards (`learn_facts`)
-    works: np.ndarray  # this and the next two as in `ilp_agent.search.kernel.solve_turn`
+    facts: np.ndarray  # of the cards (`compute_card_facts`)
+    works: np.ndarray  # this and the next two as in `ilp_agent.search.kernel.search_turn`
     memo: np.ndarray
     slots: np.ndarray
-    solved: np.ndarray  # dtype `SOLVED`, shape (1,)
+    solved: np.ndarray  # dtype `SOLUTION`, shape (1,)
 
 
-@njit_borrowing
-def solve_exactly(
-    state: np.void, cards: np.ndarray, row: np.ndarray, chance: np.void, turns: ExactTurns, used: np.void
+@njit_no_alloc
+def solve_and_play_exactly(
+    state: np.void, cards: np.ndarray, row: np.ndarray, chance: np.void, turns: ExactMemory, used: np.void
 ) -> None:
     """Solve the turn in `turns.memory` exactly and play it, up to the first healing by enemy Lifesteal."""
     memory = turns.memory
     turn, plan = memory.turns[0], memory.plans[0]
-    exact.solve_turn(turn, row, memory.works[0], memory.layers, plan)
+    exact.solve_exact_turn(turn, row, memory.works[0], memory.layers, plan)
     used["exact"] += 1
     used["unproven"] += plan["unproven"]
-    _, again = follow(state, cards, turn, plan, turns.trackers[0], chance, turns.codes)
+    _, again = execute_plan(state, cards, turn, plan, turns.trackers[0], chance, turns.codes)
     if outcome(state) == Outcome.ONGOING:
         if again:
             used["again"] += 1
@@ -68,34 +68,34 @@ def solve_exactly(
             apply(state, cards, encode(ActionKind.END_TURN, 0, 0), chance)
 
 
-@njit_borrowing
-def take_exact_turn(
+@njit_no_alloc
+def play_exact_turn(
     game: int,  # noqa: ARG001
     state: np.void,
     cards: np.ndarray,
     row: np.ndarray,
     chance: np.void,
-    turns: ExactTurns,
+    turns: ExactMemory,
     used: np.void,
 ) -> None:
-    """Play one turn by the exact solver; see `engine.batches.game_loop`."""
+    """Play one turn by the exact solver; see `engine.batches.make_game_loop`."""
     read_turn(state, cards, turns.memory.turns[0])
-    solve_exactly(state, cards, row, chance, turns, used)
+    solve_and_play_exactly(state, cards, row, chance, turns, used)
 
 
-@njit_borrowing
-def take_searched_turn(
+@njit_no_alloc
+def play_searched_turn(
     game: int,  # noqa: ARG001
     state: np.void,
     cards: np.ndarray,
     row: np.ndarray,
     chance: np.void,
-    turns: SearchedTurns,
+    turns: SearchMemory,
     used: np.void,
 ) -> None:
-    """Play one turn by the search, up to the next chance outcome; see `engine.batches.game_loop`."""
+    """Play one turn by the search, up to the next chance outcome; see `engine.batches.make_game_loop`."""
     solved = turns.solved[0]
-    searching.solve_turn(
+    searching.search_turn(
         state, turns.own_cards, row, turns.facts, turns.works[0], turns.memo, turns.slots, solved
     )
     used["search"] += 1
@@ -109,39 +109,39 @@ def take_searched_turn(
         apply(state, cards, encode(ActionKind.END_TURN, 0, 0), chance)
 
 
-@njit_borrowing
-def take_either_turn(
+@njit_no_alloc
+def play_auto_turn(
     game: int,
     state: np.void,
     cards: np.ndarray,
     row: np.ndarray,
     chance: np.void,
-    turns: tuple[ExactTurns, SearchedTurns],
+    turns: tuple[ExactMemory, SearchMemory],
     used: np.void,
 ) -> None:
-    """Play one turn by the exact solver where it applies, otherwise by the search; see `game_loop`."""
+    """Play one turn by the exact solver where it applies, otherwise by the search; see `make_game_loop`."""
     by_exact, by_search = turns
     read_turn(state, cards, by_exact.memory.turns[0])
-    if applies(by_exact.memory.turns[0], row):
-        solve_exactly(state, cards, row, chance, by_exact, used)
+    if supports_weights(by_exact.memory.turns[0], row):
+        solve_and_play_exactly(state, cards, row, chance, by_exact, used)
     else:
-        take_searched_turn(game, state, cards, row, chance, by_search, used)
+        play_searched_turn(game, state, cards, row, chance, by_search, used)
 
 
-play_exactly = game_loop(take_exact_turn)
-play_searched = game_loop(take_searched_turn)
-play_either = game_loop(take_either_turn)
+play_exact_games = make_game_loop(play_exact_turn)
+play_searched_games = make_game_loop(play_searched_turn)
+play_auto_games = make_game_loop(play_auto_turn)
 
 
-def exact_turns() -> ExactTurns:
+def exact_memory() -> ExactMemory:
     """This thread's working memory for the exact solver."""
-    return ExactTurns(memory_of_thread(), np.zeros(1, TRACKER), np.zeros(MAX_STEPS, np.int64))
+    return ExactMemory(memory_of_thread(), np.zeros(1, TRACKER), np.zeros(MAX_STEPS, np.int64))
 
 
-def searched_turns(cards: np.ndarray, limit: int | None = None) -> SearchedTurns:
+def search_memory(cards: np.ndarray, limit: int | None = None) -> SearchMemory:
     """This thread's working memory for the search with a card table, at most `limit` positions a turn."""
-    search, solved = searcher_of_thread().ready(limit), np.zeros(1, SOLVED)
-    return SearchedTurns(cards.copy(), learn_facts(cards), *search, solved)
+    search, solved = thread_searcher().ready(limit), np.zeros(1, SOLUTION)
+    return SearchMemory(cards.copy(), compute_card_facts(cards), *search, solved)
 
 
 def _add_statistics(use: np.ndarray, turns: np.ndarray) -> None:
@@ -160,8 +160,8 @@ def exact_batch(
     turns: np.ndarray,
 ) -> None:
     """Play a batch of games by the exact solver; see `rivals.batch.PlayBatch`."""
-    use = np.zeros(len(states), USE)
-    play_exactly(cards, weights, agents, states, chances, exact_turns(), use)
+    use = np.zeros(len(states), SOLVER_STATISTICS)
+    play_exact_games(cards, weights, agents, states, chances, exact_memory(), use)
     _add_statistics(use, turns)
 
 
@@ -175,8 +175,8 @@ def searched_batch(
     turns: np.ndarray,
 ) -> None:
     """Play a batch of games by the search; see `rivals.batch.PlayBatch`."""
-    use = np.zeros(len(states), USE)
-    play_searched(cards, weights, agents, states, chances, searched_turns(cards), use)
+    use = np.zeros(len(states), SOLVER_STATISTICS)
+    play_searched_games(cards, weights, agents, states, chances, search_memory(cards), use)
     _add_statistics(use, turns)
 
 
@@ -196,8 +196,8 @@ def auto_batch(
     if has_effects(cards):
         searched_batch(cards, weights, agents, states, keys, chances, turns)
     elif weights[:, N_WEIGHTS:].any():
-        both, use = (exact_turns(), searched_turns(cards)), np.zeros(len(states), USE)
-        play_either(cards, weights, agents, states, chances, both, use)
+        both, use = (exact_memory(), search_memory(cards)), np.zeros(len(states), SOLVER_STATISTICS)
+        play_auto_games(cards, weights, agents, states, chances, both, use)
         _add_statistics(use, turns)
     else:
         exact_batch(cards, weights, agents, states, keys, chances, turns)

@@ -11,13 +11,13 @@ from ilp_agent.backends import (
     DEFAULT_BACKEND,
     FORMULATIONS,
     SolverError,
+    advise_other_backends,
     installed_backends,
-    listed,
-    others,
+    join_names,
 )
 from ilp_agent.plan import Plan, ProblemPlan
 from ilp_agent.problem import TurnProblem
-from ilp_agent.replay import plan_in, playable_part, turn_for
+from ilp_agent.replay import legal_part, to_problem_plan, turn_from_problem
 from ilp_agent.turn import ProblemError, Turn
 from ilp_agent.weights import WeightError, Weights
 
@@ -86,18 +86,18 @@ def solve(
     if not isinstance(weights, Weights):
         raise WeightError(f"weights must be Weights, got {weights!r}")
     if isinstance(problem, Turn) and problem.position.table.effects:
-        return card_solver_for(backend, formulation).solve(problem, weights)
-    solver = solver_for(backend, formulation)
+        return find_solver_for_cards(backend, formulation).solve(problem, weights)
+    solver = find_solver_for_formulation(backend, formulation)
     if formulation == "thesis":
         thesis_solver = cast(ThesisSolver, solver)
         if isinstance(problem, TurnProblem):
             return thesis_solver.solve_thesis(problem, weights)
         bodies = TurnProblem.from_turn(problem)
-        return playable_part(problem, bodies, thesis_solver.solve_thesis(bodies, weights))
+        return legal_part(problem, bodies, thesis_solver.solve_thesis(bodies, weights))
     if isinstance(problem, Turn):
         return solver.solve(problem, weights)
-    turn = turn_for(problem)
-    return plan_in(problem, turn, solver.solve(turn, weights))
+    turn = turn_from_problem(problem)
+    return to_problem_plan(problem, turn, solver.solve(turn, weights))
 
 
 def turn_of(position: Position) -> TurnProblem | Turn:
@@ -109,7 +109,7 @@ def turn_of(position: Position) -> TurnProblem | Turn:
     return Turn(position) if position.table.effects else TurnProblem.from_position(position)
 
 
-def solver_for(backend: str, formulation: str) -> Solver:
+def find_solver_for_formulation(backend: str, formulation: str) -> Solver:
     """Load a backend and check that it supports a formulation.
 
     Raises:
@@ -121,22 +121,22 @@ def solver_for(backend: str, formulation: str) -> Solver:
     solver = find_solver(str(backend))
     if formulation not in BACKENDS[backend].formulations:
         able = [entry.name for entry in installed_backends() if formulation in entry.formulations]
-        raise SolverError(f"backend {backend!r} does not solve {formulation!r}; {listed(able, 'and')} do")
+        raise SolverError(f"backend {backend!r} does not solve {formulation!r}; {join_names(able, 'and')} do")
     return solver
 
 
-def card_solver_for(backend: str, formulation: str) -> Solver:
+def find_solver_for_cards(backend: str, formulation: str) -> Solver:
     """Load a backend and check that it supports card effects.
 
     Raises:
         UnknownNameError: unknown backend or formulation.
         SolverError: the backend cannot start, or does not support card effects.
     """
-    solver = solver_for(backend, formulation)
+    solver = find_solver_for_formulation(backend, formulation)
     if formulation != FORMULATIONS[0] or not BACKENDS[backend].cards:
         subject = f"formulation {formulation!r}" if BACKENDS[backend].cards else f"backend {backend!r}"
         able = [entry.name for entry in installed_backends() if entry.cards == "all"]
-        raise SolverError(f"{subject} does not support card effects; use {listed(able, 'or')}")
+        raise SolverError(f"{subject} does not support card effects; use {join_names(able, 'or')}")
     return solver
 
 
@@ -156,6 +156,6 @@ def find_solver(backend: str) -> Solver:
     except ImportError as error:
         hint = f"; {entry.missing}" if entry.missing else ""
         raise SolverError(
-            f"backend {backend!r} is not installed ({error}{hint}); {others(backend)}"
+            f"backend {backend!r} is not installed ({error}{hint}); {advise_other_backends(backend)}"
         ) from None
     return solver

@@ -6,32 +6,42 @@ from typing import NamedTuple
 import numpy as np
 
 from engine import Action, PlayerView, Position
-from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, OWN_SIDE, UNKNOWN, ActionKind, Keyword, Outcome
+from engine.codes import (
+    BOARD_SIZE,
+    COIN,
+    HAND_SIZE,
+    HERO,
+    OWN_TARGETS,
+    UNKNOWN,
+    ActionKind,
+    Keyword,
+    Outcome,
+)
 from engine.errors import WrongValueError
 from engine.jit import njit
 from engine.state import may_attack_hero
 
-HERO_ATTACKS = -9
-"""`Barred.source` of an attack by the own hero."""
+OWN_HERO_SOURCE = -9
+"""`Exclusion.source` of an attack by the own hero."""
 
-ARRIVED = -1_000
-"""`Barred.source` of an attack by a minion played this turn: `ARRIVED` minus its card number."""
+PLAYED_THIS_TURN = -1_000
+"""`Exclusion.source` of an attack by a minion played this turn: `PLAYED_THIS_TURN` minus its card number."""
 
 ANY_TARGET = -99
-"""`Barred.target` that matches every target."""
+"""`Exclusion.target` that matches every target."""
 
 
 class ProblemError(WrongValueError, ValueError):
     """An invalid turn; the message names the argument, its value and the limit."""
 
 
-class Barred(NamedTuple):
+class Exclusion(NamedTuple):
     """An action excluded for a whole turn, to measure its worth; not a rule of the game.
 
     Attributes:
         kind: PLAY, POWER or ATTACK.
-        source: card number of a play; entity id of an attacking minion, `HERO_ATTACKS`, or `ARRIVED` minus a
-            card number; 0 for the hero power.
+        source: card number of a play; entity id of an attacking minion, `OWN_HERO_SOURCE`, or
+            `PLAYED_THIS_TURN` minus a card number; 0 for the hero power.
         target: entity id of the target minion; -1 minus the character number of a hero; or `ANY_TARGET`.
     """
 
@@ -57,7 +67,7 @@ class Turn:
     """
 
     position: Position
-    barred: tuple[Barred, ...] = field(default=())
+    barred: tuple[Exclusion, ...] = field(default=())
     program: bool = False
 
     def __post_init__(self) -> None:
@@ -81,33 +91,33 @@ class Turn:
         """
         return replace(self, barred=(*self.barred, self.exclusion_of(action)))
 
-    def exclusion_of(self, action: Action) -> Barred:
+    def exclusion_of(self, action: Action) -> Exclusion:
         """The exclusion of an action that is legal at the start of the turn."""
         state = self.position.state
         own, enemy = (state["sides"][seat] for seat in (self.position.active, 1 - self.position.active))
         target = ANY_TARGET
         if action.kind == ActionKind.ATTACK or action.aimed:
             place = action.target
-            if place in (HERO, OWN_SIDE + BOARD_SIZE):
+            if place in (HERO, OWN_TARGETS + BOARD_SIZE):
                 target = -1 - place
             else:
-                side, slot = (own, place - OWN_SIDE) if place >= OWN_SIDE else (enemy, place)
+                side, slot = (own, place - OWN_TARGETS) if place >= OWN_TARGETS else (enemy, place)
                 target = int(side["board"][slot]["born"])
         if action.kind == ActionKind.ATTACK:
             hero = action.source == HERO
-            return Barred(
-                action.kind, HERO_ATTACKS if hero else int(own["board"][action.source]["born"]), target
+            return Exclusion(
+                action.kind, OWN_HERO_SOURCE if hero else int(own["board"][action.source]["born"]), target
             )
         if action.kind == ActionKind.PLAY:
-            return Barred(action.kind, int(own["hand"][action.source]), target)
-        return Barred(action.kind, 0, target)
+            return Exclusion(action.kind, int(own["hand"][action.source]), target)
+        return Exclusion(action.kind, 0, target)
 
 
 CardTurn = Turn
 """Former name of `Turn`, kept for callers."""
 
 
-def barred_records(turn: Turn) -> np.ndarray:
+def exclusion_array(turn: Turn) -> np.ndarray:
     """Excluded actions of a turn as an array for the search: int32, shape (barred, 3)."""
     return np.array([list(map(int, exclusion)) for exclusion in turn.barred], np.int32).reshape(-1, 3)
 

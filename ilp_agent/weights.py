@@ -2,7 +2,7 @@
 
 To add a weight to the turn program, add its field and its meaning to `Weights`. Its term then appears in
 plans and has an index for kernels (`Term`); its formula belongs in `ilp_agent.exact` (the dynamic program and
-`ilp_agent.exact.order.predict`) and in the objective of `ilp_agent.milp.formulations`.
+`ilp_agent.exact.order.predict_outcome`) and in the objective of `ilp_agent.milp.formulations`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ import numpy as np
 from engine.cards import Card
 from engine.effect_codes import CardKind, Op, Trait
 from engine.errors import ManaforgeError
-from engine.lazy import loaded
+from engine.lazy import lazy_import
 
 MAX_WEIGHT = 1e100
 """Largest weight: no objective overflows."""
@@ -232,7 +232,7 @@ class Weights(WeightVector):
             without |= {"draw", "weapon", "frozen", "hold", "overload"}
             without |= set() if any(card.spec.lifesteal for card in known) else {"hero"}
         else:
-            table: Callable[[Sequence[Card]], Any] = loaded("engine.cards.table:CardTable")
+            table: Callable[[Sequence[Card]], Any] = lazy_import("engine.cards.table:CardTable")
             everything = table(known).cards
             freezes = (card.traits & Trait.FREEZES for card in everything)
             ops = {effect.op for card in everything for effect in card.effects}

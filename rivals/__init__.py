@@ -9,7 +9,7 @@
 
 from typing import TYPE_CHECKING
 
-from engine.lazy import exports
+from engine.lazy import lazy_exports
 
 if TYPE_CHECKING:  # imported when they are first asked for
     from rivals.aggro import AggroAgent
@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # imported when they are first asked for
         weighted_kinds,
     )
 else:
-    __getattr__, __dir__ = exports(__name__)
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "AGENTS",

@@ -15,9 +15,9 @@ import numpy as np
 
 from engine import Action, PlayerView
 from engine.codes import COIN, HERO, MAX_ACTIONS, ActionKind
-from engine.effects.chance import imaginable, imagine, think
-from engine.effects.legal_actions import cost_of
-from engine.jit import njit_borrowing
+from engine.effects.chance import begin_hypothetical, n_hypothetical, set_hypothetical_outcome
+from engine.effects.legal_actions import current_cost
+from engine.jit import njit_no_alloc
 from engine.rules import apply, decode, encode, legal_actions
 from engine.state import EVENTS, STATE, guards
 from rivals.one_ply import best_choice, one_ply, one_ply_batch, one_ply_choice
@@ -32,7 +32,7 @@ _LOST = -1e9
 """Value of a position in which the own hero is dead."""
 
 
-@njit_borrowing
+@njit_no_alloc
 def _attack_of(side: np.void) -> int:
     """Total attack of a player's minions and hero."""
     total = side["hero_attack"] + side["weapon_attack"]
@@ -41,7 +41,7 @@ def _attack_of(side: np.void) -> int:
     return int(total)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _threat(state: np.void, seat: int) -> float:
     """Value of a position for the player at `seat`, without the own hero's health."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -51,7 +51,7 @@ def _threat(state: np.void, seat: int) -> float:
     return float((_attack_of(own) - _attack_of(enemy)) * _ATTACK_WORTH - left * _HERO_WORTH)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _expected(
     state: np.void, cards: np.ndarray, action: int, next_states: np.ndarray, thought: np.void
 ) -> tuple[float, float]:
@@ -60,15 +60,15 @@ def _expected(
     `next_states` and `thought` are modified in place.
     """
     seat = state["active"]
-    think(thought)
+    begin_hypothetical(thought)
     next_states[0] = state
     apply(next_states[0], cards, action, thought)
     first = thought["waiting"]
-    n = max(imaginable(thought), 1)
+    n = max(n_hypothetical(thought), 1)
     threat, health = 0.0, 0.0
     for number in range(n):
         if first:
-            imagine(thought, state, number, first)
+            set_hypothetical_outcome(thought, state, number, first)
             next_states[0] = state
             apply(next_states[0], cards, action, thought)
         own = next_states[0]["sides"][seat]
@@ -77,7 +77,7 @@ def _expected(
     return threat, health
 
 
-@njit_borrowing
+@njit_no_alloc
 def _dearest(
     state: np.void, cards: np.ndarray, actions: np.ndarray, next_states: np.ndarray, thought: np.void
 ) -> tuple[int, int]:
@@ -91,7 +91,7 @@ def _dearest(
         kind, source, _ = decode(actions[number])
         if kind != ActionKind.PLAY or own["hand"][source] == COIN:
             continue
-        cost = cost_of(state, cards, state["active"], source)
+        cost = current_cost(state, cards, state["active"], source)
         if cost < dearest or (cost == dearest and source != place):
             continue
         threat, health = _expected(state, cards, actions[number], next_states, thought)
@@ -104,7 +104,7 @@ def _dearest(
     return chosen, dearest
 
 
-@njit_borrowing
+@njit_no_alloc
 def _power(
     state: np.void, cards: np.ndarray, actions: np.ndarray, next_states: np.ndarray, thought: np.void
 ) -> int:
@@ -122,7 +122,7 @@ def _power(
     return chosen
 
 
-@njit_borrowing
+@njit_no_alloc
 def _attack(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
     """First legal attack on the hero, else on a minion with Taunt; end of the turn if there is none."""
     enemy = state["sides"][1 - state["active"]]
@@ -151,7 +151,7 @@ def best_action(
     for place in range(own["n_hand"]):
         if own["hand"][place] == COIN:
             coin = encode(ActionKind.PLAY, place, 0)
-            think(thought[0])
+            begin_hypothetical(thought[0])
             next_states[1] = state
             apply(next_states[1], cards, coin, thought[0])
             if _dearest(next_states[1], cards, actions, next_states[:1], thought[0])[1] > dearest:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from engine.match import Reckoned
+    from engine.match import OpponentModelData
 
 
 TURNS = np.dtype(
@@ -30,7 +30,7 @@ class PlayBatch(Protocol):
         keys: np.ndarray,
         chances: np.ndarray,
         turns: np.ndarray,
-        known: "Reckoned | None" = None,
+        known: "OpponentModelData | None" = None,
     ) -> None:
         """Play each game on while an agent of this kind is to move, whole turns at a time.
 
@@ -46,8 +46,8 @@ class PlayBatch(Protocol):
                 other kinds.
             states: dtype `engine.state.STATE`, shape (games,). Modified in place.
             keys: uint64, shape (games, 2): the agents' streams by seat (`engine.streams.agent_keys`).
-            chances: uint64, shape (games,): the games' chance streams, for `engine.effects.chance.draw_for`;
-                hidden from agents.
+            chances: uint64, shape (games,): the games' chance streams, for
+                `engine.effects.chance.draw_from_stream`; hidden from agents.
             turns: dtype `TURNS`, shape (games,). Incremented in place.
             known: opponent model, passed only to kinds that use it (`AgentKind.asks_for_cards`).
         """

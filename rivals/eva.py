@@ -22,9 +22,9 @@ from engine.cards import Card
 from engine.cards.table import tags_of
 from engine.codes import KEYWORD_FIELDS, Keyword
 from engine.effect_codes import CardFilter, Trait, Trigger
-from engine.effects.board import place_after
-from engine.effects.chance import imaginable, imagine, think
-from engine.jit import njit_borrowing, njit_borrowing_inline
+from engine.effects.board import board_index_near
+from engine.effects.chance import begin_hypothetical, n_hypothetical, set_hypothetical_outcome
+from engine.jit import njit_no_alloc, njit_no_alloc_inline
 from engine.rules import apply, legal_actions
 from ilp_agent import WeightVector
 from ilp_agent.weights import index_enum
@@ -133,14 +133,14 @@ class EvaWeights(WeightVector):
 EvaTerm = index_enum("EvaTerm", EvaWeights, __name__)
 """Indices of the weights."""
 
-MOST = 1e9
+GAME_SCORE = 1e9
 """Score of a won game as one of several chance outcomes; a lost game has its negative."""
 
 N_ACTION = int(EvaTerm.HEALTH)
 """Number of weights of state changes, w1 to w8; the others make up a minion's value."""
 
 
-@njit_borrowing
+@njit_no_alloc
 def value_of(minion: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
     """A minion's value, Eqs. 6 and 7."""
     card = cards[minion["card"]]
@@ -160,7 +160,7 @@ def value_of(minion: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
     return value
 
 
-@njit_borrowing_inline
+@njit_no_alloc_inline
 def score_change(before: np.void, after: np.void, seat: int, cards: np.ndarray, weights: np.ndarray) -> float:
     """Score of an action, Eq. 1; infinite for a dead enemy hero, minus infinite for a dead own hero.
 
@@ -182,7 +182,7 @@ def score_change(before: np.void, after: np.void, seat: int, cards: np.ndarray, 
     return float(lost - used)
 
 
-@njit_borrowing_inline
+@njit_no_alloc_inline
 def _side_lost(before: np.void, after: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
     """Loss of one side by an action, Eqs. 2 to 5."""
     lost: float = weights[EvaTerm.HERO_HEALTH] * (
@@ -195,7 +195,7 @@ def _side_lost(before: np.void, after: np.void, cards: np.ndarray, weights: np.n
     survivors = 0
     for place in range(before["n_board"]):
         minion = before["board"][place]
-        later = place_after(after, minion["born"], place)
+        later = board_index_near(after, minion["born"], place)
         if later < 0:
             lost += weights[EvaTerm.MINION_KILLED] * value_of(minion, cards, weights)
             continue
@@ -210,12 +210,12 @@ def _side_lost(before: np.void, after: np.void, cards: np.ndarray, weights: np.n
         return lost
     for place in range(after["n_board"]):
         minion = after["board"][place]
-        if place_after(before, minion["born"], place) < 0:
+        if board_index_near(before, minion["born"], place) < 0:
             lost -= weights[EvaTerm.MINION_APPEARED] * value_of(minion, cards, weights)
     return lost
 
 
-@njit_borrowing
+@njit_no_alloc
 def score_action(
     state: np.void,
     cards: np.ndarray,
@@ -226,19 +226,19 @@ def score_action(
 ) -> float:
     """Mean of `score_change` over chance outcomes. Modifies `next_states` and `thought`."""
     seat = state["active"]
-    think(thought)
+    begin_hypothetical(thought)
     next_states[0] = state
     apply(next_states[0], cards, action, thought)
     first = thought["waiting"]
     if first == 0:
         return score_change(state, next_states[0], seat, cards, weights)
-    n, score = imaginable(thought), 0.0
+    n, score = n_hypothetical(thought), 0.0
     for number in range(n):
-        imagine(thought, state, number, first)
+        set_hypothetical_outcome(thought, state, number, first)
         next_states[0] = state
         apply(next_states[0], cards, action, thought)
         change = score_change(state, next_states[0], seat, cards, weights)
-        score += min(max(change, -MOST), MOST)
+        score += min(max(change, -GAME_SCORE), GAME_SCORE)
     return score / n
 
 

@@ -14,14 +14,14 @@ never played. A random action scores the mean over its outcomes.
 import numpy as np
 
 from engine.codes import COIN, HERO, MAX_MANA, ActionKind
-from engine.effects.board import place_after
-from engine.effects.chance import imaginable, imagine, think
-from engine.effects.legal_actions import cost_of
-from engine.jit import njit_borrowing, njit_borrowing_inline
+from engine.effects.board import board_index_near
+from engine.effects.chance import begin_hypothetical, n_hypothetical, set_hypothetical_outcome
+from engine.effects.legal_actions import current_cost
+from engine.jit import njit_no_alloc, njit_no_alloc_inline
 from engine.rules import apply, decode, encode, legal_actions
 from engine.state import TO_HERO, TO_MINIONS
 from ilp_agent import Weights
-from ilp_agent.search.objective import further_gain, further_worth
+from ilp_agent.search.objective import extended_end_value, extended_gain
 from ilp_agent.weights import Term
 from rivals.one_ply import OnePlyAgent, best_choice, one_ply, one_ply_batch, one_ply_choice
 
@@ -29,7 +29,7 @@ LOST = -1e100
 """Gain of an action that kills the own hero."""
 
 
-@njit_borrowing_inline
+@njit_no_alloc_inline
 def _attack_on(side: np.void) -> int:
     """Total attack of a player's minions."""
     total = 0
@@ -38,7 +38,7 @@ def _attack_on(side: np.void) -> int:
     return total
 
 
-@njit_borrowing_inline
+@njit_no_alloc_inline
 def score_change(
     before: np.void, after: np.void, cards: np.ndarray, action: int, thought: np.void, weights: np.ndarray
 ) -> float:
@@ -66,23 +66,23 @@ def score_change(
     score += weights[Term.CLEAR] * (int(enemy_after["n_board"] == 0) - int(enemy["n_board"] == 0))
     survivors = 0
     for place in range(own["n_board"]):
-        if place_after(own_after, own["board"][place]["born"], place) < 0:
+        if board_index_near(own_after, own["board"][place]["born"], place) < 0:
             score -= weights[Term.SURVIVE] * own["board"][place]["health"]
         else:
             survivors += 1
     if survivors < own_after["n_board"]:
         for place in range(own_after["n_board"]):
-            if place_after(own, own_after["board"][place]["born"], place) < 0:
+            if board_index_near(own, own_after["board"][place]["born"], place) < 0:
                 score += weights[Term.SURVIVE] * own_after["board"][place]["health"]
     if kind == ActionKind.ATTACK and target != HERO:
         score -= weights[Term.TRADE] * enemy["board"][target]["attack"]
     if kind == ActionKind.PLAY and own["hand"][source] != COIN:
         score += weights[Term.PLAY] * cards[own["hand"][source]]["value"]
-    score += further_worth(after, seat, weights) - further_worth(before, seat, weights)
-    return score + further_gain(before, after, cards, action, weights)
+    score += extended_end_value(after, seat, weights) - extended_end_value(before, seat, weights)
+    return score + extended_gain(before, after, cards, action, weights)
 
 
-@njit_borrowing
+@njit_no_alloc
 def score_action(
     state: np.void,
     cards: np.ndarray,
@@ -92,15 +92,15 @@ def score_action(
     thought: np.void,
 ) -> float:
     """Mean of `score_change` over chance outcomes. Modifies `next_states` and `thought`."""
-    think(thought)
+    begin_hypothetical(thought)
     next_states[0] = state
     apply(next_states[0], cards, action, thought)
     first = thought["waiting"]
     if first == 0:
         return score_change(state, next_states[0], cards, action, thought, weights)
-    n, score = imaginable(thought), 0.0
+    n, score = n_hypothetical(thought), 0.0
     for number in range(n):
-        imagine(thought, state, number, first)
+        set_hypothetical_outcome(thought, state, number, first)
         next_states[0] = state
         apply(next_states[0], cards, action, thought)
         score += score_change(state, next_states[0], cards, action, thought, weights) / n
@@ -141,7 +141,7 @@ def best_action(
         if score > best:
             best, chosen = score, int(action)
     if coin >= 0 and own["mana"] < MAX_MANA:
-        think(thought[0])
+        begin_hypothetical(thought[0])
         next_states[1] = state
         apply(next_states[1], cards, coin, thought[0])
         side_with_coin = next_states[1]["sides"][state["active"]]
@@ -154,7 +154,7 @@ def best_action(
                 continue
             cost = cards[side_with_coin["power"] - 1]["cost"]
             if kind == ActionKind.PLAY:
-                cost = cost_of(next_states[1], cards, state["active"], source)
+                cost = current_cost(next_states[1], cards, state["active"], source)
             if cost == own["mana"] + 1:
                 score = score_action(next_states[1], cards, actions[place], weights, next_states, thought[0])
                 if score > best:

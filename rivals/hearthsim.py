@@ -38,10 +38,10 @@ import numpy as np
 from engine import Action, PlayerView
 from engine.cards import Card
 from ilp_agent import Profile, WeightVector
-from ilp_agent.agent import place_actions
+from ilp_agent.agent import pair_with_states
 from ilp_agent.features import ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO
-from ilp_agent.search.backend import searcher_of_thread
-from ilp_agent.selfplay import USE, play_searched, searched_turns
+from ilp_agent.search.backend import thread_searcher
+from ilp_agent.selfplay import SOLVER_STATISTICS, play_searched_games, search_memory
 from ilp_agent.weights import N_TERMS
 
 BUDGET = 100_000
@@ -131,8 +131,8 @@ def play_batch(
     turns: np.ndarray,
 ) -> None:
     """See `rivals.batch.PlayBatch`."""
-    use, memory = np.zeros(len(states), USE), searched_turns(cards, BUDGET)
-    play_searched(cards, score_rows(weights), agents, states, chances, memory, use)
+    use, memory = np.zeros(len(states), SOLVER_STATISTICS), search_memory(cards, BUDGET)
+    play_searched_games(cards, score_rows(weights), agents, states, chances, memory, use)
     turns["unproven"] += use["unproven"]
 
 
@@ -157,8 +157,8 @@ class HearthSimAgent:
         """Next action of the planned turn; searches again if the position is not the planned one."""
         now = view.position.state.tobytes()
         if not self._planned or self._planned[0][0] != now:
-            solved = searcher_of_thread().search(view.position, self._row, BUDGET)
+            solved = thread_searcher().search(view.position, self._row, BUDGET)
             self.unproven += int(solved["unproven"])
             actions = [Action.from_code(code) for code in solved["actions"][: solved["n"]].tolist()]
-            self._planned = place_actions(view.position, actions, bool(solved["again"]))
+            self._planned = pair_with_states(view.position, actions, bool(solved["again"]))
         return self._planned.pop(0)[1]

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import WrongValueError, unknown_name
-from engine.lazy import loaded
+from engine.lazy import lazy_import
 from ilp_agent import lookahead as looking
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, solver_version
 
@@ -33,7 +33,7 @@ class Option:
         help: short description.
         values: number of each named value; named values are written by name.
         peeks: named values that let the agent see hidden cards.
-        most_received: largest value that a server accepts from a file, since larger ones may take many
+        max_from_files: largest value that a server accepts from a file, since larger ones may take many
             seconds per decision; None: no limit.
         later: whether the option is newer than some saved agents: definitions omit its default.
     """
@@ -69,7 +69,7 @@ class Option:
         return next((name for name, number in self.values.items() if number == value), str(value))
 
 
-def read_options(options: Sequence[Option], text: str) -> tuple[int, ...]:
+def parse_options(options: Sequence[Option], text: str) -> tuple[int, ...]:
     """Parse an agent's options, the text after `@`: `64`, `depth=3` or `64,depth=3`.
 
     Args:
@@ -93,7 +93,7 @@ def read_options(options: Sequence[Option], text: str) -> tuple[int, ...]:
     return tuple(found.get(option.name, option.default) for option in options)
 
 
-def write_options(options: Sequence[Option], values: Sequence[int]) -> str:
+def format_options(options: Sequence[Option], values: Sequence[int]) -> str:
     """Shortest text of option values; "" for the defaults."""
     parts = [
         option.write(value) if option is options[0] else f"{option.name}={option.write(value)}"
@@ -162,11 +162,11 @@ class AgentKind:
     @property
     def weights(self) -> "type[WeightVector] | None":
         """Class of its weights; None without weights."""
-        return loaded(self.vector)
+        return lazy_import(self.vector)
 
     def play_batch(self, backend: str = DEFAULT_BACKEND) -> "PlayBatch | None":
         """Compiled kernel for whole games with a backend; None if only Python plays it."""
-        return loaded((BACKENDS[backend].batch or None) if self.takes_backend else self.batch)
+        return lazy_import((BACKENDS[backend].batch or None) if self.takes_backend else self.batch)
 
     @property
     def owner(self) -> str:
@@ -199,7 +199,7 @@ class AgentKind:
         """
         arguments: list[object] = [self.weights.from_array(weights)] if self.weights else []
         arguments += [weights] if self.declares else []
-        make: Callable[..., Agent] = loaded(self.make)
+        make: Callable[..., Agent] = lazy_import(self.make)
         solver = [backend] if self.takes_backend else []
         library = [further] if self.models_opponent else []
         return make(*arguments, *solver, *self.settings(options), *library)
@@ -214,7 +214,7 @@ class AgentKind:
         return (
             ({"solver": solver_version(backend)} if self.takes_backend else {})
             | ({"version": self.version} if self.version > 1 else {})
-            | {name: loaded(limit) for name, limit in self.budget.items()}
+            | {name: lazy_import(limit) for name, limit in self.budget.items()}
             | {
                 option.name: option.write(value) if option.values else value
                 for option, value in named

@@ -29,45 +29,45 @@ from typing import NamedTuple
 import numpy as np
 
 from engine import Action, Deck, PlayerView
-from engine.batches import game_loop, nothing_dealt, playout
-from engine.bitfields import SOURCE_SHIFT, stir
+from engine.batches import make_game_loop, playout, unknown_decks
+from engine.bitfields import SOURCE_SHIFT, fast_hash
 from engine.codes import BOARD_SIZE, DECK_SIZE, HAND_SIZE, MAX_ACTIONS, UNKNOWN, ActionKind, Outcome
 from engine.effects.card_filters import has_effects
-from engine.effects.chance import draw_for
-from engine.effects.transposition import word_of
-from engine.jit import njit, njit_borrowing
-from engine.match import Reckoned
+from engine.effects.chance import draw_from_stream
+from engine.effects.transposition import pack_word
+from engine.jit import njit, njit_no_alloc
+from engine.match import OpponentModelData
 from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import EVENTS, STATE
 from engine.streams import below, derive, key_of, shuffle
-from engine.view import Shown, hide
-from ilp_agent.lookahead.deck_prediction import Library, class_decks, library_for
+from engine.view import OpponentInfo, hide_information
+from ilp_agent.lookahead.deck_prediction import DeckLibrary, class_decks, table_and_library
 from ilp_agent.lookahead.determinization import (
-    Hands,
-    foresee,
-    hold_hand,
-    look_at,
-    new_hands,
-    order_deck,
-    take_over,
+    HandModel,
+    copy_revealed_cards,
+    new_hand_model,
+    observe_opponent,
+    sample_hidden_cards,
+    sort_deck,
+    update_hand_model,
 )
 from rivals.batch import with_options
 
-MOST_POSSIBLE = DECK_SIZE + HAND_SIZE + BOARD_SIZE
+MAX_POSSIBLE = DECK_SIZE + HAND_SIZE + BOARD_SIZE
 """Largest number of cards that hidden ones may be drawn from."""
 
 _OWN_DECK, _HAND, _DECK = range(3)
 """Streams of a determinization."""
 
 
-@njit_borrowing
+@njit_no_alloc
 def list_possible(state: np.void, seat: int, possible: np.ndarray) -> int:
     """List the cards from which the opponent's hidden cards are drawn; returns their number.
 
     Args:
         state: dtype `STATE`, as the player at `seat` sees it.
         seat: 0 or 1.
-        possible: integers, shape (`MOST_POSSIBLE`,). Modified in place.
+        possible: integers, shape (`MAX_POSSIBLE`,). Modified in place.
     """
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     n = 0
@@ -84,12 +84,12 @@ def list_possible(state: np.void, seat: int, possible: np.ndarray) -> int:
     return n
 
 
-@njit_borrowing
-def imagine_hidden(state: np.void, seat: int, possible: np.ndarray, n: int, key: np.uint64) -> None:
+@njit_no_alloc
+def sample_determinization(state: np.void, seat: int, possible: np.ndarray, n: int, key: np.uint64) -> None:
     """Sample a determinization: shuffle the own deck, draw the opponent's hidden cards. Modifies `state`.
 
     Args:
-        state: dtype `STATE`, as the player at `seat` sees it, its deck in the order of `order_deck`
+        state: dtype `STATE`, as the player at `seat` sees it, its deck in the order of `sort_deck`
             (`ilp_agent.lookahead.determinization`).
         seat: 0 or 1.
         possible: cards to draw from, uniformly and with replacement.
@@ -109,14 +109,14 @@ def imagine_hidden(state: np.void, seat: int, possible: np.ndarray, n: int, key:
             enemy["deck"][place] = possible[below(deck, place, n)]
 
 
-MOST_PLAYOUTS = 100_000
+MAX_PLAYOUTS = 100_000
 """Largest number of playouts per decision."""
 
 EXPLORATION = 0.7
 """Constant of UCB1 for results of 0 to 1, as in the authors' published program."""
 
 SLOTS = 1 << 18
-"""Size of the hash table of nodes; a power of two, well above `MOST_PLAYOUTS`."""
+"""Size of the hash table of nodes; a power of two, well above `MAX_PLAYOUTS`."""
 
 ROOT_KEY = np.uint64(1)
 """Nonzero, so that hashing the end of a turn changes it."""
@@ -138,7 +138,7 @@ _HIDDEN, _CHANCE, _TREE, _PLAYOUT, _HELD = range(5)
 """Streams of an iteration."""
 
 
-class SearchMemory(NamedTuple):
+class MctsMemory(NamedTuple):
     """Working memory of MCTS, one for each thread. Modified in place."""
 
     nodes: np.ndarray
@@ -160,16 +160,16 @@ class SearchMemory(NamedTuple):
     possible: np.ndarray
     """Cards from which hidden ones are drawn."""
     words: np.ndarray
-    """Workspace of `ilp_agent.lookahead.determinization.order_deck`."""
-    hands: Hands
+    """Workspace of `ilp_agent.lookahead.determinization.sort_deck`."""
+    hands: HandModel
     """Model of the opponent's hand; if empty, hidden cards are drawn from `possible`."""
 
 
 @njit
-def new_memory() -> SearchMemory:
+def new_memory() -> MctsMemory:
     """Allocate working memory: about six megabytes, touched on demand."""
-    return SearchMemory(
-        np.empty(MOST_PLAYOUTS + 1, NODE),
+    return MctsMemory(
+        np.empty(MAX_PLAYOUTS + 1, NODE),
         np.empty(SLOTS, np.int32),
         np.zeros(SLOTS, np.int64),
         np.zeros(1, np.int64),
@@ -178,42 +178,40 @@ def new_memory() -> SearchMemory:
         np.zeros(1, STATE),
         np.zeros(1, EVENTS),
         np.empty(MAX_ACTIONS, np.int64),
-        np.empty(MOST_POSSIBLE, np.int64),
+        np.empty(MAX_POSSIBLE, np.int64),
         np.empty(DECK_SIZE, np.uint64),
-        new_hands(),
+        new_hand_model(),
     )
 
 
-@njit_borrowing
-def choose_action(
-    state: np.void, cards: np.ndarray, budget: int, key: np.uint64, memory: SearchMemory
-) -> int:
+@njit_no_alloc
+def choose_action(state: np.void, cards: np.ndarray, budget: int, key: np.uint64, memory: MctsMemory) -> int:
     """Run the search: the most visited action, ties to the first in the order of `legal_actions`.
 
     Args:
         state: dtype `STATE`, not over; the active player chooses. Hidden cards are not read.
         cards: the card table.
-        budget: playouts, 1 to `MOST_PLAYOUTS`.
+        budget: playouts, 1 to `MAX_PLAYOUTS`.
         key: the agent's stream of the game.
         memory: modified in place.
     """
     seat = int(state["active"])
     memory.seen[0] = state
     seen = memory.seen[0]
-    hide(seen, cards, seat)
+    hide_information(seen, cards, seat)
     if legal_actions(seen, cards, memory.actions) == 1:
         return int(memory.actions[0])
-    order_deck(seen["sides"][seat], cards, memory.words)
+    sort_deck(seen["sides"][seat], cards, memory.words)
     n_possible = list_possible(seen, seat, memory.possible)
-    stream = stream_of(seen, key)
+    stream = decision_stream(seen, key)
     _begin(memory)
     for iteration in range(budget):
         iteration_stream = derive(stream, iteration)
         memory.here[0] = seen
         here, events = memory.here[0], memory.events[0]
-        hold_hand(here["sides"][1 - seat], derive(iteration_stream, _HELD), True, memory.hands)
-        imagine_hidden(here, seat, memory.possible, n_possible, derive(iteration_stream, _HIDDEN))
-        draw_for(events, here, derive(iteration_stream, _CHANCE))
+        sample_hidden_cards(here["sides"][1 - seat], derive(iteration_stream, _HELD), True, memory.hands)
+        sample_determinization(here, seat, memory.possible, n_possible, derive(iteration_stream, _HIDDEN))
+        draw_from_stream(events, here, derive(iteration_stream, _CHANCE))
         node = _descend(here, cards, iteration, derive(iteration_stream, _TREE), events, memory)
         result = outcome(here)
         if result == Outcome.ONGOING:
@@ -222,8 +220,8 @@ def choose_action(
     return _most_visited(seen, cards, memory)
 
 
-@njit_borrowing
-def stream_of(state: np.void, key: np.uint64) -> np.uint64:
+@njit_no_alloc
+def decision_stream(state: np.void, key: np.uint64) -> np.uint64:
     """Random stream of a decision, from the agent's stream and visible numbers that every action changes.
 
     None of them depends on card numbers or on hidden cards.
@@ -232,23 +230,23 @@ def stream_of(state: np.void, key: np.uint64) -> np.uint64:
     attacks = 0
     for place in range(own["n_board"]):
         attacks += own["board"][place]["attacks_left"]
-    word = stir(np.uint64(0), word_of(own["n_hand"], own["n_deck"], own["mana"], state["n_options"]))
-    word = stir(word, word_of(own["n_board"], enemy["n_board"], attacks, own["hero_attacks_left"]))
-    word = stir(word, word_of(own["health"], own["armour"], enemy["health"], enemy["armour"]))
-    word = stir(word, word_of(own["power_used"], own["hero_attack"], own["durability"], 0))
+    word = fast_hash(np.uint64(0), pack_word(own["n_hand"], own["n_deck"], own["mana"], state["n_options"]))
+    word = fast_hash(word, pack_word(own["n_board"], enemy["n_board"], attacks, own["hero_attacks_left"]))
+    word = fast_hash(word, pack_word(own["health"], own["armour"], enemy["health"], enemy["armour"]))
+    word = fast_hash(word, pack_word(own["power_used"], own["hero_attack"], own["durability"], 0))
     return derive(derive(key, state["turn"]), int(word >> np.uint64(32)))
 
 
-@njit_borrowing
-def _begin(memory: SearchMemory) -> None:
+@njit_no_alloc
+def _begin(memory: MctsMemory) -> None:
     """Start a tree with its root. `memory` is modified in place."""
     memory.clock[0] += 1
     memory.n_nodes[0] = 0
     _add(-1, ROOT_KEY, 0, -1, memory)
 
 
-@njit_borrowing
-def _add(parent: int, key: np.uint64, chooser: int, iteration: int, memory: SearchMemory) -> int:
+@njit_no_alloc
+def _add(parent: int, key: np.uint64, chooser: int, iteration: int, memory: MctsMemory) -> int:
     """Add an unvisited node; returns its index. `memory` is modified in place."""
     n = int(memory.n_nodes[0])
     node = memory.nodes[n]
@@ -264,8 +262,8 @@ def _add(parent: int, key: np.uint64, chooser: int, iteration: int, memory: Sear
     return n
 
 
-@njit_borrowing
-def _find(key: np.uint64, memory: SearchMemory) -> int:
+@njit_no_alloc
+def _find(key: np.uint64, memory: MctsMemory) -> int:
     """Index of the node with a key; -1 if absent."""
     slot = np.int64(key & np.uint64(SLOTS - 1))
     while memory.stamps[slot] == memory.clock[0]:
@@ -276,7 +274,7 @@ def _find(key: np.uint64, memory: SearchMemory) -> int:
     return -1
 
 
-@njit_borrowing
+@njit_no_alloc
 def _edge(state: np.void, action: int) -> np.uint64:
     """Edge of an action as a word: identifies a played or chosen card by its number, not its position."""
     kind, source, _ = decode(action)
@@ -290,9 +288,9 @@ def _edge(state: np.void, action: int) -> np.uint64:
     return np.uint64(action) << np.uint64(16) | np.uint64(number & 0xFFFF)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _descend(
-    state: np.void, cards: np.ndarray, iteration: int, key: np.uint64, events: np.void, memory: SearchMemory
+    state: np.void, cards: np.ndarray, iteration: int, key: np.uint64, events: np.void, memory: MctsMemory
 ) -> int:
     """Selection and expansion: descend by UCB1 and add one node; returns the last node of the path.
 
@@ -303,7 +301,7 @@ def _descend(
     while n > 0:
         untried, best, chosen, best_score = 0, -1, 0, -1.0
         for number in range(n):
-            child = _find(stir(memory.nodes[place]["key"], _edge(state, memory.actions[number])), memory)
+            child = _find(fast_hash(memory.nodes[place]["key"], _edge(state, memory.actions[number])), memory)
             if child < 0:
                 untried += 1
                 continue
@@ -323,14 +321,14 @@ def _descend(
     return place
 
 
-@njit_borrowing
+@njit_no_alloc
 def ucb1(results: int, visits: int, available: int) -> float:
     """UCB1 of a node with at least one visit; `results` are 2 for a win, 1 for a draw."""
     mean = results / (2.0 * visits)
     return float(mean + EXPLORATION * np.sqrt(np.log(np.float64(available)) / visits))
 
 
-@njit_borrowing
+@njit_no_alloc
 def _expand(
     place: int,
     state: np.void,
@@ -339,12 +337,12 @@ def _expand(
     skip: int,
     iteration: int,
     events: np.void,
-    memory: SearchMemory,
+    memory: MctsMemory,
 ) -> int:
     """Expand the action numbered `skip` among those without a node; returns the new node."""
     for number in range(n):
         action = memory.actions[number]
-        key = stir(memory.nodes[place]["key"], _edge(state, action))
+        key = fast_hash(memory.nodes[place]["key"], _edge(state, action))
         if _find(key, memory) >= 0:
             continue
         if skip == 0:
@@ -355,8 +353,8 @@ def _expand(
     return place
 
 
-@njit_borrowing
-def _back_up(place: int, result: int, memory: SearchMemory) -> None:
+@njit_no_alloc
+def _back_up(place: int, result: int, memory: MctsMemory) -> None:
     """Backpropagation: add a game's `Outcome` to a node and its ancestors. `memory` is modified in place."""
     while place >= 0:
         node = memory.nodes[place]
@@ -368,42 +366,42 @@ def _back_up(place: int, result: int, memory: SearchMemory) -> None:
         place = node["parent"]
 
 
-@njit_borrowing
-def _most_visited(state: np.void, cards: np.ndarray, memory: SearchMemory) -> int:
+@njit_no_alloc
+def _most_visited(state: np.void, cards: np.ndarray, memory: MctsMemory) -> int:
     """The most visited legal action at the root, the first of equals."""
     n = legal_actions(state, cards, memory.actions)
     most, best = 0, int(memory.actions[n - 1])
     for number in range(n):
-        child = _find(stir(memory.nodes[0]["key"], _edge(state, memory.actions[number])), memory)
+        child = _find(fast_hash(memory.nodes[0]["key"], _edge(state, memory.actions[number])), memory)
         if child >= 0 and memory.nodes[child]["visits"] > most:
             most, best = int(memory.nodes[child]["visits"]), int(memory.actions[number])
     return best
 
 
-@njit_borrowing
+@njit_no_alloc
 def take_action(
     game: int,
     state: np.void,
     cards: np.ndarray,
     row: np.ndarray,
     luck: np.void,
-    search: tuple[SearchMemory, np.ndarray, np.ndarray, Library],
+    search: tuple[MctsMemory, np.ndarray, np.ndarray, DeckLibrary],
     used: np.void,  # noqa: ARG001
 ) -> None:
-    """Play the action that the search chooses; step of `engine.batches.game_loop`.
+    """Play the action that the search chooses; step of `engine.batches.make_game_loop`.
 
-    A row is the budget and an `engine.view.Shown`. `search` has working memory, the agents' streams, uint64,
-    shape (games, 2), the cards dealt (`engine.batches.dealt_cards`), and the deck library.
+    A row is the budget and an `engine.view.OpponentInfo`. `search` has working memory, the agents' streams,
+    uint64, shape (games, 2), the cards dealt (`engine.batches.dealt_cards`), and the deck library.
     """
     memory, keys, dealt, library = search
     seat = state["active"]
-    look_at(state, dealt[game, 1 - seat], int(row[1]), cards, library, memory.hands)
+    observe_opponent(state, dealt[game, 1 - seat], int(row[1]), cards, library, memory.hands)
     action = choose_action(state, cards, int(row[0]), keys[game, seat], memory)
     memory.hands.n_decks[0] = 0
     apply(state, cards, action, luck)
 
 
-play_games = game_loop(take_action)
+play_games = make_game_loop(take_action)
 
 
 @njit
@@ -414,14 +412,14 @@ def choose(
     key: np.uint64,
     what: int,
     n_shown: int,
-    library: Library,
-    memory: SearchMemory,
+    library: DeckLibrary,
+    memory: MctsMemory,
 ) -> int:
     """`choose_action` for the only state of an array of shape (1,).
 
-    `memory.hands.shown` holds `n_shown` cards of the opponent; `what` is their `engine.view.Shown`.
+    `memory.hands.shown` holds `n_shown` cards of the opponent; `what` is their `engine.view.OpponentInfo`.
     """
-    foresee(states[0], what, n_shown, cards, library, memory.hands)
+    update_hand_model(states[0], what, n_shown, cards, library, memory.hands)
     action = choose_action(states[0], cards, budget, key, memory)
     memory.hands.n_decks[0] = 0
     return action
@@ -430,11 +428,11 @@ def choose(
 _LOCAL = threading.local()
 
 
-def memory_of_thread() -> SearchMemory:
+def thread_memory() -> MctsMemory:
     """This thread's working memory; kernels run without the GIL, so threads must not share it."""
     if not hasattr(_LOCAL, "memory"):
         _LOCAL.memory = new_memory()
-    memory: SearchMemory = _LOCAL.memory
+    memory: MctsMemory = _LOCAL.memory
     return memory
 
 
@@ -446,14 +444,14 @@ def play_batch(
     keys: np.ndarray,
     chances: np.ndarray,
     turns: np.ndarray,
-    known: Reckoned | None = None,
+    known: OpponentModelData | None = None,
 ) -> None:
     """Play a batch of games; see `rivals.batch.PlayBatch`."""
     rows = with_options(weights, 2)
-    predicts = bool((rows[:, 1] == Shown.SEEN).any())
-    dealt, table, further = known or Reckoned(nothing_dealt(len(states)))
-    longer, library = library_for(cards, predicts, has_effects(cards), table, further)
-    search = memory_of_thread(), keys, dealt, library
+    predicts = bool((rows[:, 1] == OpponentInfo.SEEN).any())
+    dealt, table, further = known or OpponentModelData(unknown_decks(len(states)))
+    longer, library = table_and_library(cards, predicts, has_effects(cards), table, further)
+    search = thread_memory(), keys, dealt, library
     play_games(longer, rows, agents, states, chances, search, turns)
 
 
@@ -461,7 +459,7 @@ class MctsAgent:
     """Plays the most visited action of an information-set Monte Carlo tree search.
 
     Args:
-        budget: playouts per decision, 1 to `rivals.mcts.MOST_PLAYOUTS`.
+        budget: playouts per decision, 1 to `rivals.mcts.MAX_PLAYOUTS`.
         hands: model of the opponent's hand, a value of `ilp_agent.lookahead.HANDS`.
         further: decks in addition to the shipped ones, for deck prediction.
 
@@ -472,18 +470,20 @@ class MctsAgent:
 
     name = "mcts"
 
-    def __init__(self, budget: int = 200, hands: int = Shown.NOTHING, further: Sequence[Deck] = ()) -> None:
-        self.budget, self.shown = budget, Shown(hands)
+    def __init__(
+        self, budget: int = 200, hands: int = OpponentInfo.NOTHING, further: Sequence[Deck] = ()
+    ) -> None:
+        self.budget, self.shown = budget, OpponentInfo(hands)
         self.further = tuple(further)
-        self.library = class_decks(self.further) if self.shown == Shown.SEEN else ()
+        self.library = class_decks(self.further) if self.shown == OpponentInfo.SEEN else ()
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
         """The most visited action."""
-        position, memory = view.position, memory_of_thread()
+        position, memory = view.position, thread_memory()
         real = position.table.effects
-        cards, library = library_for(
+        cards, library = table_and_library(
             position.table.array, bool(self.library), real, position.table, self.further
         )
-        n_shown, what = take_over(view, memory.hands), int(self.shown)
+        n_shown, what = copy_revealed_cards(view, memory.hands), int(self.shown)
         code = choose(position.states, cards, self.budget, key_of(rng), what, n_shown, library, memory)
         return Action.from_code(code)

@@ -14,21 +14,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from engine import Action, Deck, PlayerView
-from engine.batches import nothing_dealt
+from engine.batches import unknown_decks
 from engine.cards import Card
 from engine.effects.card_filters import has_effects
-from engine.match import Reckoned
+from engine.match import OpponentModelData
 from engine.state import STATE
-from engine.view import Shown
+from engine.view import OpponentInfo
 from ilp_agent import Profile, WeightVector
-from ilp_agent.lookahead.deck_prediction import class_decks, library_for
-from ilp_agent.lookahead.determinization import take_over
+from ilp_agent.lookahead.deck_prediction import class_decks, table_and_library
+from ilp_agent.lookahead.determinization import copy_revealed_cards
 from rivals.batch import with_options
 from rivals.minimax_search import (
     FEATURES,
     HANDS,
+    MAX_STEPS,
     MEANINGS,
-    MOST_STEPS,
     MinimaxMemory,
     new_memory,
     plan_chain,
@@ -63,7 +63,7 @@ class MinimaxWeights(_Vector):  # type: ignore[misc]
 _LOCAL = threading.local()
 
 
-def memory_of_thread() -> MinimaxMemory:
+def thread_memory() -> MinimaxMemory:
     """This thread's working memory; kernels run without the GIL, so threads must not share it."""
     if not hasattr(_LOCAL, "memory"):
         _LOCAL.memory = new_memory()
@@ -79,14 +79,14 @@ def play_batch(
     keys: np.ndarray,  # noqa: ARG001
     chances: np.ndarray,
     turns: np.ndarray,
-    known: Reckoned | None = None,
+    known: OpponentModelData | None = None,
 ) -> None:
     """Play a batch of games; see `rivals.batch.PlayBatch`."""
     rows = with_options(weights, HANDS + 1)
-    predicts = bool((rows[:, HANDS] == Shown.SEEN).any())
-    dealt, table, further = known or Reckoned(nothing_dealt(len(states)))
-    longer, library = library_for(cards, predicts, has_effects(cards), table, further)
-    play_games(longer, rows, agents, states, chances, (memory_of_thread(), dealt, library), turns)
+    predicts = bool((rows[:, HANDS] == OpponentInfo.SEEN).any())
+    dealt, table, further = known or OpponentModelData(unknown_decks(len(states)))
+    longer, library = table_and_library(cards, predicts, has_effects(cards), table, further)
+    play_games(longer, rows, agents, states, chances, (thread_memory(), dealt, library), turns)
 
 
 class MinimaxAgent:
@@ -95,7 +95,7 @@ class MinimaxAgent:
     Args:
         profile: the weights and the name that results show; or weights alone.
         depth: turns searched: 1, the own turn; 2, also the opponent's reply.
-        chains: best chains of the own turn to search deeper, 1 to `rivals.minimax_search.MOST_CHAINS`.
+        chains: best chains of the own turn to search deeper, 1 to `rivals.minimax_search.MAX_CHAINS`.
         hands: model of the opponent's hand, a value of `ilp_agent.lookahead.HANDS`.
         further: decks in addition to the shipped ones, for deck prediction.
 
@@ -110,15 +110,15 @@ class MinimaxAgent:
         profile: "Profile[MinimaxWeights] | MinimaxWeights",
         depth: int = 2,
         chains: int = 3,
-        hands: int = Shown.NOTHING,
+        hands: int = OpponentInfo.NOTHING,
         further: Sequence[Deck] = (),
     ) -> None:
         self.name = profile.name if isinstance(profile, Profile) else MinimaxWeights.AGENT
         self.weights = profile.weights if isinstance(profile, Profile) else profile
         self.unproven = 0
-        self.shown = Shown(hands)
+        self.shown = OpponentInfo(hands)
         self.further = tuple(further)
-        self.library = class_decks(self.further) if self.shown == Shown.SEEN else ()
+        self.library = class_decks(self.further) if self.shown == OpponentInfo.SEEN else ()
         self._row = np.array([*self.weights.everything, depth, chains, hands])
         self._planned: list[tuple[bytes, Action]] = []
 
@@ -131,13 +131,13 @@ class MinimaxAgent:
 
     def _plan(self, view: PlayerView) -> None:
         """Choose a chain; store each action with the position it is planned for."""
-        position, memory = view.position, memory_of_thread()
-        steps = np.zeros(MOST_STEPS + 1, STATE)
+        position, memory = view.position, thread_memory()
+        steps = np.zeros(MAX_STEPS + 1, STATE)
         real = position.table.effects
-        cards, library = library_for(
+        cards, library = table_and_library(
             position.table.array, bool(self.library), real, position.table, self.further
         )
-        n_shown = take_over(view, memory.hands)
+        n_shown = copy_revealed_cards(view, memory.hands)
         plan_chain(position.states, cards, self._row, n_shown, library, memory, steps)
         found = memory.found[0]
         self.unproven += int(found["unproven"])

@@ -22,10 +22,10 @@ from pathlib import Path
 import numpy as np
 
 from engine import ManaforgeError, Outcome, find_deck, find_ruleset
-from engine.batches import deal_games, endings
+from engine.batches import deal_games, game_results
 from engine.codes import ActionKind
-from engine.decks import tables_of
-from engine.effects.chance import draw_for
+from engine.decks import cached_card_table
+from engine.effects.chance import draw_from_stream
 from engine.jit import njit
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import EVENTS, STATE
@@ -33,7 +33,7 @@ from engine.streams import agent_keys, below, derive, stream_key
 from ilp_agent import Profile
 from rivals.batch import TURNS
 from rivals.kinds import OptionError
-from rivals.minimax import MinimaxWeights, memory_of_thread, play_batch
+from rivals.minimax import MinimaxWeights, play_batch, thread_memory
 from rivals.minimax_search import FEATURES, N_FEATURES, MinimaxMemory, play_chains, read_features
 from rivals.profiles import find_agent_profile
 from rivals.registry import find_kind
@@ -41,7 +41,7 @@ from rivals.registry import find_kind
 REWARD = 100.0
 """Reward of a win; a loss has its negative."""
 
-MOST_WEIGHT = 1e6
+DIVERGENCE_LIMIT = 1e6
 """Weights beyond this count as diverged."""
 
 _EXPLORE, _ACTIONS = range(2)
@@ -94,7 +94,7 @@ class Learning:
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredWeights:
     """Scored weights: games so far, float64 weights of shape (`N_FEATURES`,), score from 0 to 1."""
 
     games: int
@@ -115,7 +115,7 @@ def td_step(weights: np.ndarray, features: np.ndarray, target: float, eta: float
     return moved
 
 
-def learn(settings: Learning) -> Iterator[Scored]:
+def learn(settings: Learning) -> Iterator[ScoredWeights]:
     """Learn, and yield scored weights at intervals; stops early if the weights diverge.
 
     Raises:
@@ -133,10 +133,10 @@ def learn(settings: Learning) -> Iterator[Scored]:
     weights = np.zeros(N_FEATURES)
     for game in range(1, settings.games + 1):
         weights = arena.learn_from(game, weights)
-        if not np.abs(weights).max() < MOST_WEIGHT:
+        if not np.abs(weights).max() < DIVERGENCE_LIMIT:
             return
         if game % settings.every == 0:
-            yield Scored(game, weights, arena.score(weights))
+            yield ScoredWeights(game, weights, arena.score(weights))
 
 
 class _Arena:
@@ -145,7 +145,7 @@ class _Arena:
     def __init__(self, settings: Learning) -> None:
         self._settings = settings
         self._decks = tuple(map(find_deck, settings.decks))
-        self._table, self._records = tables_of(self._decks)
+        self._table, self._records = cached_card_table(self._decks)
         self._rules = find_ruleset(settings.ruleset).array
         self._played = np.zeros(1, EVENTS)
         self._mask = settings.mask
@@ -170,7 +170,7 @@ class _Arena:
                 np.uint64(derive(stream, _ACTIONS)),
                 chances[0],
                 self._played,
-                memory_of_thread(),
+                thread_memory(),
                 features,
             )
             if goes_on:
@@ -189,11 +189,11 @@ class _Arena:
         states, keys, chances = self._deal(_TEST, 0, n // 2)
         states, keys, chances = (np.repeat(part, 2, axis=0) for part in (states, keys, chances))
         agents = np.where(np.arange(2) == np.arange(len(states))[:, None] % 2, 0, -1)
-        outcomes, _ = endings(states)
+        outcomes, _ = game_results(states)
         while (outcomes == Outcome.ONGOING).any():
             self._play("minimax-td", weights, agents, states, keys, chances)
             self._play(self._settings.against, weights, -1 - agents, states, keys, chances)
-            outcomes, _ = endings(states)
+            outcomes, _ = game_results(states)
         return float(np.mean([(1 + _points(end, game % 2)) / 2 for game, end in enumerate(outcomes)]))
 
     def _deal(self, purpose: int, first: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -243,7 +243,7 @@ def _points(end: int, seat: int) -> int:
 
 def _outcome_of(states: np.ndarray) -> int:
     """Outcome of the only game of an array of shape (1,)."""
-    return int(endings(states)[0][0])
+    return int(game_results(states)[0][0])
 
 
 @njit
@@ -276,7 +276,7 @@ def take_turn(
     """
     state = states[0]
     seat = state["active"]
-    draw_for(played[0], state, chance)
+    draw_from_stream(played[0], state, chance)
     if explores:
         actions, number = memory.own.actions, 0
         while outcome(state) == Outcome.ONGOING:
@@ -328,7 +328,7 @@ def main(arguments: Sequence[str] | None = None, say: Callable[[str], None] = pr
         out.write_text(profile_of(out.stem, settings, best).to_toml(), encoding="utf-8")
 
 
-def profile_of(name: str, settings: Learning, found: Scored) -> Profile[MinimaxWeights]:
+def profile_of(name: str, settings: Learning, found: ScoredWeights) -> Profile[MinimaxWeights]:
     """Learned weights as a profile, to four decimals, with settings and score as provenance."""
     provenance = {
         "source": "learned by rivals.minimax_learning, after Dash, Handali and Jia, "

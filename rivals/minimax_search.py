@@ -23,25 +23,32 @@ turns at depth 2.)
 
 The opponent's hand is hidden: it replies with its board, weapon and hero power, and with a sampled hand if
 there is a model of it (`ilp_agent.lookahead.determinization`). Chance at the end of the own turn is reduced
-to one sampled outcome (`engine.effects.chance.imagine`).
+to one sampled outcome (`engine.effects.chance.set_hypothetical_outcome`).
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from engine.batches import game_loop
+from engine.batches import make_game_loop
 from engine.codes import MAX_ACTIONS, ActionKind, Outcome
-from engine.effects.chance import imaginable, imagine, think
+from engine.effects.chance import begin_hypothetical, n_hypothetical, set_hypothetical_outcome
 from engine.effects.transposition import card_key, choices_key, minion_key, side_key
-from engine.jit import njit, njit_borrowing
+from engine.jit import njit, njit_no_alloc
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import EVENTS, STATE
 from engine.streams import derive
-from engine.view import hide
-from ilp_agent.lookahead.deck_prediction import Library
-from ilp_agent.lookahead.determinization import Hands, foresee, hold_hand, look_at, new_hands, stream_of
-from ilp_agent.search.transposition import twin_before
+from engine.view import hide_information
+from ilp_agent.lookahead.deck_prediction import DeckLibrary
+from ilp_agent.lookahead.determinization import (
+    HandModel,
+    new_hand_model,
+    observe_opponent,
+    sample_hidden_cards,
+    turn_stream,
+    update_hand_model,
+)
+from ilp_agent.search.transposition import has_earlier_copy
 
 MEANINGS = {
     "health": "health of the own hero",
@@ -65,17 +72,17 @@ MEANINGS = {
 
 FEATURES = tuple(MEANINGS)
 N_FEATURES = len(FEATURES)
-N_OF_SIDE = 5
+N_SIDE_FEATURES = 5
 """Number of features per side: the player's first, then the opponent's."""
-MANA_LEAD, ATTACK_LEAD, MINIONS_LEAD, HAND_LEAD, HEALTH_LEAD, BIAS = range(2 * N_OF_SIDE, N_FEATURES)
-HEALTH, ARMOUR, MANA, ATTACK, MINIONS = range(N_OF_SIDE)
+MANA_LEAD, ATTACK_LEAD, MINIONS_LEAD, HAND_LEAD, HEALTH_LEAD, BIAS = range(2 * N_SIDE_FEATURES, N_FEATURES)
+HEALTH, ARMOUR, MANA, ATTACK, MINIONS = range(N_SIDE_FEATURES)
 
 WON, LOST, DRAWN = 1e9, -1e9, 0.0
 """Values of finished games. The paper uses its rewards of 100 and -100; other positions may exceed those, and
 a certain win should still be chosen."""
 
 
-@njit_borrowing
+@njit_no_alloc
 def read_features(state: np.void, seat: int, features: np.ndarray) -> None:
     """Compute all features for the player at `seat`.
 
@@ -86,16 +93,16 @@ def read_features(state: np.void, seat: int, features: np.ndarray) -> None:
     """
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     _read_side(own, 0, features)
-    _read_side(enemy, N_OF_SIDE, features)
+    _read_side(enemy, N_SIDE_FEATURES, features)
     features[MANA_LEAD] = _used(own) - _used(enemy)
-    features[ATTACK_LEAD] = features[ATTACK] - features[N_OF_SIDE + ATTACK]
-    features[MINIONS_LEAD] = features[MINIONS] - features[N_OF_SIDE + MINIONS]
+    features[ATTACK_LEAD] = features[ATTACK] - features[N_SIDE_FEATURES + ATTACK]
+    features[MINIONS_LEAD] = features[MINIONS] - features[N_SIDE_FEATURES + MINIONS]
     features[HAND_LEAD] = own["n_hand"] - enemy["n_hand"]
-    features[HEALTH_LEAD] = features[HEALTH] - features[N_OF_SIDE + HEALTH]
+    features[HEALTH_LEAD] = features[HEALTH] - features[N_SIDE_FEATURES + HEALTH]
     features[BIAS] = 1.0
 
 
-@njit_borrowing
+@njit_no_alloc
 def _read_side(side: np.void, first: int, features: np.ndarray) -> None:
     """Compute one side's features, from index `first` on. Modified in place."""
     attack = 0
@@ -106,14 +113,14 @@ def _read_side(side: np.void, first: int, features: np.ndarray) -> None:
     features[first + MINIONS] = side["n_board"]
 
 
-@njit_borrowing
+@njit_no_alloc
 def _used(side: np.void) -> int:
     """Mana that a player used in its last turn, without The Coin's."""
     return max(0, int(side["crystals"] - side["locked"] - side["mana"]))
 
 
-@njit_borrowing
-def value_of(state: np.void, seat: int, weights: np.ndarray, features: np.ndarray) -> float:
+@njit_no_alloc
+def position_value(state: np.void, seat: int, weights: np.ndarray, features: np.ndarray) -> float:
     """Value of a position for the player at `seat`: `WON`, `LOST`, `DRAWN`, or weights times features.
 
     Args:
@@ -134,16 +141,16 @@ def value_of(state: np.void, seat: int, weights: np.ndarray, features: np.ndarra
     return total
 
 
-MOST_POSITIONS = 2_000
+MAX_POSITIONS = 2_000
 """Largest number of positions per turn."""
 
 SLOTS = 1 << 13
-"""Size of the transposition table; a power of two, well above `MOST_POSITIONS`."""
+"""Size of the transposition table; a power of two, well above `MAX_POSITIONS`."""
 
-MOST_STEPS = 64
+MAX_STEPS = 64
 """Largest number of actions per chain."""
 
-GOES_ON, BY_CHANCE, BY_CHOICE = range(3)
+CONTINUES, ENDS_AT_CHANCE, ENDS_AT_CHOICE = range(3)
 """How a chain continues: by further actions, or it stops at a chance outcome or at a choice of cards."""
 
 NODE = np.dtype(
@@ -161,7 +168,7 @@ NODE = np.dtype(
 """A position within the turn."""
 
 
-class Chains(NamedTuple):
+class ChainMemory(NamedTuple):
     """Working memory for the chains of one turn. Modified in place."""
 
     states: np.ndarray
@@ -189,15 +196,15 @@ class Chains(NamedTuple):
 
 
 @njit
-def new_chains() -> Chains:
+def new_chain_memory() -> ChainMemory:
     """Allocate working memory for one turn: about two megabytes."""
-    return Chains(
-        np.zeros(MOST_POSITIONS, STATE),
-        np.zeros(MOST_POSITIONS, NODE),
+    return ChainMemory(
+        np.zeros(MAX_POSITIONS, STATE),
+        np.zeros(MAX_POSITIONS, NODE),
         np.empty(SLOTS, np.int32),
         np.zeros(SLOTS, np.int64),
         np.zeros(1, np.int64),
-        np.empty(MOST_POSITIONS + 1, np.int32),
+        np.empty(MAX_POSITIONS + 1, np.int32),
         np.zeros(1, np.int64),
         np.zeros(1, np.int64),
         np.zeros(1, np.int64),
@@ -208,8 +215,10 @@ def new_chains() -> Chains:
     )
 
 
-@njit_borrowing
-def find_chains(state: np.void, cards: np.ndarray, weights: np.ndarray, seat: int, chains: Chains) -> None:
+@njit_no_alloc
+def find_chains(
+    state: np.void, cards: np.ndarray, weights: np.ndarray, seat: int, chains: ChainMemory
+) -> None:
     """Best-first search of the positions in which the active player can end its turn. Modifies `chains`.
 
     Args:
@@ -225,9 +234,9 @@ def find_chains(state: np.void, cards: np.ndarray, weights: np.ndarray, seat: in
     chains.states[0] = state
     root = chains.nodes[0]
     root["parent"], root["action"], root["steps"], root["open"], root["picked"] = -1, 0, 0, 0, 0
-    root["ends"] = BY_CHOICE if state["n_options"] > 0 else GOES_ON
-    root["value"] = value_of(state, seat, weights, chains.features)
-    root["key"] = key_of(state)
+    root["ends"] = ENDS_AT_CHOICE if state["n_options"] > 0 else CONTINUES
+    root["value"] = position_value(state, seat, weights, chains.features)
+    root["key"] = chain_position_key(state)
     _is_new(0, chains)
     _push(0, sign, chains)
     while chains.n_heap[0] > 0:
@@ -239,48 +248,48 @@ def find_chains(state: np.void, cards: np.ndarray, weights: np.ndarray, seat: in
             return
 
 
-@njit_borrowing
+@njit_no_alloc
 def _expand(
-    place: int, cards: np.ndarray, weights: np.ndarray, seat: int, sign: float, chains: Chains
+    place: int, cards: np.ndarray, weights: np.ndarray, seat: int, sign: float, chains: ChainMemory
 ) -> bool:
     """Expand a node; returns whether there was room for all children. `chains` is modified in place."""
     state, parent, thought = chains.states[place], chains.nodes[place], chains.thought[0]
     mover = state["active"]
-    if outcome(state) != Outcome.ONGOING or parent["steps"] == MOST_STEPS:
+    if outcome(state) != Outcome.ONGOING or parent["steps"] == MAX_STEPS:
         return True
     for number in range(legal_actions(state, cards, chains.actions)):
         action = chains.actions[number]
         kind, source, _ = decode(action)
         if kind == ActionKind.END_TURN:
             continue
-        if kind == ActionKind.PLAY and twin_before(state["sides"][mover], source):
+        if kind == ActionKind.PLAY and has_earlier_copy(state["sides"][mover], source):
             continue
         n = int(chains.n_nodes[0])
-        if n == MOST_POSITIONS:
+        if n == MAX_POSITIONS:
             return False
         child, node = chains.states[n], chains.nodes[n]
-        think(thought)
+        begin_hypothetical(thought)
         chains.states[n] = state
         apply(child, cards, action, thought)
         node["parent"], node["action"], node["steps"] = place, action, parent["steps"] + 1
-        node["open"], node["ends"], node["picked"] = 0, GOES_ON, 0
+        node["open"], node["ends"], node["picked"] = 0, CONTINUES, 0
         if thought["waiting"]:
-            node["open"], node["ends"] = 1, BY_CHANCE
+            node["open"], node["ends"] = 1, ENDS_AT_CHANCE
             node["value"] = _mean_value(state, cards, action, weights, seat, chains)
             chains.n_nodes[0] = n + 1
             continue
         node["open"] = 1 if _is_unsure(state, child, thought) else 0
-        node["ends"] = BY_CHOICE if child["n_options"] > 0 else GOES_ON
-        node["value"] = value_of(child, seat, weights, chains.features)
-        node["key"] = key_of(child)
+        node["ends"] = ENDS_AT_CHOICE if child["n_options"] > 0 else CONTINUES
+        node["value"] = position_value(child, seat, weights, chains.features)
+        node["key"] = chain_position_key(child)
         if _is_new(n, chains):
             chains.n_nodes[0] = n + 1
-            if node["ends"] == GOES_ON:
+            if node["ends"] == CONTINUES:
                 _push(n, sign, chains)
     return True
 
 
-@njit_borrowing
+@njit_no_alloc
 def _is_unsure(before: np.void, after: np.void, thought: np.void) -> bool:
     """Whether an action reveals new information: a drawn card, a choice, or a possible Secret."""
     if after["n_options"] > 0 or thought["unsure"]:
@@ -291,28 +300,28 @@ def _is_unsure(before: np.void, after: np.void, thought: np.void) -> bool:
     return bool(drawn or before["sides"][1]["n_deck"] != after["sides"][1]["n_deck"])
 
 
-@njit_borrowing
+@njit_no_alloc
 def _mean_value(
-    state: np.void, cards: np.ndarray, action: int, weights: np.ndarray, seat: int, chains: Chains
+    state: np.void, cards: np.ndarray, action: int, weights: np.ndarray, seat: int, chains: ChainMemory
 ) -> float:
     """Expected value of an action over the chance outcomes at which `thought` stopped."""
     thought = chains.thought[0]
-    first, n = thought["waiting"], imaginable(thought)
+    first, n = thought["waiting"], n_hypothetical(thought)
     total = 0.0
     for number in range(n):
-        imagine(thought, state, number, first)
+        set_hypothetical_outcome(thought, state, number, first)
         chains.outcomes[0] = state
         apply(chains.outcomes[0], cards, action, thought)
-        total += value_of(chains.outcomes[0], seat, weights, chains.features)
+        total += position_value(chains.outcomes[0], seat, weights, chains.features)
     return total / n
 
 
-@njit_borrowing
-def key_of(state: np.void) -> np.uint64:
+@njit_no_alloc
+def chain_position_key(state: np.void) -> np.uint64:
     """Hash of a position within a turn, independent of the order of boards and hands.
 
-    Covers only features that every game keeps: `engine.effects.transposition.kept_key` depends on the card
-    table, and the table of a batch of games has more cards.
+    Covers only features that every game keeps: `engine.effects.transposition.counters_key` depends on the
+    card table, and the table of a batch of games has more cards.
     """
     seat = state["active"]
     total = choices_key(state)
@@ -328,8 +337,8 @@ def key_of(state: np.void) -> np.uint64:
     return total
 
 
-@njit_borrowing
-def _is_new(n: int, chains: Chains) -> bool:
+@njit_no_alloc
+def _is_new(n: int, chains: ChainMemory) -> bool:
     """Whether a node's key is new in this turn; if so, it enters the transposition table."""
     key = chains.nodes[n]["key"]
     slot = np.int64(key & np.uint64(SLOTS - 1))
@@ -342,15 +351,15 @@ def _is_new(n: int, chains: Chains) -> bool:
     return True
 
 
-@njit_borrowing
-def _is_before(node: int, other: int, sign: float, chains: Chains) -> bool:
+@njit_no_alloc
+def _is_before(node: int, other: int, sign: float, chains: ChainMemory) -> bool:
     """Order of the queue: the better node for the active player first; of equals the one found first."""
     first, second = sign * chains.nodes[node]["value"], sign * chains.nodes[other]["value"]
     return bool(first > second or (first == second and node < other))
 
 
-@njit_borrowing
-def _push(place: int, sign: float, chains: Chains) -> None:
+@njit_no_alloc
+def _push(place: int, sign: float, chains: ChainMemory) -> None:
     """Push a node onto the queue. `chains` is modified in place."""
     heap, at = chains.heap, int(chains.n_heap[0])
     chains.n_heap[0] += 1
@@ -360,8 +369,8 @@ def _push(place: int, sign: float, chains: Chains) -> None:
     heap[at] = place
 
 
-@njit_borrowing
-def _pop(sign: float, chains: Chains) -> int:
+@njit_no_alloc
+def _pop(sign: float, chains: ChainMemory) -> int:
     """Pop the best node from the queue. `chains` is modified in place."""
     heap = chains.heap
     best = int(heap[0])
@@ -379,14 +388,14 @@ def _pop(sign: float, chains: Chains) -> int:
     return best
 
 
-@njit_borrowing
-def pick_best(sign: float, chains: Chains) -> int:
+@njit_no_alloc
+def pick_best(sign: float, chains: ChainMemory) -> int:
     """Best node for the active player that was not picked before, which is then marked; -1 if none is left.
 
     A turn that starts with a pending choice cannot end at its start.
     """
     best = -1
-    for place in range(1 if chains.nodes[0]["ends"] == BY_CHOICE else 0, int(chains.n_nodes[0])):
+    for place in range(1 if chains.nodes[0]["ends"] == ENDS_AT_CHOICE else 0, int(chains.n_nodes[0])):
         if not chains.nodes[place]["picked"] and (best < 0 or _is_before(place, best, sign, chains)):
             best = place
     if best >= 0:
@@ -397,7 +406,7 @@ def pick_best(sign: float, chains: Chains) -> int:
 DEPTH, N_CHAINS, HANDS = range(N_FEATURES, N_FEATURES + 3)
 """Indices of the options in a row, after the weights."""
 
-MOST_CHAINS = 64
+MAX_CHAINS = 64
 
 _HELD = 1
 """Stream of the opponent's sampled hand, below that of a turn."""
@@ -405,7 +414,7 @@ _HELD = 1
 FOUND = np.dtype(
     [
         ("n", "i2"),  # number of actions
-        ("actions", "i4", (MOST_STEPS,)),  # as `engine.rules.encode` packs them, without the end of the turn
+        ("actions", "i4", (MAX_STEPS,)),  # as `engine.rules.encode` packs them, without the end of the turn
         ("again", "i2"),  # 1: search again after these actions; else end the turn
         ("value", "f8"),  # of the chain
         ("unproven", "i2"),  # 1: a turn met the limit of positions
@@ -417,8 +426,8 @@ FOUND = np.dtype(
 class MinimaxMemory(NamedTuple):
     """Working memory of the minimax search, one for each thread. Modified in place."""
 
-    own: Chains
-    reply: Chains
+    own: ChainMemory
+    reply: ChainMemory
     seen: np.ndarray
     """The position as its player sees it, dtype `STATE`, shape (1,)."""
     after: np.ndarray
@@ -428,7 +437,7 @@ class MinimaxMemory(NamedTuple):
     thought: np.ndarray
     found: np.ndarray
     """Dtype `FOUND`, shape (1,)."""
-    hands: Hands
+    hands: HandModel
     """Model of the opponent's hand."""
     stream: np.ndarray
     """Random stream of a turn, uint64, shape (1,)."""
@@ -438,19 +447,19 @@ class MinimaxMemory(NamedTuple):
 def new_memory() -> MinimaxMemory:
     """Allocate working memory for one thread: about five megabytes."""
     return MinimaxMemory(
-        new_chains(),
-        new_chains(),
+        new_chain_memory(),
+        new_chain_memory(),
         np.zeros(1, STATE),
         np.zeros(1, STATE),
         np.zeros(1, STATE),
         np.zeros(1, EVENTS),
         np.zeros(1, FOUND),
-        new_hands(),
+        new_hand_model(),
         np.zeros(1, np.uint64),
     )
 
 
-@njit_borrowing
+@njit_no_alloc
 def choose_chain(state: np.void, cards: np.ndarray, row: np.ndarray, memory: MinimaxMemory) -> None:
     """Search the turn and write the best chain to `memory.found`. `memory` is modified in place.
 
@@ -459,13 +468,13 @@ def choose_chain(state: np.void, cards: np.ndarray, row: np.ndarray, memory: Min
     Args:
         state: dtype `STATE`, not over; the active player chooses. Hidden cards are not read.
         cards: the card table.
-        row: weights, then depth (1 or 2) and the number of chains (1 to `MOST_CHAINS`).
+        row: weights, then depth (1 or 2) and the number of chains (1 to `MAX_CHAINS`).
         memory: working memory.
     """
     seat, found = int(state["active"]), memory.found[0]
     memory.seen[0] = state
-    hide(memory.seen[0], cards, seat)
-    memory.stream[0] = derive(stream_of(memory.seen[0]), _HELD)
+    hide_information(memory.seen[0], cards, seat)
+    memory.stream[0] = derive(turn_stream(memory.seen[0]), _HELD)
     find_chains(memory.seen[0], cards, row, seat, memory.own)
     found["unproven"] = memory.own.unproven[0]
     best = pick_best(1.0, memory.own)
@@ -483,54 +492,54 @@ def choose_chain(state: np.void, cards: np.ndarray, row: np.ndarray, memory: Min
     _write(best, memory.own, found)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _judge(place: int, cards: np.ndarray, row: np.ndarray, seat: int, memory: MinimaxMemory) -> float:
     """Value of a chain after the opponent's reply, in the mean over the outcomes of its last action."""
     own, thought = memory.own, memory.thought[0]
     node = own.nodes[place]
-    if node["ends"] != BY_CHANCE:
+    if node["ends"] != ENDS_AT_CHANCE:
         memory.after[0] = own.states[place]
         return _worth_after_reply(cards, row, seat, memory)
     before, action = own.states[node["parent"]], node["action"]
-    think(thought)
+    begin_hypothetical(thought)
     memory.after[0] = before
     apply(memory.after[0], cards, action, thought)
-    first, n = thought["waiting"], imaginable(thought)
+    first, n = thought["waiting"], n_hypothetical(thought)
     total = 0.0
     for number in range(n):
-        imagine(thought, before, number, first)
+        set_hypothetical_outcome(thought, before, number, first)
         memory.after[0] = before
         apply(memory.after[0], cards, action, thought)
         total += _worth_after_reply(cards, row, seat, memory)
     return total / n
 
 
-@njit_borrowing
+@njit_no_alloc
 def _worth_after_reply(cards: np.ndarray, row: np.ndarray, seat: int, memory: MinimaxMemory) -> float:
     """Value of position `memory.after` after the end of its turn and the opponent's best reply."""
     after, then, thought, reply = memory.after[0], memory.then[0], memory.thought[0], memory.reply
     if outcome(after) != Outcome.ONGOING:
-        return value_of(after, seat, row, reply.features)
+        return position_value(after, seat, row, reply.features)
     after["n_options"], after["n_choices"] = 0, 0  # ignore the pending choice
-    hold_hand(after["sides"][1 - seat], memory.stream[0], False, memory.hands)
+    sample_hidden_cards(after["sides"][1 - seat], memory.stream[0], False, memory.hands)
     end = encode(ActionKind.END_TURN, 0, 0)
-    think(thought)
+    begin_hypothetical(thought)
     memory.then[0] = after
     apply(then, cards, end, thought)
     if thought["waiting"]:
-        imagine(thought, after, 0, thought["waiting"])
+        set_hypothetical_outcome(thought, after, 0, thought["waiting"])
         memory.then[0] = after
         apply(then, cards, end, thought)
     if outcome(then) != Outcome.ONGOING:
-        return value_of(then, seat, row, reply.features)
+        return position_value(then, seat, row, reply.features)
     find_chains(then, cards, row, seat, reply)
     if reply.unproven[0]:
         memory.found[0]["unproven"] = 1
     return float(reply.nodes[pick_best(-1.0, reply)]["value"])
 
 
-@njit_borrowing
-def _write(place: int, chains: Chains, found: np.void) -> None:
+@njit_no_alloc
+def _write(place: int, chains: ChainMemory, found: np.void) -> None:
     """Write the actions to a node, up to the first that reveals new information."""
     found["n"], found["again"] = chains.nodes[place]["steps"], 0
     for step in range(found["n"] - 1, -1, -1):
@@ -542,7 +551,7 @@ def _write(place: int, chains: Chains, found: np.void) -> None:
         place = node["parent"]
 
 
-@njit_borrowing
+@njit_no_alloc
 def play_chains(
     state: np.void, cards: np.ndarray, row: np.ndarray, memory: MinimaxMemory, played: np.void
 ) -> int:
@@ -566,7 +575,7 @@ def play_chains(
             return int(unproven)
 
 
-@njit_borrowing
+@njit_no_alloc
 def play_chain(
     state: np.void, cards: np.ndarray, row: np.ndarray, memory: MinimaxMemory, played: np.void
 ) -> bool:
@@ -582,24 +591,24 @@ def play_chain(
     return bool(found["again"] and outcome(state) == Outcome.ONGOING)
 
 
-@njit_borrowing
+@njit_no_alloc
 def take_turn(
     game: int,
     state: np.void,
     cards: np.ndarray,
     row: np.ndarray,
     luck: np.void,
-    search: tuple[MinimaxMemory, np.ndarray, Library],
+    search: tuple[MinimaxMemory, np.ndarray, DeckLibrary],
     used: np.void,
 ) -> None:
-    """Play a whole turn; step of `engine.batches.game_loop`.
+    """Play a whole turn; step of `engine.batches.make_game_loop`.
 
     `search` has working memory, the cards dealt (`engine.batches.dealt_cards`), and the deck library.
     """
     memory, dealt, library = search
     dealt_cards, again = dealt[game, 1 - state["active"]], True
     while again:
-        look_at(state, dealt_cards, int(row[HANDS]), cards, library, memory.hands)
+        observe_opponent(state, dealt_cards, int(row[HANDS]), cards, library, memory.hands)
         again = play_chain(state, cards, row, memory, luck)
         used["unproven"] += memory.found[0]["unproven"]
     memory.hands.n_decks[0] = 0
@@ -607,7 +616,7 @@ def take_turn(
         apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck)
 
 
-play_games = game_loop(take_turn)
+play_games = make_game_loop(take_turn)
 
 
 @njit
@@ -616,22 +625,22 @@ def plan_chain(
     cards: np.ndarray,
     row: np.ndarray,
     n_shown: int,
-    library: Library,
+    library: DeckLibrary,
     memory: MinimaxMemory,
     steps: np.ndarray,
 ) -> None:
     """Choose a chain from the only state of an array of shape (1,).
 
     `memory.hands.shown` holds `n_shown` cards of the opponent. `memory` and `steps` (dtype `STATE`, shape
-    (`MOST_STEPS` + 1,)) are modified in place; `steps` receives the position before each action, and the one
+    (`MAX_STEPS` + 1,)) are modified in place; `steps` receives the position before each action, and the one
     after the last if it is predictable.
     """
-    foresee(states[0], int(row[HANDS]), n_shown, cards, library, memory.hands)
+    update_hand_model(states[0], int(row[HANDS]), n_shown, cards, library, memory.hands)
     choose_chain(states[0], cards, row, memory)
     memory.hands.n_decks[0] = 0
     found, thought = memory.found[0], memory.thought[0]
     steps[0] = states[0]
     for step in range(found["n"]):
         steps[step + 1] = steps[step]
-        think(thought)
+        begin_hypothetical(thought)
         apply(steps[step + 1], cards, found["actions"][step], thought)

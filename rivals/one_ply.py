@@ -6,14 +6,14 @@ from typing import ClassVar, Generic, NamedTuple
 import numpy as np
 
 from engine import Action, PlayerView
-from engine.batches import game_loop
+from engine.batches import make_game_loop
 from engine.codes import MAX_ACTIONS, ActionKind
 from engine.effects.card_filters import has_effects
-from engine.indirect_call import njit_apart
-from engine.jit import njit, njit_borrowing, njit_borrowing_inline
+from engine.indirect_call import njit_indirect
+from engine.jit import njit, njit_no_alloc, njit_no_alloc_inline
 from engine.rules import apply, encode
 from engine.state import CARD, EVENTS, STATE
-from engine.view import hide
+from engine.view import hide_information
 from ilp_agent.profiles import Profile, W
 from rivals.batch import PlayBatch
 
@@ -27,11 +27,11 @@ shape (at least `MAX_ACTIONS`,); dtype `STATE`, shape (2,); dtype `EVENTS`, shap
 
 _WHOLE, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 
-one_ply = njit_apart(STATE, (CARD,), (_REAL,), (_WHOLE,), (STATE,), (EVENTS,))
+one_ply = njit_indirect(STATE, (CARD,), (_REAL,), (_WHOLE,), (STATE,), (EVENTS,))
 """Decorator of a `BestAction`: games and Python share one kernel, which is compiled once."""
 
 
-@njit_borrowing
+@njit_no_alloc
 def best_choice(state: np.void, cards: np.ndarray) -> int:
     """Choose the most valuable offered card, the first of equals, as an action.
 
@@ -48,8 +48,8 @@ def best_choice(state: np.void, cards: np.ndarray) -> int:
     return int(encode(ActionKind.CHOOSE, chosen, 0))
 
 
-@njit_borrowing_inline
-def known_part(state: np.void, cards: np.ndarray, seen: np.ndarray) -> np.void:
+@njit_no_alloc_inline
+def visible_position(state: np.void, cards: np.ndarray, seen: np.ndarray) -> np.void:
     """The position as the active player sees it; `seen`, shape (1,), is modified in place.
 
     Without card effects no action of the own turn depends on a hidden card: the position itself is returned.
@@ -57,12 +57,12 @@ def known_part(state: np.void, cards: np.ndarray, seen: np.ndarray) -> np.void:
     if not has_effects(cards):
         return state
     seen[0] = state
-    hide(seen[0], cards, state["active"])
+    hide_information(seen[0], cards, state["active"])
     known: np.void = seen[0]
     return known
 
 
-class OnePly(NamedTuple):
+class OnePlyMemory(NamedTuple):
     """Working memory for choosing an action. Modified in place."""
 
     actions: np.ndarray
@@ -74,22 +74,22 @@ class OnePly(NamedTuple):
 def one_ply_batch(best_action: BestAction) -> PlayBatch:
     """Batch kernel of an agent that chooses one action at a time."""
 
-    @njit_borrowing
+    @njit_no_alloc
     def take_action(
         game: int,  # noqa: ARG001
         state: np.void,
         cards: np.ndarray,
         row: np.ndarray,
         luck: np.void,
-        memory: OnePly,
+        memory: OnePlyMemory,
         used: np.void,  # noqa: ARG001
     ) -> None:
-        """Play the best action; step of `engine.batches.game_loop`."""
-        known = known_part(state, cards, memory.seen)
+        """Play the best action; step of `engine.batches.make_game_loop`."""
+        known = visible_position(state, cards, memory.seen)
         action = best_action(known, cards, row, memory.actions, memory.next_states, memory.thought)
         apply(state, cards, action, luck)
 
-    play_games = game_loop(take_action)
+    play_games = make_game_loop(take_action)
 
     def play_batch(
         cards: np.ndarray,
@@ -103,7 +103,7 @@ def one_ply_batch(best_action: BestAction) -> PlayBatch:
     ) -> None:
         """Play a batch of games; see `rivals.batch.PlayBatch`."""
         actions, positions = np.empty(MAX_ACTIONS, np.int64), np.zeros(3, STATE)
-        memory = OnePly(actions, positions[:2], positions[2:], np.zeros(1, EVENTS))
+        memory = OnePlyMemory(actions, positions[:2], positions[2:], np.zeros(1, EVENTS))
         play_games(cards, weights, agents, states, chances, memory, turns)
 
     return play_batch

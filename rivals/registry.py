@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from engine.effect_codes import Ask
+from engine.effect_codes import GameFeature
 from engine.errors import DeckError, unknown_name
-from engine.lazy import loaded
+from engine.lazy import lazy_import
 from ilp_agent import lookahead as looking
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND
 from rivals.kinds import HANDS, AgentKind, Option
@@ -41,7 +41,7 @@ _ENTRIES = (
         batch="ilp_agent.lookahead.selfplay:play_batch",
         options=(
             Option(
-                "budget", looking.DEFAULT_BUDGET, 1, looking.MOST_BUDGET, "most positions evaluated in a turn"
+                "budget", looking.DEFAULT_BUDGET, 1, looking.MAX_BUDGET, "most positions evaluated in a turn"
             ),
             Option(
                 "depth",
@@ -54,9 +54,9 @@ _ENTRIES = (
                 "samples",
                 looking.DEFAULT_SAMPLES,
                 1,
-                looking.MOST_SAMPLES,
+                looking.MAX_SAMPLES,
                 "chance samples for each candidate plan, with card effects",
-                most_received=16,
+                max_from_files=16,
             ),
             HANDS,
         ),
@@ -157,7 +157,7 @@ SECONDS = Option("seconds", 10, 1, 3600, "time limit for each decision", max_fro
 
 
 def _outside_agent(name: str, weights: Sequence[float] | None, seconds: int) -> "Agent":
-    agent: Agent = loaded("rivals.outside.agent:OutsideAgent")(name, seconds, weights or ())
+    agent: Agent = lazy_import("rivals.outside.agent:OutsideAgent")(name, seconds, weights or ())
     return agent
 
 
@@ -237,7 +237,7 @@ def reckoned_decks(
     decks: "Iterable[Deck]",
     further: "tuple[Deck, ...]" = (),
 ) -> "tuple[tuple[Deck, ...], int]":
-    """Decks and game features needed by the players' opponent models, as of `engine.match.reckoned_with`.
+    """Decks and game features that the players' opponent models need (`engine.match.opponent_model_needs`).
 
     Args:
         players: agent kind and options of each.
@@ -253,11 +253,11 @@ def reckoned_decks(
     if not hands or not any(deck.effects for deck in decks):
         return (), 0
     found = (
-        loaded("ilp_agent.lookahead.deck_prediction:class_decks")(further)
+        lazy_import("ilp_agent.lookahead.deck_prediction:class_decks")(further)
         if looking.PREDICTED in hands
         else ()
     )
-    return found, Ask.GRAVEYARD
+    return found, GameFeature.GRAVEYARD
 
 
 def weighted_kinds() -> list[str]:
@@ -280,7 +280,7 @@ def weight_class(name: str, weights: str = "thesis") -> "type[WeightVector]":
         raise unknown_name("agent with weights", name, weighted_kinds())
     if found.AGENT != DEFAULT_AGENT:
         return found
-    sets: Mapping[str, type[WeightVector]] = loaded("ilp_agent.weights:WEIGHT_SETS")
+    sets: Mapping[str, type[WeightVector]] = lazy_import("ilp_agent.weights:WEIGHT_SETS")
     return sets[weights]
 
 

@@ -29,7 +29,7 @@ from engine.cards import MINION_COLUMNS, OTHER_COLUMNS
 from engine.codes import KEYWORD_FIELDS
 from engine.effect_codes import Need, Race
 from engine.errors import ManaforgeError
-from evo.terminal.console import command_line
+from evo.terminal.console import run_command_line
 
 
 def keywords_of(card: Any) -> list[str]:
@@ -139,7 +139,9 @@ def printed_traits(text: str) -> list[str]:
     return [name for name, phrase in _PHRASES.items() if phrase in normalised_text]
 
 
-def says_no_more(text: str, keywords: Iterable[str], traits: Sequence[str], is_all_races: bool) -> bool:
+def has_only_known_text(
+    text: str, keywords: Iterable[str], traits: Sequence[str], is_all_races: bool
+) -> bool:
     """Whether a text consists only of keywords, printed traits, Spell Damage and Overload.
 
     Args:
@@ -160,7 +162,7 @@ def says_no_more(text: str, keywords: Iterable[str], traits: Sequence[str], is_a
     return not _FILLER.sub("", rest)
 
 
-KINDS: dict[str, tuple[str, ...]] = {
+MECHANICS: dict[str, tuple[str, ...]] = {
     "secret": (r"^Secret:", r"\benemy Secrets?\b"),
     "quest": (r"^Quest:",),
     "discover": (r"\bDiscover\b", r"Look at (?:the top )?3 cards"),
@@ -228,11 +230,11 @@ KINDS: dict[str, tuple[str, ...]] = {
 OTHER = "other"
 """Mechanic of a text that matches no other."""
 
-_PATTERNS = {kind: re.compile("|".join(words)) for kind, words in KINDS.items()}
+_PATTERNS = {kind: re.compile("|".join(words)) for kind, words in MECHANICS.items()}
 
 
-def kinds_of(text: str) -> tuple[str, ...]:
-    """Mechanics in a card's text, in the order of `KINDS`; `OTHER` if none matches."""
+def mechanics_of(text: str) -> tuple[str, ...]:
+    """Mechanics in a card's text, in the order of `MECHANICS`; `OTHER` if none matches."""
     normalised_text = normalised(text)
     found = tuple(kind for kind, pattern in _PATTERNS.items() if pattern.search(normalised_text))
     return found or (OTHER,)
@@ -300,7 +302,7 @@ def build_edition(folder: Path, package: Path, named: Iterable[str]) -> str:
             f"no card data of build {EDITION_BUILD} in {package}; install it with make cards"
         )
     old_cards, _ = cardxml.load(str(path))
-    needs = read_needs(path)
+    needs = read_play_requirements(path)
     ids = (
         {card.id for card in old_cards.values() if _is_listed(card)}
         | set(BASIC_POWERS)
@@ -309,7 +311,9 @@ def build_edition(folder: Path, package: Path, named: Iterable[str]) -> str:
     ids |= {power for power in (_power(old_cards[name], old_cards) for name in ids) if power}
     rows = [_row(old_cards[name], old_cards, needs.get(name, [])) for name in sorted(ids)]
     _write(folder / f"{EDITION}.csv", EDITION_COLUMNS, rows)
-    mechanics = [(name, "; ".join(kinds_of(old_cards[name].description or ""))) for name in _uncertain(rows)]
+    mechanics = [
+        (name, "; ".join(mechanics_of(old_cards[name].description or ""))) for name in _uncertain(rows)
+    ]
     _write(folder / "kinds.csv", KINDS_COLUMNS, mechanics)
     new_cards, _ = cardxml.load()
     _write(folder / "heroes.csv", HERO_COLUMNS, _heroes(old_cards, new_cards))
@@ -356,7 +360,7 @@ def _heroes(*builds: dict[str, Any]) -> list[tuple[int, str]]:
     return sorted(found.items())
 
 
-def read_needs(path: Path) -> dict[str, list[tuple[int, int]]]:
+def read_play_requirements(path: Path) -> dict[str, list[tuple[int, int]]]:
     """Read the game's play requirements by card id, as (number, parameter)."""
     found: dict[str, list[tuple[int, int]]] = {}
     for _, entity in ElementTree.iterparse(path):
@@ -404,7 +408,7 @@ def _row(card: Any, cards: dict[str, Any], listed: Sequence[tuple[int, int]]) ->
     traits = printed_traits(text) if is_minion else []
     needs = {_NEEDS[item] for item in listed if item in _NEEDS} if not is_minion else set()
     race = race_of(card)
-    plain = card.type.name in _KINDS and says_no_more(text, keywords, traits, race == "all")
+    plain = card.type.name in _KINDS and has_only_known_text(text, keywords, traits, race == "all")
     return (
         card.id,
         card.dbf_id,
@@ -493,13 +497,13 @@ def build(edition_package: Path | None = None) -> None:
         edition_package: install folder of hearthstone-data 25252.1; without it the tables of edition 2018-07
             stay unchanged.
     """
-    from engine.effects.rows import named_cards  # noqa: PLC0415
+    from engine.effects.rows import referenced_card_ids  # noqa: PLC0415
 
     data = Path(__file__).resolve().parents[1] / "engine" / "data"
     try:
         print(build_catalogue(data))
         if edition_package:
-            print(build_edition(data / "editions", edition_package, named_cards()))
+            print(build_edition(data / "editions", edition_package, referenced_card_ids()))
     except FileNotFoundError as error:
         raise ManaforgeError(str(error)) from None
     except ModuleNotFoundError as error:
@@ -507,4 +511,4 @@ def build(edition_package: Path | None = None) -> None:
 
 
 if __name__ == "__main__":
-    command_line(app, "python -m tools.card_tables")
+    run_command_line(app, "python -m tools.card_tables")

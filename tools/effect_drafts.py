@@ -15,7 +15,7 @@ from typing import Any
 
 from engine.codes import KEYWORD_FIELDS, Keyword
 from engine.effect_codes import ENEMY, HEROES, MINIONS, OWN, Filter, Op, Pick, Race, Trigger, Until
-from engine.effects.rows import EFFECT_COLUMNS, Effect, effect_rows, row_in_table
+from engine.effects.rows import EFFECT_COLUMNS, Effect, effect_rows, row_to_csv
 
 _NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "seven": 7}
 _RACES = {f"{race.name.lower()}": race for race in Race if race not in (Race.NONE, Race.ALL)}
@@ -46,7 +46,7 @@ def number_of(word: str) -> int:
     return _NUMBERS.get(word.lower()) or int(word)
 
 
-def whom(text: str) -> Effect | None:
+def parse_targets(text: str) -> Effect | None:
     """Parse a target phrase into a row with a placeholder operation; None if the phrase is not understood.
 
     Args:
@@ -98,7 +98,7 @@ def _filter_of(match: re.Match[str]) -> tuple[int, int]:
     return filter_bits, arg
 
 
-def gains(text: str) -> Effect | None:
+def parse_buff(text: str) -> Effect | None:
     """Parse a buff, such as "+2/+2 and Taunt", into a row without targets; None if not understood."""
     attack = health = keywords = 0
     for part in re.split(r", and |, | and ", text):
@@ -118,7 +118,7 @@ def gains(text: str) -> Effect | None:
     return Effect(Trigger.PLAY, Op.BUFF, amount=attack, amount2=health, keywords=keywords)
 
 
-def on(target: Effect, change: Effect) -> Effect:
+def with_targets(target: Effect, change: Effect) -> Effect:
     """Combine the operation of `change` with the targets of `target`."""
     return replace(
         change,
@@ -209,9 +209,9 @@ def _sentence(text: str, created: Created, before: Sequence[Effect]) -> Rows | N
             return None
         if re.fullmatch(r"[Ff]reeze (it|them)", second):
             return [*rows, replace(rows[-1], op=Op.FREEZE, amount=0, amount2=0)]
-        gained = gains(second.removeprefix("give it "))
+        gained = parse_buff(second.removeprefix("give it "))
         if second.startswith("give it ") and gained:
-            return [*rows, on(rows[-1], gained)]
+            return [*rows, with_targets(rows[-1], gained)]
         other = _sentence(second[0].upper() + second[1:], created, [*before, *rows])
         return None if other is None else rows + other
     return None
@@ -219,8 +219,10 @@ def _sentence(text: str, created: Created, before: Sequence[Effect]) -> Rows | N
 
 def _damage(found: re.Match[str], _: Created) -> Rows | None:
     low, high, phrase = int(found[1]), int(found[2] or 0), found[3]
-    target = whom(phrase) if phrase else _ANYONE
-    return [on(target, Effect(Trigger.PLAY, Op.DAMAGE, amount=low, amount2=high))] if target else None
+    target = parse_targets(phrase) if phrase else _ANYONE
+    return (
+        [with_targets(target, Effect(Trigger.PLAY, Op.DAMAGE, amount=low, amount2=high))] if target else None
+    )
 
 
 def _two_damages(found: re.Match[str], created: Created) -> Rows | None:
@@ -230,28 +232,28 @@ def _two_damages(found: re.Match[str], created: Created) -> Rows | None:
 
 
 def _split(found: re.Match[str], _: Created) -> Rows | None:
-    target = whom(found[2])
+    target = parse_targets(found[2])
     return [replace(target, pick=Pick.SPLIT, amount=int(found[1]), times=1)] if target else None
 
 
 def _heal(found: re.Match[str], _: Created) -> Rows | None:
-    target = whom(found[2]) if found[2] else _ANYONE
-    return [on(target, Effect(Trigger.PLAY, Op.HEAL, amount=int(found[1])))] if target else None
+    target = parse_targets(found[2]) if found[2] else _ANYONE
+    return [with_targets(target, Effect(Trigger.PLAY, Op.HEAL, amount=int(found[1])))] if target else None
 
 
 def _give(found: re.Match[str], _: Created) -> Rows | None:
     until = Until.THIS_TURN if found[3] else Until.ALWAYS
     if "your next turn" in (found[3] or ""):
         until = Until.NEXT_TURN
-    target, gained = whom(found[1]), gains(found[2])
-    return [on(target, replace(gained, until=until))] if target and gained else None
+    target, gained = parse_targets(found[1]), parse_buff(found[2])
+    return [with_targets(target, replace(gained, until=until))] if target and gained else None
 
 
 def _apply_to(op: Op) -> Callable[[re.Match[str], Created], Rows | None]:
     """Template whose first group is the target phrase."""
 
     def make(found: re.Match[str], _: Created) -> Rows | None:
-        target = whom(found[1])
+        target = parse_targets(found[1])
         return [replace(target, op=op)] if target else None
 
     return make
@@ -279,22 +281,30 @@ def _create(op: Op) -> Callable[[re.Match[str], Created], Rows | None]:
 
 
 def _transform(found: re.Match[str], created: Created) -> Rows | None:
-    target, card = whom(found[1]), created(found[2], found[3])
+    target, card = parse_targets(found[1]), created(found[2], found[3])
     return [replace(target, op=Op.TRANSFORM, cards=(card,))] if target and card else None
 
 
 def _set(found: re.Match[str], _: Created) -> Rows | None:
-    target = whom(found[1])
+    target = parse_targets(found[1])
     number = int(found[3])
     attack = number if "Attack" in found[2] else -1
     health = number if "Health" in found[2] else -1
-    return [on(target, Effect(Trigger.PLAY, Op.SET, amount=attack, amount2=health))] if target else None
+    return (
+        [with_targets(target, Effect(Trigger.PLAY, Op.SET, amount=attack, amount2=health))]
+        if target
+        else None
+    )
 
 
 def _double(found: re.Match[str], _: Created) -> Rows | None:
-    target = whom(found[1])
+    target = parse_targets(found[1])
     attack, health = (2, 1) if found[2] == "Attack" else (1, 2)
-    return [on(target, Effect(Trigger.PLAY, Op.MULTIPLY, amount=attack, amount2=health))] if target else None
+    return (
+        [with_targets(target, Effect(Trigger.PLAY, Op.MULTIPLY, amount=attack, amount2=health))]
+        if target
+        else None
+    )
 
 
 def _weapon(found: re.Match[str], _: Created) -> Rows | None:
@@ -306,7 +316,9 @@ def _discard(found: re.Match[str], _: Created) -> Rows | None:
 
 
 def _hero_attack(found: re.Match[str], _: Created) -> Rows | None:
-    return [on(_MY_HERO, Effect(Trigger.PLAY, Op.BUFF, amount=int(found[1]), until=Until.THIS_TURN))]
+    return [
+        with_targets(_MY_HERO, Effect(Trigger.PLAY, Op.BUFF, amount=int(found[1]), until=Until.THIS_TURN))
+    ]
 
 
 _CARD = (
@@ -362,16 +374,20 @@ _TEMPLATES: Sequence[tuple[str, Callable[[re.Match[str], Created], Rows | None]]
 
 
 def _and_damage(found: re.Match[str]) -> Rows | None:
-    target = whom(found[1])
+    target = parse_targets(found[1])
     return [replace(target, op=Op.SILENCE), replace(target, amount=int(found[2]))] if target else None
 
 
 def _set_health(found: re.Match[str]) -> Rows | None:
-    target = whom(found[1].removeprefix("Health of "))
-    return [on(target, Effect(Trigger.PLAY, Op.SET, amount=-1, amount2=int(found[2])))] if target else None
+    target = parse_targets(found[1].removeprefix("Health of "))
+    return (
+        [with_targets(target, Effect(Trigger.PLAY, Op.SET, amount=-1, amount2=int(found[2])))]
+        if target
+        else None
+    )
 
 
-def finder(card_id: str, cards: Mapping[str, Any]) -> Created:
+def created_card_finder(card_id: str, cards: Mapping[str, Any]) -> Created:
     """Make a look-up of created cards: by id prefix, then the oldest of the name."""
 
     def created(numbers: str, name: str) -> str | None:
@@ -417,13 +433,13 @@ def main(ids: Sequence[str]) -> int:
     writer.writeheader()
     drafted = equal = known = 0
     for name in listed:
-        rows = draft(Text(cards[name].description or "", finder(name, cards)))
+        rows = draft(Text(cards[name].description or "", created_card_finder(name, cards)))
         if not rows:
             continue
         drafted += 1
         known += name in reviewed
         equal += rows == reviewed.get(name)
-        writer.writerows(row_in_table(name, cards[name].name, row) for row in rows)
+        writer.writerows(row_to_csv(name, cards[name].name, row) for row in rows)
     print(
         f"{drafted} of {len(listed)} cards drafted; {known} of them have reviewed rows, "
         f"{equal} drafts equal these",

@@ -30,7 +30,7 @@ from benchmarks.published.pages import (
     table,
 )
 from engine import find_deck
-from evo.analysis.clustering import strength_in_words
+from evo.analysis.clustering import strength_text
 from rivals import EvaWeights
 
 HALF, LIVES, NEWCOMERS = 0.05, 2, 0.5
@@ -292,7 +292,7 @@ def _groups(folder: Path) -> str:
     lines = [
         f"The paper's silhouette is highest for {GROUPS} groups, here for {best} of {len(members)} "
         f"individuals ({levels[best]:.2f}; {GROUPS} have {levels[GROUPS]:.2f}). By Kaufman and Rousseeuw's "
-        f"scale that is {strength_in_words(levels[best])}.",
+        f"scale that is {strength_text(levels[best])}.",
         f"Shown are {GROUPS} groups, as there: of {listed([str(size) for size in sizes])} individuals; "
         f"{int((runs_of == 1).sum())} of them come from a single run.",
     ]

@@ -12,8 +12,17 @@ from scipy.cluster.hierarchy import dendrogram, linkage
 
 from benchmarks.published.eva_blocks import cells_of, lives_of, newcomers_of_age, short
 from benchmarks.published.eva_paper import ACRONYMS, BATTLEFIELD, DECKS, VALUE
-from evo.analysis.plots import BOXES, cluster_colours, plot_comparison
-from evo.figures.style import BLUE, DIVERGING, GREY, figure, grid, legend_above, png, whole_ticks
+from evo.analysis.plots import BOX_STYLE, cluster_colours, plot_comparison
+from evo.figures.style import (
+    BLUE,
+    DIVERGING_COLOURS,
+    GREY,
+    figure,
+    grid,
+    integer_ticks,
+    legend_above,
+    png_bytes,
+)
 
 EVERY = 5
 """Generations between boxes."""
@@ -44,20 +53,20 @@ def _course(survivors: pd.DataFrame) -> bytes:
             (scores, "score", "fitness, score per game"),
             (ages, "age", "age, generations"),
         ):
-            sns.boxplot(some, x="generation", y=y, ax=axes, fliersize=1.5, native_scale=True, **BOXES)
+            sns.boxplot(some, x="generation", y=y, ax=axes, fliersize=1.5, native_scale=True, **BOX_STYLE)
             axes.set(xlabel="generation", ylabel=label)
-            whole_ticks(axes.xaxis)
+            integer_ticks(axes.xaxis)
         scores.set_title("Fig. 2: survivors", fontsize=10)
         scores.yaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10]))
         scores.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         ages.set_title("Fig. 4: survivors", fontsize=10)
         spans = lives_of(survivors)
         both = pd.DataFrame({"generations\nlived": spans["lived"], "generation\nof birth": spans["birth"]})
-        sns.boxplot(both, ax=lives, orient="h", fliersize=2, **BOXES)
+        sns.boxplot(both, ax=lives, orient="h", fliersize=2, **BOX_STYLE)
         lives.set(title="", xlabel="generations", ylabel="")
         lives.set_title("Fig. 3: all that ever survived", fontsize=10)
         _newcomers(new, newcomers_of_age(survivors, 1))
-        return png(drawn)
+        return png_bytes(drawn)
 
 
 def _newcomers(axes: Axes, new: pd.DataFrame) -> None:
@@ -67,7 +76,7 @@ def _newcomers(axes: Axes, new: pd.DataFrame) -> None:
     axes.axhline(1, color=GREY, linewidth=0.8, linestyle=":")
     axes.set(xlabel="generation", ylabel="newcomers, mean of runs", ylim=(0, None))
     axes.set_title("Fig. 5: survivors of age 1", fontsize=10)
-    whole_ticks(axes.xaxis)
+    integer_ticks(axes.xaxis)
 
 
 def _weights(members: pd.DataFrame) -> bytes:
@@ -76,10 +85,10 @@ def _weights(members: pd.DataFrame) -> bytes:
     with grid(2, 9.0, 2.7, columns=1) as (drawn, axes):
         for own, (title, of_part) in zip(axes, parts.items(), strict=True):
             table = members[list(of_part)].rename(columns=of_part)
-            sns.boxplot(table, ax=own, fliersize=2, **BOXES)
+            sns.boxplot(table, ax=own, fliersize=2, **BOX_STYLE)
             own.set(ylabel="weight", ylim=(-0.03, 1.03))
             own.set_title(title, fontsize=10)
-        return png(drawn)
+        return png_bytes(drawn)
 
 
 def _tree(members: pd.DataFrame) -> bytes:
@@ -105,7 +114,7 @@ def _tree(members: pd.DataFrame) -> bytes:
             axes.plot([], [], color=colours[int(group)], label=f"group {group}: {size} individuals")
         legend_above(axes)
         axes.set(ylabel="distance of merged groups", xlabel="run:individual")
-        return png(drawn)
+        return png_bytes(drawn)
 
 
 def _groups(comparisons: pd.DataFrame, members: pd.DataFrame) -> bytes:
@@ -120,7 +129,7 @@ def _groups(comparisons: pd.DataFrame, members: pd.DataFrame) -> bytes:
         for place, (kind, (group, other)) in enumerate(product(kinds, pairs)):
             own = named[(named["kind"] == kind) & (named["group"] == group) & (named["other"] == other)]
             plot_comparison(axes[place], own, list(DECKS.values()), sizes)
-        return png(drawn)
+        return png_bytes(drawn)
 
 
 def _agents(ratings: pd.DataFrame, decks: pd.DataFrame) -> bytes:
@@ -134,7 +143,7 @@ def _agents(ratings: pd.DataFrame, decks: pd.DataFrame) -> bytes:
                 vmin=0,
                 vmax=100,
                 center=50,
-                cmap=DIVERGING,
+                cmap=DIVERGING_COLOURS,
                 annot=True,
                 fmt=".0f",
                 annot_kws={"size": 9},
@@ -144,4 +153,4 @@ def _agents(ratings: pd.DataFrame, decks: pd.DataFrame) -> bytes:
             own.set(xlabel="opponent's deck", ylabel="own deck")
             own.set_title(short(entrant), fontsize=10)
             own.tick_params(axis="both", length=0, labelsize=8)
-        return png(drawn)
+        return png_bytes(drawn)

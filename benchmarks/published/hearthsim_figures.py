@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from evo.figures.style import COLOURS, GREY, MARKERS, figure, grid, png
+from evo.figures.style import COLOURS, GREY, MARKERS, figure, grid, png_bytes
 
 
 def draw_curves(experiments: Mapping[str, Mapping[str, pd.DataFrame]]) -> bytes:
@@ -37,7 +37,7 @@ def draw_curves(experiments: Mapping[str, Mapping[str, pd.DataFrame]]) -> bytes:
             own.yaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10]))
             own.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
             own.grid(linewidth=0.4, alpha=0.6)
-        return png(drawn)
+        return png_bytes(drawn)
 
 
 def draw_lengths(lengths: pd.DataFrame) -> bytes:
@@ -61,4 +61,4 @@ def draw_lengths(lengths: pd.DataFrame) -> bytes:
         axes.yaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10]))
         axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axes.legend(frameon=False)
-        return png(drawn)
+        return png_bytes(drawn)

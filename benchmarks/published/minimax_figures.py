@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from evo.figures.style import BLUE, COLOURS, GREY, ORANGE, figure, grid, legend_above, png
+from evo.figures.style import BLUE, COLOURS, GREY, ORANGE, figure, grid, legend_above, png_bytes
 
 
 def draw_learning(curves: pd.DataFrame, peak: float) -> bytes:
@@ -25,7 +25,7 @@ def draw_learning(curves: pd.DataFrame, peak: float) -> bytes:
             own.set(title=recipe, xlabel="games learned from", ylabel="win rate against aggro", ylim=(0, 1))
             own.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axes[-1].legend(frameon=False, fontsize=9)
-        return png(drawn)
+        return png_bytes(drawn)
 
 
 def draw_search(search: pd.DataFrame, best: int) -> bytes:
@@ -53,4 +53,4 @@ def draw_search(search: pd.DataFrame, best: int) -> bytes:
         axes.set(xlabel="features left", ylabel="win rate against aggro")
         axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         legend_above(axes)
-        return png(drawn)
+        return png_bytes(drawn)

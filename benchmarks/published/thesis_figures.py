@@ -7,7 +7,7 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 
-from evo.figures.style import DIVERGING, figure, grid, png
+from evo.figures.style import DIVERGING_COLOURS, figure, grid, png_bytes
 
 
 def _heat(axes: Axes, rates: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> None:
@@ -17,7 +17,7 @@ def _heat(axes: Axes, rates: np.ndarray, rows: Sequence[str], columns: Sequence[
         vmin=0,
         vmax=100,
         center=50,
-        cmap=DIVERGING,
+        cmap=DIVERGING_COLOURS,
         annot=True,
         fmt=".0f",
         annot_kws={"size": 9},
@@ -40,7 +40,7 @@ def draw_players(rates: Mapping[str, np.ndarray], profiles: Sequence[str]) -> by
             own.set(xlabel="goes second: Warrior", ylabel="" if place else "goes first: Paladin")
             if place:
                 own.set_yticklabels([])
-        return png(drawn)
+        return png_bytes(drawn)
 
 
 def draw_profiles(scores: Mapping[str, np.ndarray], profiles: Sequence[str]) -> bytes:
@@ -50,4 +50,4 @@ def draw_profiles(scores: Mapping[str, np.ndarray], profiles: Sequence[str]) -> 
         axes.set(xlabel="player", ylabel="")
         for end in (1, 4, 7):
             axes.axvline(end, color="white", linewidth=4)
-        return png(drawn)
+        return png_bytes(drawn)

@@ -11,11 +11,11 @@ from typing import NamedTuple
 from engine.cards import CLASSIC_SET, Card, OtherCard
 from engine.cards.real import EDITIONS, NEWEST_EDITION, OLD_EDITION, edition
 from engine.effect_codes import CardKind, Race, Trait
-from engine.effects.describe import row_in_words
+from engine.effects.describe import describe_row
 from engine.errors import unknown_name
 from engine.minion import keyword_names
 
-NOT_AS_BEFORE = f"not as in {OLD_EDITION}"
+CHANGED_CARD = f"not as in {OLD_EDITION}"
 """Reason in `not_covered`: a newest-edition card whose text or numbers match no card of the older one."""
 
 EXACT, BODY, NOT_PLAYED = "exact", "body", "not played"
@@ -113,15 +113,15 @@ class CardFacts:
         if self.played == EXACT:
             return "exact" if self.does or self.keywords else "exact: it has no text"
         how = "a body with its keywords" if self.played == BODY else "not played"
-        if self.not_covered == (NOT_AS_BEFORE,):
+        if self.not_covered == (CHANGED_CARD,):
             return f"{how}: its text or numbers match no card of {OLD_EDITION}"
         return f"{how}; not covered: {', '.join(self.not_covered)}"
 
 
-def facts_of(card: Card | OtherCard, edition_name: str) -> CardFacts:
+def card_facts(card: Card | OtherCard, edition_name: str) -> CardFacts:
     """Facts about a card of an edition."""
     if isinstance(card, OtherCard):
-        missing = kinds_in_texts().get(card.id, (f"{card.kind} card",))
+        missing = mechanics_by_card().get(card.id, (f"{card.kind} card",))
         return CardFacts(
             edition_name,
             card.id,
@@ -137,12 +137,12 @@ def facts_of(card: Card | OtherCard, edition_name: str) -> CardFacts:
             True,
             NOT_PLAYED,
             (),
-            missing if edition_name == OLD_EDITION else (NOT_AS_BEFORE,),
+            missing if edition_name == OLD_EDITION else (CHANGED_CARD,),
         )
     found = edition(edition_name)
     is_body = card.id in found.bodies
     played = EXACT if card.exact else BODY if card.kind == CardKind.MINION else NOT_PLAYED
-    missing = () if card.exact else (NOT_AS_BEFORE,) if is_body else _mechanics_of(card)
+    missing = () if card.exact else (CHANGED_CARD,) if is_body else _mechanics_of(card)
     return CardFacts(
         edition_name,
         card.id,
@@ -181,7 +181,7 @@ def find_facts(id_or_name: str, edition_name: str = "") -> list[CardFacts]:
         wanted = by_id[0].name if by_id else id_or_name
         printings = [card for card in cards if card.name.casefold() == wanted.casefold()]
         printings.sort(key=lambda card: (card.id != id_or_name, *_newest_first(card)))
-        found += [facts_of(card, name) for card in printings]
+        found += [card_facts(card, name) for card in printings]
         known += [card.name for card in cards]
         known += [card.id for card in cards] if "_" in id_or_name else []
     if not found:
@@ -189,14 +189,14 @@ def find_facts(id_or_name: str, edition_name: str = "") -> list[CardFacts]:
     return found
 
 
-def every_card(edition_name: str) -> list[CardFacts]:
+def all_card_facts(edition_name: str) -> list[CardFacts]:
     """All collectible cards of an edition except heroes, sorted by name."""
-    cards = [facts_of(card, edition_name) for card in _cards_of(edition_name)]
+    cards = [card_facts(card, edition_name) for card in _cards_of(edition_name)]
     listed = [card for card in cards if card.collectible and card.kind != "hero"]
     return sorted(listed, key=lambda card: (card.name, card.id))
 
 
-def chosen_cards(
+def filter_card_facts(
     edition_name: str, class_name: str = "", set_of: str = "", kind: str = ""
 ) -> list[CardFacts]:
     """Collectible cards of an edition, filtered by class, set and uncovered mechanic.
@@ -210,7 +210,7 @@ def chosen_cards(
     Raises:
         UnknownNameError: unknown class, set or mechanic; the message lists the nearest.
     """
-    cards = every_card(edition_name)
+    cards = all_card_facts(edition_name)
     filters = (
         ("class", class_name, {card.class_name for card in cards}),
         ("set", set_of, {card.set_name for card in cards}),
@@ -234,7 +234,7 @@ def set_name(card_set: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def kinds_in_texts() -> Mapping[str, tuple[str, ...]]:
+def mechanics_by_card() -> Mapping[str, tuple[str, ...]]:
     """Mechanics in the card texts of 2018-07 by card id, for cards with text beyond their columns."""
     path = resources.files("engine") / "data" / "editions" / "kinds.csv"
     with path.open(encoding="utf-8") as lines:
@@ -243,7 +243,7 @@ def kinds_in_texts() -> Mapping[str, tuple[str, ...]]:
 
 def _mechanics_of(card: Card) -> tuple[str, ...]:
     """Mechanics in a card's text, or in the text of its 2018-07 namesake."""
-    kinds = kinds_in_texts()
+    kinds = mechanics_by_card()
     if card.id in kinds:
         return kinds[card.id]
     old = edition(OLD_EDITION)
@@ -270,7 +270,7 @@ def _does(card: Card) -> tuple[str, ...]:
     sentences = [words for trait, words in _TRAITS.items() if card.traits & trait]
     sentences += [f"Spell Damage +{card.spell_damage}"] if card.spell_damage else []
     sentences += [f"Overload: {card.overload} mana crystals are locked next turn"] if card.overload else []
-    return (*sentences, *(row_in_words(effect, _token_name) for effect in card.effects))
+    return (*sentences, *(describe_row(effect, _token_name) for effect in card.effects))
 
 
 def _token_name(card_id: str) -> str:
@@ -318,7 +318,7 @@ class Coverage(NamedTuple):
 
 def coverage(edition_name: str) -> Coverage:
     """Count the exact cards of an edition by set and class, and its missing mechanics."""
-    cards = every_card(edition_name)
+    cards = all_card_facts(edition_name)
     sets = _shares(cards, [card.set_name for card in cards])
     order = list(SET_NAMES.values())
     shown = [share for share in sets if share.exact]
@@ -335,7 +335,7 @@ def coverage(edition_name: str) -> Coverage:
     )
 
 
-def markdown() -> str:
+def coverage_markdown() -> str:
     """Coverage tables of docs/effects.md in Markdown: exact cards by set and class, missing mechanics."""
     parts = []
     for name in EDITIONS:

@@ -12,8 +12,8 @@ from importlib import resources
 from typing import Any
 
 from engine.cards import Card, OtherCard, catalogue, other_card
-from engine.effect_codes import BREWED, CardKind, Need, Op, Race, Trait
-from engine.effects.rows import effect_rows, potions
+from engine.effect_codes import N_POTION_EFFECTS, CardKind, Need, Op, Race, Trait
+from engine.effects.rows import effect_rows, potion_ids
 from engine.errors import CardError, unknown_name
 from engine.minion import MinionSpec, keyword_flags
 from engine.shipped import EDITION_NAMES
@@ -24,7 +24,7 @@ EDITIONS = OLD_EDITION, NEWEST_EDITION = EDITION_NAMES
 HERO_CARD = "hero"
 """Value of `OtherCard.kind` for hero cards."""
 
-MEANT = ("CS2_tk1", "EX1_598", "OG_249a")
+PREFERRED_IDS = ("CS2_tk1", "EX1_598", "OG_249a")
 """Card ids preferred among cards of equal name and body, so that old files keep their meaning."""
 
 _KINDS = {
@@ -118,7 +118,7 @@ class Edition:
         return found
 
     def _order(self, card: Card) -> tuple[bool, bool, str]:
-        return card.id not in self.collectible, card.id not in MEANT, card.id
+        return card.id not in self.collectible, card.id not in PREFERRED_IDS, card.id
 
     def find(self, id_or_name: str) -> Card:
         """Find a card by id, or the first of a name (case ignored), collectible ones first.
@@ -220,7 +220,7 @@ def find_class(name: str) -> HeroClass:
     return found
 
 
-def token(card_id: str) -> Card:
+def created_card(card_id: str) -> Card:
     """Card created by an effect, by id.
 
     Raises:
@@ -233,7 +233,7 @@ def token(card_id: str) -> Card:
 
 
 @lru_cache(maxsize=4096)
-def find_real(name: str, spec: MinionSpec) -> Card:
+def find_effect_card(name: str, spec: MinionSpec) -> Card:
     """Find the card with effects named in a position, with the position's numbers.
 
     Args:
@@ -260,8 +260,8 @@ def _brewed(cards: Mapping[str, Card]) -> Iterator[Card]:
         for row in card.effects:
             if row.op != Op.CREATE_POTION:
                 continue
-            listed = row.cards[: len(BREWED) + sum(BREWED)]
-            for name in potions(listed):
+            listed = row.cards[: len(N_POTION_EFFECTS) + sum(N_POTION_EFFECTS)]
+            for name in potion_ids(listed):
                 first, second = (cards[half] for half in _halves(name, listed))
                 yield replace(
                     first,

@@ -7,30 +7,37 @@ from types import MappingProxyType
 import numpy as np
 
 from engine.cards import RARITIES, Card, CardKey
-from engine.cards.real import edition, token
+from engine.cards.real import created_card, edition
 from engine.effect_codes import (
-    BREWED,
     EVENT_CARD,
-    EVENT_SHIFT,
-    ITSELF,
     MAX_ROWS,
+    N_POTION_EFFECTS,
+    OWN_CARD,
     POOL,
+    TRIGGER_SHIFT,
     Aim,
-    Ask,
     CardFilter,
     CardKind,
     Condition,
     Count,
-    HeroName,
+    GameFeature,
+    HeroClassCode,
     Op,
     Pick,
     Trait,
     Trigger,
 )
-from engine.effects.card_filters import WHOSE_CLASS, mark_pooled
-from engine.effects.ops_character import ACTING, traits_of_rows
-from engine.effects.rows import CREATING, EVENTS_CARD, ITS_OWN, NO_CARDS, Asked, Effect
-from engine.indirect_call import prepare_kernels
+from engine.effects.card_filters import CLASS_FILTERS, mark_matching
+from engine.effects.ops_character import IN_PLAY_TRIGGERS, traits_of_triggers
+from engine.effects.rows import (
+    CREATING_OPS,
+    EVENT_CARD_WORD,
+    NO_CARD_IDS,
+    OWN_CARD_WORD,
+    CardQuery,
+    Effect,
+)
+from engine.indirect_call import compile_effect_kernels
 from engine.state import CARD
 
 _FIELDS = (
@@ -59,7 +66,7 @@ class CardTable:
 
     Args:
         cards: the cards.
-        asks: bits of `Ask` to track in any case.
+        asks: bits of `GameFeature` to track in any case.
     """
 
     __slots__ = ("_array", "_cards", "_effects", "_number")
@@ -71,7 +78,7 @@ class CardTable:
         written = (_written(card, tuple(pools[ids] for ids in _named(card))) for card in found)
         rows = np.frombuffer(bytearray(b"".join(written) or bytes(CARD.itemsize)), CARD)
         rows["asks"] = np.bitwise_or.reduce(rows["asks_alone"], initial=asks)
-        self._effects = bool(rows["asks"][0] & Ask.EFFECTS)
+        self._effects = bool(rows["asks"][0] & GameFeature.EFFECTS)
         keys = [card.key for card in found]
         self._number: dict[CardKey, int] = {}
         rows["number"][: len(found)] = [
@@ -83,7 +90,7 @@ class CardTable:
         # numpy cannot make an array over bytes writable again, not even for an agent that tries.
         self._array = np.frombuffer(rows.tobytes(), CARD)
         if any(card.real for card in cards):
-            prepare_kernels()
+            compile_effect_kernels()
 
     @property
     def cards(self) -> tuple[Card, ...]:
@@ -115,13 +122,13 @@ def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
     n_processed, known = 0, {card.key for card in cards}
     while n_processed < len(cards):
         for effect in cards[n_processed].effects:
-            if effect.op in CREATING and effect.cards not in NO_CARDS and effect.cards not in places:
+            if effect.op in CREATING_OPS and effect.cards not in NO_CARD_IDS and effect.cards not in places:
                 places[effect.cards] = len(cards)
                 created = [_made(effect, place) for place in range(len(effect.cards))]
                 cards += created
                 known.update(card.key for card in created)
             if draws_at_random(effect):
-                for key, card in pooled(effect.of).items():
+                for key, card in random_card_pool(effect.of).items():
                     if key not in known:
                         known.add(key)
                         places.setdefault((card.id,), len(cards))
@@ -135,13 +142,13 @@ def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
 
 def draws_at_random(effect: Effect) -> bool:
     """Whether a row creates random cards of the edition, filtered by `of`."""
-    return effect.op in CREATING and not effect.cards
+    return effect.op in CREATING_OPS and not effect.cards
 
 
 def _made(effect: Effect, place: int) -> Card:
     """Card at an index of a row's pool; potion costs need no covered text, since they are never played."""
-    is_cost = effect.op == Op.CREATE_POTION and place < len(BREWED)
-    return edition().by_id[effect.cards[place]] if is_cost else token(effect.cards[place])
+    is_cost = effect.op == Op.CREATE_POTION and place < len(N_POTION_EFFECTS)
+    return edition().by_id[effect.cards[place]] if is_cost else created_card(effect.cards[place])
 
 
 @lru_cache(maxsize=1)
@@ -162,11 +169,11 @@ def _exact_keys() -> frozenset[CardKey]:
 
 
 @lru_cache(maxsize=256)
-def pooled(of: Asked) -> Mapping[CardKey, Card]:
+def random_card_pool(of: CardQuery) -> Mapping[CardKey, Card]:
     """Pool of a row's random cards by key: matching exact cards of edition 2018-07, sorted by id."""
     exact, rows = _exact_rows()
     found = np.zeros(len(exact), np.bool_)
-    mark_pooled(rows, of.kind, of.filter, of.arg, found)
+    mark_matching(rows, of.kind, of.filter, of.arg, found)
     cards = (card for card, matches in zip(exact, found, strict=True) if matches)
     return MappingProxyType({card.key: card for card in cards})
 
@@ -183,7 +190,7 @@ def _tag_pooled(rows: np.ndarray, keys: Sequence[CardKey]) -> None:
 def _write_lists(rows: np.ndarray, cards: Sequence[Card], numbers: Mapping[CardKey, int]) -> None:
     """Write the card lists from which rows draw random cards, sorted by id. `rows` is modified in place."""
     lists: list[list[int]] = []
-    first: dict[Asked, int] = {}
+    first: dict[CardQuery, int] = {}
     for row, card in zip(rows, cards, strict=True):
         for place, effect in enumerate(card.effects if card.real else ()):
             if not draws_at_random(effect):
@@ -192,7 +199,7 @@ def _write_lists(rows: np.ndarray, cards: Sequence[Card], numbers: Mapping[CardK
                 first[effect.of] = len(lists)
                 found = [
                     (numbers[key], 1 << _class_of(pooled_card))
-                    for key, pooled_card in pooled(effect.of).items()
+                    for key, pooled_card in random_card_pool(effect.of).items()
                 ]
                 for classes in _classes(effect.of.filter, effect.of.arg):
                     lists.append([number for number, own in found if not classes or own & classes])
@@ -210,28 +217,30 @@ def _write_lists(rows: np.ndarray, cards: Sequence[Card], numbers: Mapping[CardK
 
 
 def _class_of(card: Card) -> int:
-    return HeroName.__members__.get(card.card_class, HeroName.NEUTRAL)
+    return HeroClassCode.__members__.get(card.card_class, HeroClassCode.NEUTRAL)
 
 
 def _classes(filter_bits: int, arg: int) -> list[int]:
     """Class bits of each card list of a row; 0 for any class."""
     if filter_bits & CardFilter.GANG:
-        return [1 << name for name in HeroName if arg >> name & 1]
+        return [1 << name for name in HeroClassCode if arg >> name & 1]
     if filter_bits & CardFilter.OWN_CLASS:
-        return [1 << name | 1 << HeroName.NEUTRAL for name in HeroName]
+        return [1 << name | 1 << HeroClassCode.NEUTRAL for name in HeroClassCode]
     if filter_bits & CardFilter.ENEMY_CLASS:
-        return [1 << name for name in HeroName]
+        return [1 << name for name in HeroClassCode]
     return [0]
 
 
-def asks_of(rows: np.ndarray) -> int:
-    """Game features that card records need: bits of `Ask` and of triggers."""
+def features_of(rows: np.ndarray) -> int:
+    """Game features that card records need: bits of `GameFeature` and of triggers."""
     heard = int(np.bitwise_or.reduce(rows["hears"], initial=0))
-    asks = heard << EVENT_SHIFT | (Ask.TRIGGERS if heard & ACTING & ~(1 << Trigger.AURA) else 0)
+    asks = heard << TRIGGER_SHIFT | (
+        GameFeature.TRIGGERS if heard & IN_PLAY_TRIGGERS & ~(1 << Trigger.AURA) else 0
+    )
     if np.any(rows["tags"] & CardFilter.SECRET):
-        asks |= Ask.SECRETS_IN_PLAY | Ask.TRIGGERS
+        asks |= GameFeature.SECRETS_IN_PLAY | GameFeature.TRIGGERS
     if np.any(rows["traits"] & Trait.CLEAVES):
-        asks |= Ask.BOARD_ORDER
+        asks |= GameFeature.BOARD_ORDER
     for row in rows[rows["n_effects"] > 0]:
         for effect in row["effects"][: row["n_effects"]]:
             asks |= _asks_of_row(effect)
@@ -242,44 +251,46 @@ def _asks_of_row(effect: np.void) -> int:
     trigger, op = int(effect["trigger"]), int(effect["op"])
     asks = 0
     if trigger == Trigger.AURA:
-        asks |= Ask.AURAS if op in (Op.BUFF, Op.WEAPON, Op.SET_ATTACK_TO_HEALTH) else 0
-        asks |= Ask.RULES if op == Op.RULE else 0
-    asks |= Ask.COSTS if op == Op.COST else 0
-    asks |= Ask.HAND_MODIFIERS if op in (Op.BUFF_HAND, Op.CHANGE_HAND_COST) else 0
-    asks |= Ask.HAND_MODIFIERS if op in (Op.DRAW, Op.DISCOVER) and effect["amount2"] else 0
-    asks |= Ask.HAND_MODIFIERS if op == Op.BOUNCE and effect["amount"] else 0
-    asks |= Ask.HAND_MODIFIERS if op == Op.COPY_TO_HAND and (effect["amount"] or effect["amount2"]) else 0
-    asks |= Ask.DECK_TRIGGERS if trigger == Trigger.IN_DECK else 0
-    asks |= Ask.TRIGGERS if trigger == Trigger.DISCARDED_ITSELF else 0
-    asks |= Ask.GRAVEYARD if op == Op.RESURRECT else 0
-    asks |= Ask.JADE if op == Op.JADE else 0
-    asks |= Ask.HERO_CLASSES if effect["of_filter"] & WHOSE_CLASS else 0
-    asks |= Ask.BOARD_ORDER if effect["pick"] in (Pick.NEXT_TO_SELF, Pick.NEXT_TO_TARGET) else 0
+        asks |= GameFeature.AURAS if op in (Op.BUFF, Op.WEAPON, Op.SET_ATTACK_TO_HEALTH) else 0
+        asks |= GameFeature.RULES if op == Op.RULE else 0
+    asks |= GameFeature.COSTS if op == Op.COST else 0
+    asks |= GameFeature.HAND_MODIFIERS if op in (Op.BUFF_HAND, Op.CHANGE_HAND_COST) else 0
+    asks |= GameFeature.HAND_MODIFIERS if op in (Op.DRAW, Op.DISCOVER) and effect["amount2"] else 0
+    asks |= GameFeature.HAND_MODIFIERS if op == Op.BOUNCE and effect["amount"] else 0
+    asks |= (
+        GameFeature.HAND_MODIFIERS if op == Op.COPY_TO_HAND and (effect["amount"] or effect["amount2"]) else 0
+    )
+    asks |= GameFeature.DECK_TRIGGERS if trigger == Trigger.IN_DECK else 0
+    asks |= GameFeature.TRIGGERS if trigger == Trigger.DISCARDED_ITSELF else 0
+    asks |= GameFeature.GRAVEYARD if op == Op.RESURRECT else 0
+    asks |= GameFeature.JADE if op == Op.JADE else 0
+    asks |= GameFeature.HERO_CLASSES if effect["of_filter"] & CLASS_FILTERS else 0
+    asks |= GameFeature.BOARD_ORDER if effect["pick"] in (Pick.NEXT_TO_SELF, Pick.NEXT_TO_TARGET) else 0
     return asks | _ASKED.get(int(effect["count"]), 0) | _ASKED_IF.get(abs(int(effect["condition"])), 0)
 
 
 _ASKED: Mapping[int, int] = {
-    Count.PLAYED: Ask.CARDS_PLAYED,
-    Count.SPELLS: Ask.SPELLS_CAST,
-    Count.TOTEMS: Ask.TOTEMS_SUMMONED,
-    Count.DIED: Ask.DIED_THIS_TURN,
-    Count.OVERLOADED: Ask.OVERLOADED,
-    Count.POWERS: Ask.POWERS_USED,
-    Count.SECRETS: Ask.SECRETS_PLAYED,
-    Count.ELEMENTALS: Ask.ELEMENTALS,
+    Count.PLAYED: GameFeature.CARDS_PLAYED,
+    Count.SPELLS: GameFeature.SPELLS_CAST,
+    Count.TOTEMS: GameFeature.TOTEMS_SUMMONED,
+    Count.DIED: GameFeature.DIED_THIS_TURN,
+    Count.OVERLOADED: GameFeature.OVERLOADED,
+    Count.POWERS: GameFeature.POWERS_USED,
+    Count.SECRETS: GameFeature.SECRETS_PLAYED,
+    Count.ELEMENTALS: GameFeature.ELEMENTALS,
 }
 _ASKED_IF: Mapping[int, int] = {
-    Condition.COMBO: Ask.CARDS_PLAYED,
-    Condition.ENEMY_PLAYED: Ask.CARDS_PLAYED,
-    Condition.MINIONS_DIED_THIS_TURN: Ask.DIED_THIS_TURN,
-    Condition.HERO_DAMAGED_THIS_TURN: Ask.HERO_DAMAGE,
-    Condition.ELEMENTAL_LAST_TURN: Ask.ELEMENTALS,
+    Condition.COMBO: GameFeature.CARDS_PLAYED,
+    Condition.ENEMY_PLAYED: GameFeature.CARDS_PLAYED,
+    Condition.MINIONS_DIED_THIS_TURN: GameFeature.DIED_THIS_TURN,
+    Condition.HERO_DAMAGED_THIS_TURN: GameFeature.HERO_DAMAGE,
+    Condition.ELEMENTAL_LAST_TURN: GameFeature.ELEMENTALS,
 }
 
 
 def _named(card: Card) -> list[tuple[str, ...]]:
     """Card ids named in each row of a card; its record stores their numbers."""
-    return [effect.cards for effect in card.effects if effect.cards not in NO_CARDS] if card.real else []
+    return [effect.cards for effect in card.effects if effect.cards not in NO_CARD_IDS] if card.real else []
 
 
 @lru_cache(maxsize=4096)
@@ -293,7 +304,7 @@ def _written(card: Card, numbers: tuple[int, ...]) -> bytes:
     rows = np.zeros(1, CARD)
     write_card(rows[0], card, dict(zip(_named(card), numbers, strict=True)))
     if card.real:
-        rows["asks_alone"] = asks_of(rows) | Ask.EFFECTS
+        rows["asks_alone"] = features_of(rows) | GameFeature.EFFECTS
     return rows.tobytes()
 
 
@@ -316,7 +327,7 @@ def write_card(row: np.void, card: Card, pools: Mapping[tuple[str, ...], int]) -
         for name in ("side", "kind", "filter", "arg"):
             row[f"aim_{name}"] = getattr(aimed[0], name)
         asked = {(effect.condition, effect.condition_arg) for effect in aimed}
-        if len(asked) == 1 and abs(aimed[0].condition) not in ABOUT_TARGETS:
+        if len(asked) == 1 and abs(aimed[0].condition) not in TARGET_CONDITIONS:
             row["aim_condition"], row["aim_condition_arg"] = asked.pop()
 
 
@@ -335,7 +346,7 @@ def _write_print(row: np.void, card: Card) -> None:
     assert len(card.effects) <= MAX_ROWS, "checked where rows are read"
     row["hears"] = sum({1 << effect.trigger for effect in card.effects})
     if card.kind == CardKind.MINION:
-        row["traits"] |= traits_of_rows(int(row["hears"]))
+        row["traits"] |= traits_of_triggers(int(row["hears"]))
     row["tags"] = tags_of(card)
 
 
@@ -358,7 +369,7 @@ def tags_of(card: Card) -> int:
     return tags
 
 
-ABOUT_TARGETS = (
+TARGET_CONDITIONS = (
     Condition.HAS_TARGET,
     Condition.TARGET_DYING,
     Condition.TARGET_RACE,
@@ -376,10 +387,10 @@ def _write_effect(row: np.void, effect: Effect, pools: Mapping[tuple[str, ...], 
     _, row["of_kind"], row["of_filter"], row["of_arg"] = effect.of
     if draws_at_random(effect):
         row["amount"] = POOL
-    if effect.cards == (EVENTS_CARD,):
+    if effect.cards == (EVENT_CARD_WORD,):
         row["amount"] = EVENT_CARD
-    elif effect.cards == (ITS_OWN,):
-        row["amount"] = ITSELF
+    elif effect.cards == (OWN_CARD_WORD,):
+        row["amount"] = OWN_CARD
     elif effect.cards:
         first = pools[effect.cards]
         row["amount"] = first

@@ -3,52 +3,52 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE
-from engine.effect_codes import ENEMY, MINIONS, OWN, Ask, Filter, Op, Pick, Trait, Trigger
+from engine.effect_codes import ENEMY, MINIONS, OWN, Filter, GameFeature, Op, Pick, Trait, Trigger
 from engine.effects.board import is_dying
-from engine.effects.card_filters import asked_by, is_asked
-from engine.effects.conditions import count_of, holds
+from engine.effects.card_filters import card_matches, needed_features
+from engine.effects.conditions import condition_holds, count_value
 from engine.effects.ops_character import clamp, set_keywords, set_max_health
-from engine.effects.targets import passes
-from engine.indirect_call import njit_apart
-from engine.jit import njit, njit_borrowing
-from engine.state import CARD, NO_ROW, STATE
+from engine.effects.targets import minion_matches
+from engine.indirect_call import njit_indirect
+from engine.jit import njit, njit_no_alloc
+from engine.state import CARD, NO_EFFECT, STATE
 
-ZERO_GIVEN = np.zeros((2, BOARD_SIZE, 4), np.int16)
+ZERO_BONUSES = np.zeros((2, BOARD_SIZE, 4), np.int16)
 """Aura bonuses by seat and board index: attack, health, keywords, and 1 if attack equals health."""
 
-MOST_ROUNDS = 3
+MAX_AURA_PASSES = 3
 """Maximum number of passes over all auras, since an aura's condition may depend on other auras."""
 
 
-@njit_borrowing
-def refresh(state: np.void, cards: np.ndarray) -> None:
+@njit_no_alloc
+def apply_auras(state: np.void, cards: np.ndarray) -> None:
     """Recompute the aura bonuses of all minions and weapons. `state` is modified in place."""
-    if asked_by(cards) & Ask.AURAS and _any_aura(state, cards):
+    if needed_features(cards) & GameFeature.AURAS and _any_aura(state, cards):
         _refresh_all(state, cards)
 
 
-@njit_apart(STATE, (CARD,), allocates=True)
+@njit_indirect(STATE, (CARD,), allocates=True)
 def _refresh_all(state: np.void, cards: np.ndarray) -> int:
     """Recompute auras until nothing changes; 0. `state` is modified in place."""
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_AURA_PASSES):
         if not _refresh_once(state, cards):
             return 0
     return 0
 
 
-@njit_borrowing
+@njit_no_alloc
 def _any_aura(state: np.void, cards: np.ndarray) -> bool:
     """Whether a card in play has an aura, or a minion or weapon has an aura bonus."""
     for seat in range(2):
         side = state["sides"][seat]
         armed = side["durability"] > 0
-        if armed and (side["weapon_aura"] or cards[side["weapon"]]["asks_alone"] & Ask.AURAS):
+        if armed and (side["weapon_aura"] or cards[side["weapon"]]["asks_alone"] & GameFeature.AURAS):
             return True
         for place in range(side["n_board"]):
             minion = side["board"][place]
             if minion["aura_attack"] or minion["aura_health"] or minion["aura_keywords"]:
                 return True
-            if minion["traits"] & Trait.ACTS and cards[minion["card"]]["asks_alone"] & Ask.AURAS:
+            if minion["traits"] & Trait.ACTS and cards[minion["card"]]["asks_alone"] & GameFeature.AURAS:
                 return True
     return False
 
@@ -57,18 +57,18 @@ def _any_aura(state: np.void, cards: np.ndarray) -> bool:
 def _refresh_once(state: np.void, cards: np.ndarray) -> bool:
     """Recompute all auras in one pass; whether a bonus changed. `state` is modified in place."""
     changed = False
-    bonuses = ZERO_GIVEN.copy()
+    bonuses = ZERO_BONUSES.copy()
     weapon_bonuses = np.zeros(2, np.int64)
-    row = NO_ROW.copy()
+    row = NO_EFFECT.copy()
     for seat in range(2):
         side = state["sides"][seat]
         for place in range(side["n_board"]):
             minion = side["board"][place]
-            has_aura = cards[minion["card"]]["asks_alone"] & Ask.AURAS
+            has_aura = cards[minion["card"]]["asks_alone"] & GameFeature.AURAS
             if has_aura and minion["traits"] & (Trait.ACTS | Trait.SILENCED) == Trait.ACTS:
                 row[0]["source"] = minion["born"]
                 _add_bonuses(state, cards, seat, place, minion["card"], row[0], bonuses, weapon_bonuses)
-        if side["durability"] > 0 and cards[side["weapon"]]["asks_alone"] & Ask.AURAS:
+        if side["durability"] > 0 and cards[side["weapon"]]["asks_alone"] & GameFeature.AURAS:
             row[0]["source"] = -1
             _add_bonuses(state, cards, seat, -1, side["weapon"], row[0], bonuses, weapon_bonuses)
     for seat in range(2):
@@ -87,16 +87,16 @@ def _refresh_once(state: np.void, cards: np.ndarray) -> bool:
 
 def refresh_auras(states: np.ndarray, cards: np.ndarray) -> None:
     """Recompute the auras of a position given as an array of shape (1,). Modified in place."""
-    if asked_by(cards) & Ask.AURAS:
+    if needed_features(cards) & GameFeature.AURAS:
         _refresh_only(states, cards)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _refresh_only(states: np.ndarray, cards: np.ndarray) -> None:
-    refresh(states[0], cards)
+    apply_auras(states[0], cards)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _add_bonuses(
     state: np.void,
     cards: np.ndarray,
@@ -117,13 +117,13 @@ def _add_bonuses(
             Op.SET_ATTACK_TO_HEALTH,
         ):
             continue
-        if effect["condition"] and not holds(
+        if effect["condition"] and not condition_holds(
             state, cards, seat, effect["condition"], effect["condition_arg"], row
         ):
             continue
         multiplier = 1
         if effect["count"]:
-            multiplier = count_of(state, seat, effect["count"], effect["count_arg"], row)
+            multiplier = count_value(state, seat, effect["count"], effect["count_arg"], row)
         if effect["op"] == Op.SET_ATTACK_TO_HEALTH:
             bonuses[seat, place, 3] = 1
             continue
@@ -145,9 +145,9 @@ def _add_bonuses(
                 if effect["filter"] & Filter.NOT_SELF and target_seat == seat and other == place:
                     continue
                 minion = side["board"][other]
-                if effect["filter"] and not passes(effect["filter"], effect["arg"], minion):
+                if effect["filter"] and not minion_matches(effect["filter"], effect["arg"], minion):
                     continue
-                if effect["of_kind"] and not is_asked(
+                if effect["of_kind"] and not card_matches(
                     cards[minion["card"]], MINIONS, effect["of_filter"], effect["of_arg"]
                 ):
                     continue
@@ -156,7 +156,7 @@ def _add_bonuses(
                 bonuses[target_seat, other, 2] |= effect["keywords"]
 
 
-@njit_borrowing
+@njit_no_alloc
 def _replace_bonuses(minion: np.void, attack: int, health: int, keywords: int) -> bool:
     """Replace a minion's aura bonuses; whether they changed. `minion` is modified in place."""
     changed = attack != minion["aura_attack"] or health != minion["aura_health"]
@@ -178,16 +178,16 @@ def _replace_bonuses(minion: np.void, attack: int, health: int, keywords: int) -
     return bool(changed)
 
 
-@njit_borrowing
+@njit_no_alloc
 def has_rule(state: np.void, cards: np.ndarray, seat: int, rule: int) -> bool:
     """Whether a player has a minion in play that changes a `Rule`."""
-    return n_rules(state, cards, seat, rule, False) > 0
+    return count_rules(state, cards, seat, rule, False) > 0
 
 
-@njit_borrowing
-def n_rules(state: np.void, cards: np.ndarray, seat: int, rule: int, survivors_only: bool) -> int:
+@njit_no_alloc
+def count_rules(state: np.void, cards: np.ndarray, seat: int, rule: int, survivors_only: bool) -> int:
     """Number of a player's minions that change a `Rule`; with `survivors_only`, without dying minions."""
-    if not asked_by(cards) & Ask.RULES:
+    if not needed_features(cards) & GameFeature.RULES:
         return 0
     found = 0
     side = state["sides"][seat]
@@ -196,7 +196,10 @@ def n_rules(state: np.void, cards: np.ndarray, seat: int, rule: int, survivors_o
         card = cards[minion["card"]]
         if survivors_only and is_dying(minion):
             continue
-        if card["asks_alone"] & Ask.RULES and minion["traits"] & (Trait.ACTS | Trait.SILENCED) == Trait.ACTS:
+        if (
+            card["asks_alone"] & GameFeature.RULES
+            and minion["traits"] & (Trait.ACTS | Trait.SILENCED) == Trait.ACTS
+        ):
             for n in range(card["n_effects"]):
                 effect = card["effects"][n]
                 if effect["op"] == Op.RULE and effect["trigger"] == Trigger.AURA and effect["amount"] & rule:

@@ -3,13 +3,13 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE, Keyword
-from engine.effect_codes import Ask, Trait
-from engine.effects.card_filters import asked_by
-from engine.jit import njit_borrowing, njit_borrowing_inline
+from engine.effect_codes import GameFeature, Trait
+from engine.effects.card_filters import needed_features
+from engine.jit import njit_no_alloc, njit_no_alloc_inline
 
 
-@njit_borrowing
-def enter(state: np.void, cards: np.ndarray, seat: int, number: int, place: int) -> int:
+@njit_no_alloc
+def add_minion(state: np.void, cards: np.ndarray, seat: int, number: int, place: int) -> int:
     """Insert a minion into a board; minions from `place` on move right. `state` is modified in place.
 
     Args:
@@ -27,13 +27,13 @@ def enter(state: np.void, cards: np.ndarray, seat: int, number: int, place: int)
         side["board"][slot] = side["board"][slot - 1]
     side["n_board"] += 1
     state["births"] += 1
-    print_card(side["board"][place], cards, number)
+    reset_to_card(side["board"][place], cards, number)
     side["board"][place]["born"] = state["births"]
     return int(state["births"])
 
 
-@njit_borrowing
-def print_card(minion: np.void, cards: np.ndarray, number: int) -> None:
+@njit_no_alloc
+def reset_to_card(minion: np.void, cards: np.ndarray, number: int) -> None:
     """Set a minion to its card's printed values, just summoned; keeps its entity id. Modified in place."""
     card = cards[number]
     minion["card"] = number
@@ -56,8 +56,8 @@ def print_card(minion: np.void, cards: np.ndarray, number: int) -> None:
         minion["attacks_left"] = 0
 
 
-@njit_borrowing
-def leave(side: np.void, place: int, zero: np.ndarray) -> None:
+@njit_no_alloc
+def remove_minion(side: np.void, place: int, zero: np.ndarray) -> None:
     """Remove a minion from its board; minions to its right move left. `side` is modified in place."""
     side["n_board"] -= 1
     for following in range(place, side["n_board"]):
@@ -65,8 +65,8 @@ def leave(side: np.void, place: int, zero: np.ndarray) -> None:
     side["board"][side["n_board"]] = zero[0]
 
 
-@njit_borrowing
-def place_of(side: np.void, entity_id: int) -> int:
+@njit_no_alloc
+def board_index(side: np.void, entity_id: int) -> int:
     """Board index of the minion with an entity id; -1 if it is not on this board."""
     for place in range(side["n_board"]):
         if side["board"][place]["born"] == entity_id:
@@ -74,22 +74,22 @@ def place_of(side: np.void, entity_id: int) -> int:
     return -1
 
 
-@njit_borrowing_inline
-def place_after(side: np.void, entity_id: int, before: int) -> int:
-    """Board index of a minion as in `place_of`, with its probable index `before` checked first."""
+@njit_no_alloc_inline
+def board_index_near(side: np.void, entity_id: int, before: int) -> int:
+    """Board index of a minion as in `board_index`, with its probable index `before` checked first."""
     if before < side["n_board"] and side["board"][before]["born"] == entity_id:
         return before
-    return place_of(side, entity_id)
+    return board_index(side, entity_id)
 
 
-@njit_borrowing
+@njit_no_alloc
 def is_dying(minion: np.void) -> bool:
     """Whether a minion has no health left or is marked for destruction."""
     return bool(minion["health"] <= 0 or minion["traits"] & Trait.DOOMED)
 
 
-@njit_borrowing
-def take_card(side: np.void, number: int) -> None:
+@njit_no_alloc
+def add_to_hand(side: np.void, number: int) -> None:
     """Add a card to a hand; a full hand burns it. `side` is modified in place."""
     if side["n_hand"] == HAND_SIZE:
         side["burned"] += 1
@@ -98,8 +98,8 @@ def take_card(side: np.void, number: int) -> None:
         side["n_hand"] += 1
 
 
-@njit_borrowing_inline
-def lose_card(side: np.void, place: int) -> int:
+@njit_no_alloc_inline
+def remove_from_hand(side: np.void, place: int) -> int:
     """Remove a card from a hand; its card number. `side` is modified in place."""
     number = side["hand"][place]
     side["n_hand"] -= 1
@@ -109,28 +109,28 @@ def lose_card(side: np.void, place: int) -> int:
     return int(number)
 
 
-@njit_borrowing
-def lose_held(side: np.void, place: int, cards: np.ndarray) -> int:
+@njit_no_alloc
+def remove_modified_from_hand(side: np.void, place: int, cards: np.ndarray) -> int:
     """Remove a card from a hand together with its modifiers; its card number. Modified in place."""
-    if asked_by(cards) & Ask.HAND_MODIFIERS:
+    if needed_features(cards) & GameFeature.HAND_MODIFIERS:
         last = side["n_hand"] - 1
         for following in range(place, last):
             side["held"][following] = side["held"][following + 1]
         side["held"][last]["cost"] = 0
         side["held"][last]["attack"] = 0
         side["held"][last]["health"] = 0
-    return int(lose_card(side, place))
+    return int(remove_from_hand(side, place))
 
 
-@njit_borrowing
+@njit_no_alloc
 def has_room(side: np.void) -> bool:
     """Whether a board has room for another minion."""
     return bool(side["n_board"] < BOARD_SIZE)
 
 
-@njit_borrowing
-def any_asks(cards: np.ndarray, side: np.void, asked: int) -> bool:
-    """Whether a minion on a board needs any of these game features, bits of `Ask`."""
+@njit_no_alloc
+def any_minion_needs(cards: np.ndarray, side: np.void, asked: int) -> bool:
+    """Whether a minion on a board needs any of these game features, bits of `GameFeature`."""
     found = False
     for place in range(side["n_board"]):
         found = found or cards[side["board"][place]["card"]]["asks_alone"] & asked != 0

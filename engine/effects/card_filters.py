@@ -3,11 +3,20 @@
 import numpy as np
 
 from engine.codes import Keyword
-from engine.effect_codes import MINIONS, POWERS, SPELLS, WEAPONS, Ask, CardFilter, CardKind, Race
-from engine.jit import njit_borrowing, njit_borrowing_inline
-from engine.state import LISTED
+from engine.effect_codes import (
+    MINIONS,
+    POWERS,
+    SPELLS,
+    WEAPONS,
+    CardFilter,
+    CardKind,
+    GameFeature,
+    Race,
+)
+from engine.jit import njit_no_alloc, njit_no_alloc_inline
+from engine.state import LIST_ENTRIES
 
-TAGS = (
+TAG_FILTERS = (
     CardFilter.BATTLECRY
     | CardFilter.DEATHRATTLE
     | CardFilter.OVERLOAD
@@ -20,19 +29,19 @@ TAGS = (
 """Filter bits stored in the field `tags` of a card record."""
 
 
-@njit_borrowing_inline
-def asked_by(cards: np.ndarray) -> int:
-    """Game features needed by the cards of a game: bits of `Ask` and of triggers."""
+@njit_no_alloc_inline
+def needed_features(cards: np.ndarray) -> int:
+    """Game features needed by the cards of a game: bits of `GameFeature` and of triggers."""
     return cards[0]["asks"]  # type: ignore[no-any-return]
 
 
-@njit_borrowing_inline
+@njit_no_alloc_inline
 def has_effects(cards: np.ndarray) -> bool:
     """Whether cards of a game have effects; otherwise all are minions with keywords only."""
-    return bool(asked_by(cards) & Ask.EFFECTS)
+    return bool(needed_features(cards) & GameFeature.EFFECTS)
 
 
-@njit_borrowing
+@njit_no_alloc
 def kind_bit(kind: int) -> int:
     """Bit of a `CardKind` in the kind fields of effect rows."""
     if kind == CardKind.MINION:
@@ -42,7 +51,7 @@ def kind_bit(kind: int) -> int:
     return WEAPONS if kind == CardKind.WEAPON else POWERS
 
 
-@njit_borrowing
+@njit_no_alloc
 def is_of_race(race: int, wanted: int) -> bool:
     """Whether a minion's tribe counts as the wanted one; `Race.ALL` counts as every tribe."""
     if race == Race.ALL:
@@ -50,8 +59,8 @@ def is_of_race(race: int, wanted: int) -> bool:
     return bool(race == wanted)
 
 
-@njit_borrowing
-def is_asked(card: np.void, kinds: int, required: int, arg: int) -> bool:
+@njit_no_alloc
+def card_matches(card: np.void, kinds: int, required: int, arg: int) -> bool:
     """Whether a card matches a row's card types and filter.
 
     Args:
@@ -64,7 +73,7 @@ def is_asked(card: np.void, kinds: int, required: int, arg: int) -> bool:
         return False
     if required == 0:
         return True
-    tags = required & TAGS
+    tags = required & TAG_FILTERS
     if (card["tags"] & tags) != tags:
         return False
     if required & CardFilter.RACE and not is_of_race(card["race"], arg):
@@ -87,8 +96,8 @@ def is_asked(card: np.void, kinds: int, required: int, arg: int) -> bool:
     return not (required & CardFilter.ATTACK and attack != arg)
 
 
-@njit_borrowing
-def list_of(effect: np.void, own: int, enemy: int) -> int:
+@njit_no_alloc
+def card_list_of(effect: np.void, own: int, enemy: int) -> int:
     """Card list from which a row draws random cards, given the two players' classes.
 
     A row with the filter `OWN_CLASS` has one list per class, neutral cards included; with `ENEMY_CLASS` one
@@ -101,21 +110,21 @@ def list_of(effect: np.void, own: int, enemy: int) -> int:
     return int(effect["pool"])
 
 
-@njit_borrowing
-def n_listed(cards: np.ndarray, number: int) -> int:
+@njit_no_alloc
+def card_list_size(cards: np.ndarray, number: int) -> int:
     """Number of cards in a card list."""
     return int(cards[number]["list_n"])
 
 
-@njit_borrowing
-def listed(cards: np.ndarray, number: int, place: int) -> int:
+@njit_no_alloc
+def card_list_item(cards: np.ndarray, number: int, place: int) -> int:
     """Card number at an index of a card list."""
     at = cards[number]["list_first"] + place
-    return int(cards[at // LISTED]["listed"][at % LISTED])
+    return int(cards[at // LIST_ENTRIES]["listed"][at % LIST_ENTRIES])
 
 
-@njit_borrowing
-def mark_pooled(cards: np.ndarray, kinds: int, required: int, arg: int, found: np.ndarray) -> None:
+@njit_no_alloc
+def mark_matching(cards: np.ndarray, kinds: int, required: int, arg: int, found: np.ndarray) -> None:
     """Mark the cards that match a row's filter, of any class: the pool of random cards.
 
     Args:
@@ -126,9 +135,9 @@ def mark_pooled(cards: np.ndarray, kinds: int, required: int, arg: int, found: n
         found: shape (cards,), booleans. Modified in place.
     """
     for number in range(len(cards)):
-        found[number] = is_asked(cards[number], kinds, required & ~WHOSE_CLASS | CardFilter.POOLED, arg)
+        found[number] = card_matches(cards[number], kinds, required & ~CLASS_FILTERS | CardFilter.POOLED, arg)
 
 
-WHOSE_CLASS = CardFilter.OWN_CLASS | CardFilter.ENEMY_CLASS
+CLASS_FILTERS = CardFilter.OWN_CLASS | CardFilter.ENEMY_CLASS
 
 assert Keyword.STEALTH < 2**15, "an arg holds a keyword"

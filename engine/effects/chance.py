@@ -2,9 +2,9 @@
 
 Streams are addressed by game, turn and event number: paired games share their outcomes (common random
 numbers), and a game does not depend on other games. The `EVENTS` record of an action says how it gets its
-outcomes: drawn (`draw_for`), given in advance (`forced`), or hypothetical, for a planning agent (`think`,
-`imagine`). An action that needs more outcomes than were given stops; `waiting` is then the number of
-outcomes of the next event, and the state is incomplete and must be discarded.
+outcomes: drawn (`draw_from_stream`), given in advance (`forced`), or hypothetical, for a planning agent
+(`begin_hypothetical`, `set_hypothetical_outcome`). An action that needs more outcomes than were given stops;
+`waiting` is then the number of outcomes of the next event, and the state is incomplete and must be discarded.
 """
 
 from collections.abc import Sequence
@@ -13,38 +13,38 @@ import numpy as np
 
 from engine.codes import Purpose
 from engine.effect_codes import MAX_OUTCOMES
-from engine.effects.card_filters import asked_by
-from engine.effects.triggers import OF_ENDS
+from engine.effects.card_filters import needed_features
+from engine.effects.triggers import ACTION_END_FEATURES
 from engine.errors import ChanceError
-from engine.jit import njit_borrowing
+from engine.jit import njit_no_alloc
 from engine.state import EVENTS, NO_TARGET
 from engine.streams import below, derive
 
-MOST_IMAGINED = 8
+MAX_HYPOTHETICAL = 8
 """Maximum number of hypothetical outcomes of an action that a planning agent evaluates."""
 
-IMAGINED = np.uint64(0x9E3779B97F4A7C15)
+HYPOTHETICAL_KEY = np.uint64(0x9E3779B97F4A7C15)
 """First key of the streams of hypothetical outcomes; fixed, so that planning is reproducible."""
 
 
-@njit_borrowing
-def draw_for(events: np.void, state: np.void, game: np.uint64) -> None:
+@njit_no_alloc
+def draw_from_stream(events: np.void, state: np.void, game: np.uint64) -> None:
     """Draw outcomes from a game's random stream, from the current turn on. `events` is modified in place."""
     events["forced"] = -1
     events["game"] = game
-    open_turn(events, state)
+    select_turn_stream(events, state)
 
 
-@njit_borrowing
-def open_turn(events: np.void, state: np.void) -> None:
+@njit_no_alloc
+def select_turn_stream(events: np.void, state: np.void) -> None:
     """Select the random stream of the turn that begins. `events` is modified in place."""
     events["number"] = 0
     events["turn"] = state["turn"]
     events["seat"] = state["active"]
 
 
-@njit_borrowing
-def think(events: np.void) -> None:
+@njit_no_alloc
+def begin_hypothetical(events: np.void) -> None:
     """Set up hypothetical actions of a planning agent: they stop at chance events and hide drawn cards.
 
     `events` is modified in place.
@@ -54,38 +54,38 @@ def think(events: np.void) -> None:
     events["blind"] = 1
 
 
-@njit_borrowing
-def imaginable(events: np.void) -> int:
+@njit_no_alloc
+def n_hypothetical(events: np.void) -> int:
     """Number of equally likely hypothetical outcomes to evaluate of an action stopped by chance."""
-    return min(int(events["waiting"]), MOST_IMAGINED)
+    return min(int(events["waiting"]), MAX_HYPOTHETICAL)
 
 
-@njit_borrowing
-def imagine(events: np.void, state: np.void, number: int, first: int) -> None:
-    """Select the hypothetical outcome `number` for the next action, out of `imaginable`.
+@njit_no_alloc
+def set_hypothetical_outcome(events: np.void, state: np.void, number: int, first: int) -> None:
+    """Select the hypothetical outcome `number` for the next action, out of `n_hypothetical`.
 
-    An event with at most `MOST_IMAGINED` outcomes is enumerated; the outcomes of all other events of the
+    An event with at most `MAX_HYPOTHETICAL` outcomes is enumerated; the outcomes of all other events of the
     action are drawn from streams that no game uses. `events` is modified in place.
 
     Args:
-        events: set up by `think`.
+        events: set up by `begin_hypothetical`.
         state: the position before the action.
-        number: 0 to `imaginable(events)` - 1.
+        number: 0 to `n_hypothetical(events)` - 1.
         first: number of outcomes of the event at which the action stopped.
     """
-    events["forced"] = 1 if first <= MOST_IMAGINED else 0
+    events["forced"] = 1 if first <= MAX_HYPOTHETICAL else 0
     events["outcomes"][0] = number
-    draw_imagined(events, state, number)
+    draw_hypothetical(events, state, number)
 
 
-@njit_borrowing
-def draw_imagined(events: np.void, state: np.void, number: int) -> None:
+@njit_no_alloc
+def draw_hypothetical(events: np.void, state: np.void, number: int) -> None:
     """Draw further outcomes from the hypothetical stream `number`. `events` is modified in place."""
-    events["game"] = IMAGINED + np.uint64(number)
-    open_turn(events, state)
+    events["game"] = HYPOTHETICAL_KEY + np.uint64(number)
+    select_turn_stream(events, state)
 
 
-@njit_borrowing
+@njit_no_alloc
 def begin_action(events: np.void, state: np.void, cards: np.ndarray) -> None:
     """Clear the last action's records, save the state before the next. `events` is modified in place."""
     events["first"] = 0
@@ -100,7 +100,7 @@ def begin_action(events: np.void, state: np.void, cards: np.ndarray) -> None:
     events["unsure"] = 0
     events["fallen"] = 0
     events["broken"] = 0
-    if asked_by(cards) & OF_ENDS:
+    if needed_features(cards) & ACTION_END_FEATURES:
         events["births"] = state["births"]
         for seat in range(2):
             before, side = events["before"][seat], state["sides"][seat]
@@ -108,8 +108,8 @@ def begin_action(events: np.void, state: np.void, cards: np.ndarray) -> None:
             before["armed"], before["kept"] = side["durability"] > 0, 1
 
 
-@njit_borrowing
-def chosen_of(events: np.void, n: int) -> int:
+@njit_no_alloc
+def draw_outcome(events: np.void, n: int) -> int:
     """Outcome of a chance event with `n` equally likely ones: 0 to n - 1. `events` is modified in place.
 
     A single outcome is no event. If the action stops, the result is 0 and `events["waiting"]` becomes `n`.
@@ -154,7 +154,7 @@ class Chance:
             states: the position, dtype `STATE`, shape (1,).
         """
         chance = cls()
-        draw_for(chance.array[0], states[0], np.uint64(key))
+        draw_from_stream(chance.array[0], states[0], np.uint64(key))
         return chance
 
     @classmethod
@@ -177,7 +177,7 @@ class Chance:
     def blind(cls) -> "Chance":
         """No outcomes: actions stop at chance events and drawn cards stay hidden, as for a planning agent."""
         chance = cls()
-        think(chance.array[0])
+        begin_hypothetical(chance.array[0])
         return chance
 
     @property

@@ -6,21 +6,29 @@ A choice is offered once the effect queue is empty. Until it is made the player 
 import numpy as np
 
 from engine.codes import UNKNOWN
-from engine.effect_codes import BREWED, ENEMY, MAX_CHOICES, OFFERED, POOL, CardFilter, Op
-from engine.effects.board import take_card
-from engine.effects.card_filters import list_of, listed, n_listed
-from engine.effects.chance import chosen_of
-from engine.effects.ops_zones import change_held, is_named, leave_deck
-from engine.jit import njit_borrowing
+from engine.effect_codes import (
+    ENEMY,
+    MAX_CHOICES,
+    N_OFFERED_CARDS,
+    N_POTION_EFFECTS,
+    POOL,
+    CardFilter,
+    Op,
+)
+from engine.effects.board import add_to_hand
+from engine.effects.card_filters import card_list_item, card_list_of, card_list_size
+from engine.effects.chance import draw_outcome
+from engine.effects.ops_zones import modify_hand_card, remove_from_deck, row_matches
+from engine.jit import njit_no_alloc
 
-BREWS = len(BREWED)
+N_POTION_COSTS = len(N_POTION_EFFECTS)
 """Number of potion costs; the pool lists the costs, then each cost's effects, then all pairs of these."""
 
-N_BREWED = np.array(BREWED)
+POTION_EFFECT_COUNTS = np.array(N_POTION_EFFECTS)
 
 
-@njit_borrowing
-def ask(state: np.void, seat: int, queued: np.void) -> None:
+@njit_no_alloc
+def queue_choice(state: np.void, seat: int, queued: np.void) -> None:
     """Queue the choice of an effect row for the active player. `state` is modified in place."""
     if seat != state["active"] or state["n_choices"] == MAX_CHOICES:
         return
@@ -29,8 +37,8 @@ def ask(state: np.void, seat: int, queued: np.void) -> None:
     choice["card"], choice["row"], choice["memo"] = queued["card"], queued["row"], 0
 
 
-@njit_borrowing
-def offer(state: np.void, cards: np.ndarray, events: np.void) -> None:
+@njit_no_alloc
+def offer_choice(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """Offer the cards of the first pending choice; drop choices without cards. Modified in place."""
     while state["n_choices"] > 0 and state["n_options"] == 0:
         choice = state["choices"][0]
@@ -51,7 +59,7 @@ def offer(state: np.void, cards: np.ndarray, events: np.void) -> None:
             _next(state)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _next(state: np.void) -> None:
     """Drop the current choice and move to the next. `state` is modified in place."""
     state["n_options"] = 0
@@ -63,13 +71,13 @@ def _next(state: np.void) -> None:
     last["card"], last["row"], last["memo"] = 0, 0, 0
 
 
-@njit_borrowing
+@njit_no_alloc
 def _add(state: np.void, number: int) -> None:
     state["options"][state["n_options"]] = number
     state["n_options"] += 1
 
 
-@njit_borrowing
+@njit_no_alloc
 def _is_offered(state: np.void, number: int) -> bool:
     found = False
     for place in range(state["n_options"]):
@@ -77,17 +85,17 @@ def _is_offered(state: np.void, number: int) -> bool:
     return found
 
 
-@njit_borrowing
+@njit_no_alloc
 def _offer_range(state: np.void, cards: np.ndarray, first: int, last: int, but: int, events: np.void) -> None:
     """Offer random cards of a range of card numbers, `but` excluded. `state` is modified in place."""
-    for _ in range(OFFERED):
+    for _ in range(N_OFFERED_CARDS):
         n_candidates = 0
         for place in range(first, last + 1):
             number = cards[place]["number"]
             n_candidates += 1 if number != but and not _is_offered(state, number) else 0
         if n_candidates == 0:
             return
-        left = chosen_of(events, n_candidates)
+        left = draw_outcome(events, n_candidates)
         if events["waiting"]:
             return
         for place in range(first, last + 1):
@@ -100,7 +108,7 @@ def _offer_range(state: np.void, cards: np.ndarray, first: int, last: int, but: 
             left -= 1
 
 
-@njit_borrowing
+@njit_no_alloc
 def _offer_pool(state: np.void, cards: np.ndarray, effect: np.void, events: np.void) -> None:
     """Offer random cards of a row's pool. `state` is modified in place."""
     seat = state["active"]
@@ -112,11 +120,11 @@ def _offer_pool(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
     if effect["of_filter"] & CardFilter.GANG:
         _offer_gang(state, cards, effect, events)
         return
-    pool = list_of(effect, own["hero_class"], enemy["hero_class"])
-    n = n_listed(cards, pool)
+    pool = card_list_of(effect, own["hero_class"], enemy["hero_class"])
+    n = card_list_size(cards, pool)
     taken = events["taken"]
-    for found in range(min(OFFERED, n)):
-        left = chosen_of(events, n - found)
+    for found in range(min(N_OFFERED_CARDS, n)):
+        left = draw_outcome(events, n - found)
         if events["waiting"]:
             return
         # shift past the smaller indices already taken
@@ -129,47 +137,47 @@ def _offer_pool(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
             taken[at] = taken[at - 1]
             at -= 1
         taken[at] = place
-        _add(state, listed(cards, pool, place))
+        _add(state, card_list_item(cards, pool, place))
 
 
-@njit_borrowing
+@njit_no_alloc
 def _offer_gang(state: np.void, cards: np.ndarray, effect: np.void, events: np.void) -> None:
     """Offer one random card of each class of a gang. `state` is modified in place."""
     for n in range(GANG_SIZE):
         pool = effect["pool"] + n
-        n_candidates = n_listed(cards, pool)
-        left = chosen_of(events, n_candidates)
+        n_candidates = card_list_size(cards, pool)
+        left = draw_outcome(events, n_candidates)
         if events["waiting"]:
             return
         if n_candidates > 0:
-            _add(state, listed(cards, pool, left))
+            _add(state, card_list_item(cards, pool, left))
 
 
 GANG_SIZE = 3
 """Number of classes of a gang."""
 
 
-@njit_borrowing
+@njit_no_alloc
 def _offer_top(state: np.void, events: np.void) -> None:
     """Offer the top cards of the deck and remove them from it. `state` is modified in place."""
     side = state["sides"][state["active"]]
-    for _ in range(min(OFFERED, int(side["n_deck"]))):
-        number = leave_deck(side, side["n_deck"] - 1)
+    for _ in range(min(N_OFFERED_CARDS, int(side["n_deck"]))):
+        number = remove_from_deck(side, side["n_deck"] - 1)
         _add(state, UNKNOWN if events["blind"] else number)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _offer_deck(state: np.void, cards: np.ndarray, effect: np.void, events: np.void) -> None:
     """Offer different random cards of a deck. `state` is modified in place."""
     seat = state["active"]
     side = state["sides"][1 - seat if effect["side"] & ENEMY else seat]
-    for _ in range(OFFERED):
+    for _ in range(N_OFFERED_CARDS):
         n_candidates = 0
         for place in range(side["n_deck"]):
             n_candidates += 1 if _is_new(state, cards, side, place, effect) else 0
         if n_candidates == 0:
             return
-        left = chosen_of(events, n_candidates)
+        left = draw_outcome(events, n_candidates)
         if events["waiting"]:
             return
         for place in range(side["n_deck"]):
@@ -181,11 +189,11 @@ def _offer_deck(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
             left -= 1
 
 
-@njit_borrowing
+@njit_no_alloc
 def _is_new(state: np.void, cards: np.ndarray, side: np.void, place: int, effect: np.void) -> bool:
     """Whether a deck card matches a row, is not offered yet and is the lowest of its copies."""
     number = side["deck"][place]
-    if _is_offered(state, number) or not is_named(cards, number, effect):
+    if _is_offered(state, number) or not row_matches(cards, number, effect):
         return False
     copies = 0
     for below in range(place):
@@ -193,40 +201,40 @@ def _is_new(state: np.void, cards: np.ndarray, side: np.void, place: int, effect
     return copies == 0
 
 
-@njit_borrowing
+@njit_no_alloc
 def _offer_brew(state: np.void, cards: np.ndarray, effect: np.void, memo: int, events: np.void) -> None:
     """Offer potion costs, then effects of the chosen cost, then effects other than the first one."""
     first = int(effect["amount"])
     if memo == 0:
-        for n in range(BREWS):
+        for n in range(N_POTION_COSTS):
             _add(state, first + n)
         return
     cost, chosen = memo % 4 - 1, memo // 4 - 1
-    begin, n = brew_effects(first, cost)
+    begin, n = potion_effects(first, cost)
     _offer_range(state, cards, begin, begin + n - 1, begin + chosen if chosen >= 0 else -1, events)
 
 
-@njit_borrowing
-def brew_effects(first: int, cost: int) -> tuple[int, int]:
+@njit_no_alloc
+def potion_effects(first: int, cost: int) -> tuple[int, int]:
     """Card number of the first potion effect of a cost, and the number of its effects."""
-    begin = first + BREWS
+    begin = first + N_POTION_COSTS
     for n in range(cost):
-        begin += N_BREWED[n]
-    return begin, int(N_BREWED[cost])
+        begin += POTION_EFFECT_COUNTS[n]
+    return begin, int(POTION_EFFECT_COUNTS[cost])
 
 
-@njit_borrowing
-def brewed(first: int, cost: int, one: int, other: int) -> int:
+@njit_no_alloc
+def potion_number(first: int, cost: int, one: int, other: int) -> int:
     """Card number of the potion with two effects of a cost, each counted from 0."""
-    number = first + BREWS + N_BREWED.sum()
+    number = first + N_POTION_COSTS + POTION_EFFECT_COUNTS.sum()
     for n in range(cost):
-        number += N_BREWED[n] * (N_BREWED[n] - 1) // 2
+        number += POTION_EFFECT_COUNTS[n] * (POTION_EFFECT_COUNTS[n] - 1) // 2
     low, high = min(one, other), max(one, other)
-    n = N_BREWED[cost]
+    n = POTION_EFFECT_COUNTS[cost]
     return int(number + low * n - low * (low + 1) // 2 + high - low - 1)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _place_among(cards: np.ndarray, first: int, n: int, number: int) -> int:
     """Index of a card among `n` cards from `first` on, compared by its first number in the table."""
     for place in range(n):
@@ -235,8 +243,8 @@ def _place_among(cards: np.ndarray, first: int, n: int, number: int) -> int:
     return 0
 
 
-@njit_borrowing
-def choose_one(state: np.void, cards: np.ndarray, place: int, events: np.void) -> None:
+@njit_no_alloc
+def make_choice(state: np.void, cards: np.ndarray, place: int, events: np.void) -> None:
     """Choose one of the offered cards. `state` and `events` are modified in place."""
     side = state["sides"][state["active"]]
     choice = state["choices"][0]
@@ -245,29 +253,29 @@ def choose_one(state: np.void, cards: np.ndarray, place: int, events: np.void) -
     if effect["op"] == Op.CREATE_POTION:
         first, memo = int(effect["amount"]), int(choice["memo"])
         if memo == 0:
-            choice["memo"] = 1 + _place_among(cards, first, BREWS, number)
+            choice["memo"] = 1 + _place_among(cards, first, N_POTION_COSTS, number)
         else:
             cost = memo % 4 - 1
-            begin, n = brew_effects(first, cost)
+            begin, n = potion_effects(first, cost)
             effect_index = _place_among(cards, begin, n, number)
             if memo < 4:
                 choice["memo"] = memo + 4 * (1 + effect_index)
             else:
-                take_card(side, brewed(first, cost, memo // 4 - 1, effect_index))
+                add_to_hand(side, potion_number(first, cost, memo // 4 - 1, effect_index))
                 _next(state)
-                offer(state, cards, events)
+                offer_choice(state, cards, events)
                 return
         state["n_options"] = 0
         state["options"][:] = 0
-        offer(state, cards, events)
+        offer_choice(state, cards, events)
         return
     if effect["op"] == Op.CHOOSE_POWER:
         side["power"], side["power_used"] = number + 1, 0
     else:
         hand_before = side["n_hand"]
-        take_card(side, number)
+        add_to_hand(side, number)
         change = effect["amount2"] if effect["amount"] == POOL else 0
         if change and side["n_hand"] > hand_before:
-            change_held(side, hand_before, change, 0, 0)
+            modify_hand_card(side, hand_before, change, 0, 0)
     _next(state)
-    offer(state, cards, events)
+    offer_choice(state, cards, events)

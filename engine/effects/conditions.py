@@ -4,14 +4,16 @@ import numpy as np
 
 from engine.codes import COIN, MAX_MANA, Keyword
 from engine.effect_codes import MINIONS, CardFilter, Condition, Count, Trait
-from engine.effects.board import has_room, is_dying, place_of
-from engine.effects.card_filters import is_asked, is_of_race
-from engine.jit import njit_borrowing
+from engine.effects.board import board_index, has_room, is_dying
+from engine.effects.card_filters import card_matches, is_of_race
+from engine.jit import njit_no_alloc
 from engine.state import ENEMY_HERO, NO_TARGET, OWN_HERO
 
 
-@njit_borrowing
-def holds(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int, queued: np.void) -> bool:
+@njit_no_alloc
+def condition_holds(
+    state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int, queued: np.void
+) -> bool:
     """Whether an effect row's condition holds; a negative code negates the condition.
 
     Args:
@@ -27,7 +29,7 @@ def holds(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int
     return condition == Condition.NONE or _is_met(state, cards, seat, condition, arg, queued)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _is_met(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: int, queued: np.void) -> bool:
     """Whether a positive condition holds."""
     side, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -60,7 +62,7 @@ def _is_met(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: i
     if condition == Condition.ENEMY_MINIONS:
         return bool(enemy["n_board"] >= arg)
     if condition == Condition.OWN_MINIONS:
-        return bool(others(side, queued["source"]) >= arg)
+        return bool(n_other_minions(side, queued["source"]) >= arg)
     if condition == Condition.ALONE:
         return bool(side["n_board"] + enemy["n_board"] <= 1)
     if condition == Condition.EMPTY_HANDED:
@@ -68,9 +70,9 @@ def _is_met(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: i
     if condition == Condition.ENEMY_HAND:
         return bool(enemy["n_hand"] >= arg)
     if condition == Condition.HOLDS_RACE:
-        return n_held(side, cards, MINIONS, CardFilter.RACE, arg) > 0
+        return n_in_hand(side, cards, MINIONS, CardFilter.RACE, arg) > 0
     if condition == Condition.SPELL_DAMAGE:
-        return spell_damage_of(side) > 0
+        return total_spell_damage(side) > 0
     if condition == Condition.ARMOUR:
         return bool(side["armour"] >= arg)
     if condition == Condition.WEAPON_ATTACK:
@@ -88,13 +90,13 @@ def _is_met(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: i
     if condition == Condition.ELEMENTAL_LAST_TURN:
         return bool(side["elementals_before"] > 0)
     if condition in (Condition.NO_DUPLICATES, Condition.ONLY_ODD, Condition.ONLY_EVEN, Condition.NO_COST):
-        return deck_is(side, cards, condition, arg)
+        return deck_meets(side, cards, condition, arg)
     if condition == Condition.ENEMY_FROZEN and enemy["traits"] & Trait.FROZEN:
         return True
     return _any_minion_meets(state, seat, condition, arg, queued["source"])
 
 
-@njit_borrowing
+@njit_no_alloc
 def _is_met_by_character(state: np.void, seat: int, condition: int, arg: int, queued: np.void) -> bool:
     """Whether a condition about the row's own minion, its target or the attack's defender holds."""
     side, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -114,10 +116,10 @@ def _is_met_by_character(state: np.void, seat: int, condition: int, arg: int, qu
         if condition == Condition.TARGET_OWN:
             return bool(character == OWN_HERO and arg == 0)
         return bool(condition in (Condition.TARGET_DYING, Condition.DEFENDER_DYING) and hero["health"] <= 0)
-    place = place_of(side, character)
+    place = board_index(side, character)
     is_own = place >= 0
     if not is_own:
-        place = place_of(enemy, character)
+        place = board_index(enemy, character)
         if place < 0 and condition == Condition.ATTACK:
             return bool(queued["amount"] >= arg)  # the attack it had when it died
         if place < 0:
@@ -136,7 +138,7 @@ def _is_met_by_character(state: np.void, seat: int, condition: int, arg: int, qu
     return is_dying(minion)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _any_minion_meets(state: np.void, seat: int, condition: int, arg: int, entity_id: int) -> bool:
     """Whether some minion meets a condition; the row's own minion does not count."""
     enemies = condition in (Condition.ENEMY_KEYWORD, Condition.ENEMY_FROZEN)
@@ -158,13 +160,13 @@ def _any_minion_meets(state: np.void, seat: int, condition: int, arg: int, entit
     return False
 
 
-@njit_borrowing
-def others(side: np.void, entity_id: int) -> int:
+@njit_no_alloc
+def n_other_minions(side: np.void, entity_id: int) -> int:
     """Number of minions on a board, without the one with this entity id."""
-    return int(side["n_board"]) - (1 if place_of(side, entity_id) >= 0 else 0)
+    return int(side["n_board"]) - (1 if board_index(side, entity_id) >= 0 else 0)
 
 
-@njit_borrowing
+@njit_no_alloc
 def n_of_race(side: np.void, race: int, entity_id: int) -> int:
     """Number of minions of a tribe on a board, without the one with this entity id."""
     n = 0
@@ -175,18 +177,18 @@ def n_of_race(side: np.void, race: int, entity_id: int) -> int:
     return n
 
 
-@njit_borrowing
-def n_held(side: np.void, cards: np.ndarray, kinds: int, required: int, arg: int) -> int:
+@njit_no_alloc
+def n_in_hand(side: np.void, cards: np.ndarray, kinds: int, required: int, arg: int) -> int:
     """Number of cards in a hand that match card types and a filter; hidden cards do not count."""
     n = 0
     for place in range(side["n_hand"]):
         number = side["hand"][place]
-        if number >= 0 and is_asked(cards[number], kinds, required, arg):
+        if number >= 0 and card_matches(cards[number], kinds, required, arg):
             n += 1
     return n
 
 
-@njit_borrowing
+@njit_no_alloc
 def n_damaged(side: np.void) -> int:
     """Number of damaged minions on a board."""
     n = 0
@@ -197,8 +199,8 @@ def n_damaged(side: np.void) -> int:
     return n
 
 
-@njit_borrowing
-def spell_damage_of(side: np.void) -> int:
+@njit_no_alloc
+def total_spell_damage(side: np.void) -> int:
     """Total Spell Damage of a player's minions."""
     total = 0
     for place in range(side["n_board"]):
@@ -206,8 +208,8 @@ def spell_damage_of(side: np.void) -> int:
     return total
 
 
-@njit_borrowing
-def deck_is(side: np.void, cards: np.ndarray, condition: int, arg: int) -> bool:
+@njit_no_alloc
+def deck_meets(side: np.void, cards: np.ndarray, condition: int, arg: int) -> bool:
     """Whether a deck meets a condition on all its cards; hidden cards are assumed to meet it."""
     for place in range(side["n_deck"]):
         number = side["deck"][place]
@@ -229,17 +231,20 @@ def deck_is(side: np.void, cards: np.ndarray, condition: int, arg: int) -> bool:
     return True
 
 
-@njit_borrowing
-def count_of(state: np.void, seat: int, count: int, arg: int, queued: np.void) -> int:
-    """Value of a `Count`, the multiplier of a row's amounts; >= 0 except for attack. Arguments as `holds`."""
+@njit_no_alloc
+def count_value(state: np.void, seat: int, count: int, arg: int, queued: np.void) -> int:
+    """Value of a `Count`, the multiplier of a row's amounts; >= 0 except for attack.
+
+    Arguments as `condition_holds`.
+    """
     side, enemy = state["sides"][seat], state["sides"][1 - seat]
     entity_id = queued["source"]
     if count == Count.OTHER_MINIONS:
-        return others(side, entity_id)
+        return n_other_minions(side, entity_id)
     if count == Count.ENEMY_MINIONS:
         return int(enemy["n_board"])
     if count == Count.ALL_OTHER_MINIONS:
-        return others(side, entity_id) + int(enemy["n_board"])
+        return n_other_minions(side, entity_id) + int(enemy["n_board"])
     if count == Count.HAND:
         return int(side["n_hand"])
     if count == Count.OTHER_HAND:
@@ -299,14 +304,14 @@ def count_of(state: np.void, seat: int, count: int, arg: int, queued: np.void) -
         return _of_neighbours(side, entity_id, count == Count.NEIGHBOURS_HEALTH)
     character = entity_id if count == Count.OWN_ATTACK else queued["target"]
     for half in (side, enemy):
-        place = place_of(half, character)
+        place = board_index(half, character)
         if place >= 0:
             health = count == Count.TARGET_HEALTH
             return int(half["board"][place]["health"] if health else half["board"][place]["attack"])
     return 0
 
 
-@njit_borrowing
+@njit_no_alloc
 def n_shielded(side: np.void) -> int:
     """Number of minions with Divine Shield on a board."""
     n = 0
@@ -315,19 +320,19 @@ def n_shielded(side: np.void) -> int:
     return n
 
 
-@njit_borrowing
+@njit_no_alloc
 def _of_neighbours(side: np.void, entity_id: int, health: bool) -> int:
     """Total attack, or health, of the minions adjacent to one."""
     total = 0
-    place = place_of(side, entity_id)
+    place = board_index(side, entity_id)
     for other in (place - 1, place + 1):
         if place >= 0 and 0 <= other < side["n_board"]:
             total += side["board"][other]["health"] if health else side["board"][other]["attack"]
     return total
 
 
-@njit_borrowing
-def holds_hidden(side: np.void) -> bool:
+@njit_no_alloc
+def has_hidden_card(side: np.void) -> bool:
     """Whether a hand has a card that is hidden from the planning agent."""
     found = False
     for place in range(side["n_hand"]):

@@ -3,19 +3,24 @@
 import numpy as np
 
 from engine.codes import UNKNOWN, Keyword
-from engine.effect_codes import MAX_QUEUE, Ask, Race, Rule, Trait, Trigger
+from engine.effect_codes import MAX_QUEUE, GameFeature, Race, Rule, Trait, Trigger
 from engine.effects.auras import has_rule
-from engine.effects.board import enter, has_room, place_of
-from engine.effects.card_filters import asked_by
-from engine.effects.ops_character import clamp, heal_hero, hurt_hero, hurt_minion
-from engine.effects.secrets import prevents
-from engine.effects.triggers import announce
-from engine.jit import njit_borrowing
-from engine.state import A_HERO, NO_ONE, draw_card
+from engine.effects.board import add_minion, board_index, has_room
+from engine.effects.card_filters import needed_features
+from engine.effects.ops_character import (
+    clamp,
+    reduce_hero_health,
+    reduce_minion_health,
+    restore_hero_health,
+)
+from engine.effects.secrets import prevent_lethal_damage
+from engine.effects.triggers import fire_trigger
+from engine.jit import njit_no_alloc
+from engine.state import A_HERO, NO_CHARACTER, draw_card
 
 
-@njit_borrowing
-def strike_minion(
+@njit_no_alloc
+def damage_minion_and_trigger(
     state: np.void,
     cards: np.ndarray,
     events: np.void,
@@ -28,33 +33,33 @@ def strike_minion(
     """Damage the minion at a board index and fire its triggers; the damage dealt. Modified in place."""
     minion = state["sides"][seat]["board"][place]
     shielded = minion["keywords"] & Keyword.DIVINE_SHIELD
-    dealt = hurt_minion(minion, damage, keywords, traits)
+    dealt = reduce_minion_health(minion, damage, keywords, traits)
     if dealt > 0:
-        announce(state, cards, events, Trigger.DAMAGED, seat, minion["born"], minion["card"], dealt)
+        fire_trigger(state, cards, events, Trigger.DAMAGED, seat, minion["born"], minion["card"], dealt)
     elif shielded and not minion["keywords"] & Keyword.DIVINE_SHIELD:
-        announce(state, cards, events, Trigger.SHIELD_LOST, seat, minion["born"], minion["card"], 1)
+        fire_trigger(state, cards, events, Trigger.SHIELD_LOST, seat, minion["born"], minion["card"], 1)
     return int(dealt)
 
 
-@njit_borrowing
-def strike_hero(
+@njit_no_alloc
+def damage_hero_and_trigger(
     state: np.void, cards: np.ndarray, events: np.void, seat: int, damage: int, traits: int
 ) -> int:
     """Damage a hero and fire its triggers, unless a Secret prevents it; the damage dealt."""
     side = state["sides"][seat]
-    if not side["traits"] & Trait.IMMUNE and prevents(state, cards, seat, damage, events):
+    if not side["traits"] & Trait.IMMUNE and prevent_lethal_damage(state, cards, seat, damage, events):
         side["traits"] |= Trait.IMMUNE
         return 0
-    dealt = hurt_hero(side, damage, traits)
+    dealt = reduce_hero_health(side, damage, traits)
     if dealt > 0:
-        if asked_by(cards) & Ask.HERO_DAMAGE:
+        if needed_features(cards) & GameFeature.HERO_DAMAGE:
             side["hurt"] = clamp(side["hurt"] + dealt, 0)
-        announce(state, cards, events, Trigger.DAMAGED, seat, A_HERO, -1, dealt)
+        fire_trigger(state, cards, events, Trigger.DAMAGED, seat, A_HERO, -1, dealt)
     return int(dealt)
 
 
-@njit_borrowing
-def mend_minion(
+@njit_no_alloc
+def heal_minion_and_trigger(
     state: np.void, cards: np.ndarray, events: np.void, seat: int, place: int, amount: int
 ) -> None:
     """Heal a minion, at most to full health, and fire its triggers. `state` is modified in place."""
@@ -63,37 +68,37 @@ def mend_minion(
     minion["health"] = max(before, min(before + amount, minion["max_health"]))
     if minion["health"] > before:
         more = minion["health"] - before
-        announce(state, cards, events, Trigger.HEALED, seat, minion["born"], minion["card"], more)
+        fire_trigger(state, cards, events, Trigger.HEALED, seat, minion["born"], minion["card"], more)
 
 
-@njit_borrowing
-def mend_hero(state: np.void, cards: np.ndarray, events: np.void, seat: int, amount: int) -> None:
+@njit_no_alloc
+def heal_hero_and_trigger(state: np.void, cards: np.ndarray, events: np.void, seat: int, amount: int) -> None:
     """Heal a living hero, at most to full health, and fire its triggers. `state` is modified in place."""
     if events["fallen"] >> seat & 1:
         return
     side = state["sides"][seat]
     before = side["health"]
-    heal_hero(side, amount)
+    restore_hero_health(side, amount)
     if side["health"] > before:
-        announce(state, cards, events, Trigger.HEALED, seat, A_HERO, -1, side["health"] - before)
+        fire_trigger(state, cards, events, Trigger.HEALED, seat, A_HERO, -1, side["health"] - before)
 
 
-@njit_borrowing
-def drain(state: np.void, cards: np.ndarray, events: np.void, seat: int, damage: int) -> None:
+@njit_no_alloc
+def apply_lifesteal(state: np.void, cards: np.ndarray, events: np.void, seat: int, damage: int) -> None:
     """Apply Lifesteal: heal a player's hero by the damage dealt, or damage it if healing is inverted."""
     if has_rule(state, cards, seat, Rule.HEALING_HARMS):
-        strike_hero(state, cards, events, seat, damage, 0)
+        damage_hero_and_trigger(state, cards, events, seat, damage, 0)
     else:
-        mend_hero(state, cards, events, seat, damage)
+        heal_hero_and_trigger(state, cards, events, seat, damage)
 
 
-@njit_borrowing
-def draw_one(state: np.void, cards: np.ndarray, events: np.void, seat: int) -> None:
+@njit_no_alloc
+def draw_and_trigger(state: np.void, cards: np.ndarray, events: np.void, seat: int) -> None:
     """Draw a card, or take fatigue, and fire its triggers; the card stays hidden from a planning agent."""
     side = state["sides"][seat]
     if side["n_deck"] == 0:
         side["fatigue"] += 1
-        strike_hero(state, cards, events, seat, side["fatigue"], 0)
+        damage_hero_and_trigger(state, cards, events, seat, side["fatigue"], 0)
         return
     if events["blind"]:
         side["deck"][side["n_deck"] - 1] = UNKNOWN
@@ -101,33 +106,38 @@ def draw_one(state: np.void, cards: np.ndarray, events: np.void, seat: int) -> N
     draw_card(side)
     if side["n_hand"] > hand_before:
         number = int(side["hand"][hand_before])
-        announce(state, cards, events, Trigger.DRAWN, seat, NO_ONE, max(number, -1), 1)
+        fire_trigger(state, cards, events, Trigger.DRAWN, seat, NO_CHARACTER, max(number, -1), 1)
 
 
-@njit_borrowing
-def bring(state: np.void, cards: np.ndarray, events: np.void, seat: int, number: int, place: int) -> bool:
+@njit_no_alloc
+def summon_and_trigger(
+    state: np.void, cards: np.ndarray, events: np.void, seat: int, number: int, place: int
+) -> bool:
     """Summon a minion and fire its triggers; False if the board is full. `state` is modified in place."""
     side = state["sides"][seat]
     if not has_room(side):
         return False
-    entity_id = enter(state, cards, seat, number, min(max(place, 0), side["n_board"]))
-    count_arrival(side, cards, number)
-    announce(state, cards, events, Trigger.SUMMONED, seat, entity_id, number, 1)
-    announce(state, cards, events, Trigger.AFTER_SUMMONED, seat, entity_id, number, 1)
+    entity_id = add_minion(state, cards, seat, number, min(max(place, 0), side["n_board"]))
+    count_totem(side, cards, number)
+    fire_trigger(state, cards, events, Trigger.SUMMONED, seat, entity_id, number, 1)
+    fire_trigger(state, cards, events, Trigger.AFTER_SUMMONED, seat, entity_id, number, 1)
     return True
 
 
-@njit_borrowing
-def count_arrival(side: np.void, cards: np.ndarray, number: int) -> None:
+@njit_no_alloc
+def count_totem(side: np.void, cards: np.ndarray, number: int) -> None:
     """Count a summoned Totem, if a card of the game needs the count. `side` is modified in place."""
-    if asked_by(cards) & Ask.TOTEMS_SUMMONED and cards[number]["race"] in (Race.TOTEM, Race.ALL):
+    if needed_features(cards) & GameFeature.TOTEMS_SUMMONED and cards[number]["race"] in (
+        Race.TOTEM,
+        Race.ALL,
+    ):
         side["totems"] += 1
 
 
-@njit_borrowing
-def close_gap(state: np.void, seat: int, place: int, entity_id: int, events: np.void) -> None:
+@njit_no_alloc
+def shift_death_places(state: np.void, seat: int, place: int, entity_id: int, events: np.void) -> None:
     """Shift the saved places of dead minions left, after a minion left `place`. Modified in place."""
-    if place_of(state["sides"][seat], entity_id) == place:
+    if board_index(state["sides"][seat], entity_id) == place:
         return  # it stayed: the hand or the other board was full
     for n in range(events["first"], events["last"]):
         other = events["queue"][n % MAX_QUEUE]
@@ -135,8 +145,8 @@ def close_gap(state: np.void, seat: int, place: int, entity_id: int, events: np.
             other["place"] -= 1
 
 
-@njit_borrowing
-def summon_beside(
+@njit_no_alloc
+def summon_next_to_source(
     state: np.void,
     cards: np.ndarray,
     seat: int,
@@ -157,11 +167,11 @@ def summon_beside(
     if dead:
         place = int(queued["place"])
     elif own_board and queued["source"] > 0:
-        source = place_of(side, queued["source"])
+        source = board_index(side, queued["source"])
         if source >= 0:
             place = source if left else source + 1
     place = min(max(place, 0), int(side["n_board"]))
-    if bring(state, cards, events, seat, number, place):
+    if summon_and_trigger(state, cards, events, seat, number, place):
         if dead:
             queued["place"] += 1
         for n in range(events["first"], events["last"]):

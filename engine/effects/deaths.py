@@ -2,17 +2,23 @@
 
 import numpy as np
 
-from engine.effect_codes import GRAVES, MAX_QUEUE, Ask, Rule, Trigger
-from engine.effects.auras import n_rules
-from engine.effects.board import is_dying, leave
-from engine.effects.card_filters import asked_by
-from engine.effects.ops_character import bury_weapons
-from engine.effects.triggers import announce, bring_forward, is_heard, queue_deathrattle, sort_by_birth
-from engine.jit import njit_borrowing
+from engine.effect_codes import MAX_GRAVEYARD, MAX_QUEUE, GameFeature, Rule, Trigger
+from engine.effects.auras import count_rules
+from engine.effects.board import is_dying, remove_minion
+from engine.effects.card_filters import needed_features
+from engine.effects.ops_character import trigger_broken_weapons
+from engine.effects.triggers import (
+    any_card_has_trigger,
+    fire_trigger,
+    move_rows_forward,
+    queue_deathrattle,
+    sort_by_entity_id,
+)
+from engine.jit import njit_no_alloc
 from engine.state import ZERO_MINION
 
 
-@njit_borrowing
+@njit_no_alloc
 def any_dying(state: np.void) -> bool:
     """Whether a minion on either board is about to die."""
     for seat in range(2):
@@ -23,8 +29,8 @@ def any_dying(state: np.void) -> bool:
     return False
 
 
-@njit_borrowing
-def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
+@njit_no_alloc
+def remove_dead_minions(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """Remove dying minions and used-up weapons; queue their Deathrattles and death triggers.
 
     Deaths are queued in order of play, each with its Deathrattles and triggers; weapons last. The place of a
@@ -34,7 +40,7 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
     n_dead = 0
     for seat in range(2):
         side = state["sides"][seat]
-        times = 2 if n_rules(state, cards, seat, Rule.DEATHRATTLES_TWICE, True) else 1
+        times = 2 if count_rules(state, cards, seat, Rule.DEATHRATTLES_TWICE, True) else 1
         place = 0
         place_before = 0
         while place < side["n_board"]:
@@ -44,7 +50,7 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
                 place_before += 1
                 continue
             side["died"] += 1
-            if asked_by(cards) & Ask.DIED_THIS_TURN:
+            if needed_features(cards) & GameFeature.DIED_THIS_TURN:
                 side["perished"] += 1
             dead = events["dead"][n_dead]
             dead[0], dead[1], dead[2] = minion["born"], seat, minion["card"]
@@ -54,22 +60,24 @@ def bury(state: np.void, cards: np.ndarray, events: np.void) -> None:
                 queue_deathrattle(cards, minion, seat, place, events)
             for n in range(before, events["last"]):
                 events["queue"][n % MAX_QUEUE]["was"] = place_before
-            leave(side, place, ZERO_MINION)
+            remove_minion(side, place, ZERO_MINION)
             place_before += 1
-    sort_by_birth(events, begin, events["last"])
-    has_triggers = is_heard(cards, Trigger.DIED) or is_heard(cards, Trigger.AFTER_DEATH)
-    if has_triggers or asked_by(cards) & Ask.GRAVEYARD:
+    sort_by_entity_id(events, begin, events["last"])
+    has_triggers = any_card_has_trigger(cards, Trigger.DIED) or any_card_has_trigger(
+        cards, Trigger.AFTER_DEATH
+    )
+    if has_triggers or needed_features(cards) & GameFeature.GRAVEYARD:
         _sort_dead(events, n_dead)
         for n in range(n_dead):
             dead = events["dead"][n]
-            if asked_by(cards) & Ask.GRAVEYARD:
-                dig_grave(state["sides"][dead[1]], dead[2])
+            if needed_features(cards) & GameFeature.GRAVEYARD:
+                add_to_graveyard(state["sides"][dead[1]], dead[2])
             if has_triggers:
                 begin = _queue_death_triggers(state, cards, dead, begin, events)
-    bury_weapons(state, cards, events)
+    trigger_broken_weapons(state, cards, events)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _queue_death_triggers(
     state: np.void, cards: np.ndarray, dead: np.ndarray, begin: int, events: np.void
 ) -> int:
@@ -88,17 +96,17 @@ def _queue_death_triggers(
     while end < events["last"] and events["queue"][end % MAX_QUEUE]["source"] == dead[0]:
         end += 1
     last = events["last"]
-    announce(state, cards, events, Trigger.DIED, dead[1], dead[0], dead[2], 1)
-    bring_forward(events, last, begin)
+    fire_trigger(state, cards, events, Trigger.DIED, dead[1], dead[0], dead[2], 1)
+    move_rows_forward(events, last, begin)
     end += events["last"] - last
-    sort_by_birth(events, begin, end)
+    sort_by_entity_id(events, begin, end)
     last = events["last"]
-    announce(state, cards, events, Trigger.AFTER_DEATH, dead[1], dead[0], dead[2], 1)
-    bring_forward(events, last, end)
+    fire_trigger(state, cards, events, Trigger.AFTER_DEATH, dead[1], dead[0], dead[2], 1)
+    move_rows_forward(events, last, end)
     return int(end + events["last"] - last)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _sort_dead(events: np.void, n_dead: int) -> None:
     """Sort the minions that have just died in order of play. `events` is modified in place."""
     dead = events["dead"]
@@ -110,11 +118,11 @@ def _sort_dead(events: np.void, n_dead: int) -> None:
                 dead[m - 1, part], dead[m, part] = dead[m, part], dead[m - 1, part]
 
 
-@njit_borrowing
-def dig_grave(side: np.void, number: int) -> None:
+@njit_no_alloc
+def add_to_graveyard(side: np.void, number: int) -> None:
     """Add a dead minion to the graveyard; a full graveyard drops its oldest. `side` is modified in place."""
-    if side["n_graves"] == GRAVES:
-        for place in range(GRAVES - 1):
+    if side["n_graves"] == MAX_GRAVEYARD:
+        for place in range(MAX_GRAVEYARD - 1):
             side["graves"][place] = side["graves"][place + 1]
         side["n_graves"] -= 1
     side["graves"][side["n_graves"]] = number

@@ -5,12 +5,12 @@ from enum import IntEnum
 
 from engine.codes import Keyword
 from engine.effect_codes import (
-    BREWED,
     ENEMY,
     HEROES,
-    ITSELF_ALONE,
     MINIONS,
-    OTHERS_ALONE,
+    N_POTION_EFFECTS,
+    ONLY_ITSELF,
+    ONLY_OTHERS,
     OWN,
     POWERS,
     SPELLS,
@@ -20,7 +20,7 @@ from engine.effect_codes import (
     Count,
     Filter,
     Gang,
-    HeroName,
+    HeroClassCode,
     Op,
     Pick,
     Race,
@@ -29,7 +29,7 @@ from engine.effect_codes import (
     Trigger,
     Until,
 )
-from engine.effects.rows import EVENTS_CARD, ITS_OWN, NO_CARDS, Asked, Effect
+from engine.effects.rows import EVENT_CARD_WORD, NO_CARD_IDS, OWN_CARD_WORD, CardQuery, Effect
 
 _FIXED = {
     Trigger.PLAY: "",
@@ -161,7 +161,7 @@ _COMPARED = {
 _NOUNS = {MINIONS: "minion", SPELLS: "spell", WEAPONS: "weapon", POWERS: "hero power", HEROES: "hero"}
 
 
-def when(effect: Effect) -> str:
+def describe_trigger(effect: Effect) -> str:
     """Describe a row's trigger: "Whenever a friendly minion takes damage: "."""
     trigger, on = effect.trigger, effect.on
     if trigger in _FIXED:
@@ -174,37 +174,37 @@ def when(effect: Effect) -> str:
     owner = {OWN: "yours", ENEMY: "your opponent", OWN | ENEMY: "any player"}[side]
     if trigger in _OF_CARDS:
         noun = "a spell" if trigger in (Trigger.CAST, Trigger.AFTER_CAST) else "a card"
-        named = f"a {cards(on)}" if on.kind or on.filter else noun
+        named = f"a {describe_cards(on)}" if on.kind or on.filter else noun
         words = {"player": player, "owner": owner, "s": "" if side == OWN else "s", "a card": named}
         return _OF_CARDS[trigger].format(**words)
     return _OF_CHARACTERS[trigger].format(subject=_subject(on), owner=owner)
 
 
-def _subject(on: Asked) -> str:
+def _subject(on: CardQuery) -> str:
     """Describe the subject of a character's event: "a friendly Beast"."""
-    if on.side & ITSELF_ALONE:
+    if on.side & ONLY_ITSELF:
         return "it"
     side = {OWN: "friendly ", ENEMY: "enemy ", OWN | ENEMY: ""}[on.side & (OWN | ENEMY)]
-    other = "another " if on.side & OTHERS_ALONE else ""
+    other = "another " if on.side & ONLY_OTHERS else ""
     plain = on._replace(kind=on.kind or MINIONS | HEROES)
-    text = f"{other}{side}{cards(plain)}"
+    text = f"{other}{side}{describe_cards(plain)}"
     return text if other else f"{'an' if text[0] in 'aeiou' else 'a'} {text}"
 
 
-def cards(query: Asked) -> str:
+def describe_cards(query: CardQuery) -> str:
     """Describe a filter of cards or characters: "minion of cost 1", "Beast"."""
     if query.kind == MINIONS | HEROES:
         noun = "character"
     else:
         noun = " or ".join(word for bit, word in _NOUNS.items() if query.kind & bit) or "card"
     if query.filter & CardFilter.RACE:
-        noun = title(Race(query.arg)) + ("" if query.kind in (0, MINIONS) else f" {noun}")
+        noun = member_title(Race(query.arg)) + ("" if query.kind in (0, MINIONS) else f" {noun}")
     if query.filter & CardFilter.SECRET:
         noun = "Secret"
     if query.filter & CardFilter.CLASS:
-        noun = f"{title(HeroName(query.arg))} {noun}"
+        noun = f"{member_title(HeroClassCode(query.arg))} {noun}"
     if query.filter & CardFilter.GANG:
-        noun = f"{title(Gang(query.arg))} {noun}"
+        noun = f"{member_title(Gang(query.arg))} {noun}"
     if query.filter & CardFilter.ENEMY_CLASS:
         noun += " of your opponent's class"
     if query.filter & CardFilter.OWN_CLASS:
@@ -216,7 +216,7 @@ def cards(query: Asked) -> str:
     return " ".join([noun, *after])
 
 
-def under(effect: Effect) -> str:
+def describe_condition(effect: Effect) -> str:
     """Describe a row's condition: " if you have a weapon"; "" for none."""
     if not effect.condition:
         return ""
@@ -225,27 +225,27 @@ def under(effect: Effect) -> str:
     if condition in (Condition.OWN_KEYWORD, Condition.ENEMY_KEYWORD):
         word = _keyword(effect.condition_arg)
     elif "{word}" in _IF[condition]:
-        word = title(Race(effect.condition_arg))
+        word = member_title(Race(effect.condition_arg))
     text = _IF[condition].format(n=effect.condition_arg, word=word)
     if condition == Condition.TARGET_OWN and effect.condition_arg:
-        text = f"the target is a {title(Race(effect.condition_arg))} of yours"
+        text = f"the target is a {member_title(Race(effect.condition_arg))} of yours"
     return f"{' unless' if effect.condition < 0 else ' if'} {text}"
 
 
-def times(effect: Effect) -> str:
+def describe_count(effect: Effect) -> str:
     """Describe the multiplier of a row's amounts: ", times your armour"; "" for none."""
     if not effect.count:
         return ""
-    word = title(Race(effect.count_arg)) if effect.count_arg else ""
+    word = member_title(Race(effect.count_arg)) if effect.count_arg else ""
     return f", times {_TIMES[effect.count].format(word=word)}"
 
 
 def _keyword(bit: int) -> str:
     """A keyword as card texts write it: "Divine Shield"."""
-    return title(next(keyword for keyword in Keyword if keyword & bit))
+    return member_title(next(keyword for keyword in Keyword if keyword & bit))
 
 
-def title(member: IntEnum) -> str:
+def member_title(member: IntEnum) -> str:
     """Name of an enumeration member as card texts write it: "Divine Shield"."""
     return member.name.replace("_", " ").title()
 
@@ -317,7 +317,7 @@ _ADJECTIVES = {
     Filter.FROZEN: "frozen",
 }
 
-FREE = 99
+FREE_COST_REDUCTION = 99
 """Cost reduction from which a card is described as costing nothing."""
 
 _RULES = {
@@ -330,7 +330,7 @@ _RULES = {
 CardName = Callable[[str], str]
 
 
-def row_in_words(effect: Effect, card_name: CardName) -> str:
+def describe_row(effect: Effect, card_name: CardName) -> str:
     """Describe an effect row in a sentence, such as "deals 4 damage to all enemy minions".
 
     Args:
@@ -338,7 +338,7 @@ def row_in_words(effect: Effect, card_name: CardName) -> str:
         card_name: maps a card id to its display name, such as "Damaged Golem 2/1".
     """
     done = f"{_describe_operation(effect, card_name)}{_UNTIL[effect.until]}"
-    return f"{when(effect)}{done}{times(effect)}{under(effect)}"
+    return f"{describe_trigger(effect)}{done}{describe_count(effect)}{describe_condition(effect)}"
 
 
 def _describe_operation(effect: Effect, card_name: CardName) -> str:
@@ -354,7 +354,7 @@ def _on_player(effect: Effect, card_name: CardName) -> str:
     you = {OWN: "you", ENEMY: "your opponent", OWN | ENEMY: "both players"}[effect.side]
     your = {OWN: "your", ENEMY: "your opponent's", OWN | ENEMY: "both players'"}[effect.side]
     if op == Op.DRAW:
-        drawn = f"{_number(amount)} {cards(effect.of)}{_s(amount)}"
+        drawn = f"{_number(amount)} {describe_cards(effect.of)}{_s(amount)}"
         if effect.amount2:
             drawn += f", which costs {abs(effect.amount2)} {'less' if effect.amount2 < 0 else 'more'},"
         return f"draws {drawn}" if effect.side == OWN else f"{you} draw{_s(effect.side == 3)} {drawn}"
@@ -362,7 +362,7 @@ def _on_player(effect: Effect, card_name: CardName) -> str:
         new = f", of those that are not on {your} board" if effect.filter & Filter.NOT_ON_BOARD else ""
         return f"summons {_cards(effect, card_name)}{new}{'' if effect.side == OWN else f' for {you}'}"
     if op == Op.ADD:
-        if effect.cards == (ITS_OWN,):
+        if effect.cards == (OWN_CARD_WORD,):
             return f"returns this minion to {your} hand"
         return f"adds {_cards(effect, card_name)} to {your} hand"
     if op == Op.DISCARD:
@@ -388,23 +388,27 @@ def _on_player(effect: Effect, card_name: CardName) -> str:
     if op == Op.TRACK:
         return f"lets {you} choose one of the top three cards of {your} deck; the others are removed"
     if op == Op.DISCOVER_FROM_DECK:
-        return (
-            f"lets you choose one of three {cards(effect.of)}s in {your} deck; a copy is added to your hand"
-        )
+        noun = describe_cards(effect.of)
+        return f"lets you choose one of three {noun}s in {your} deck; a copy is added to your hand"
     if op == Op.CREATE_POTION:
-        costs = " or ".join(map(card_name, effect.cards[: len(BREWED)]))
+        costs = " or ".join(map(card_name, effect.cards[: len(N_POTION_EFFECTS)]))
         return (
             f"lets you choose a potion, {costs}, and two effects of it, each out of three at random, among "
-            + ", ".join(map(card_name, effect.cards[len(BREWED) : len(BREWED) + sum(BREWED)]))
+            + ", ".join(
+                map(
+                    card_name,
+                    effect.cards[len(N_POTION_EFFECTS) : len(N_POTION_EFFECTS) + sum(N_POTION_EFFECTS)],
+                )
+            )
         )
     if op in (Op.DISCOVER, Op.CHOOSE_POWER):
         lower = f", costing {-effect.amount2} less" if effect.amount2 else ""
-        offered = ", ".join(map(card_name, effect.cards)) or f"{cards(effect.of)} of the edition"
+        offered = ", ".join(map(card_name, effect.cards)) or f"{describe_cards(effect.of)} of the edition"
         end = "as your hero power" if op == Op.CHOOSE_POWER else "for your hand"
         return f"lets you choose one of three random cards {end}{lower}: {offered}"
     if op == Op.RESURRECT:
         quantity = "all" if effect.times == 0 else _number(effect.times)
-        return f"summons {quantity} of {your} {cards(effect.of)}s that died this game"
+        return f"summons {quantity} of {your} {describe_cards(effect.of)}s that died this game"
     if op == Op.CHOOSE_ONE:
         return f"is played as {card_name(effect.cards[0])} or {card_name(effect.cards[1])}"
     if op in (Op.SHUFFLE, Op.JADE, Op.POWER):
@@ -426,7 +430,7 @@ def _on_player(effect: Effect, card_name: CardName) -> str:
 
 def _on_zone(effect: Effect, your: str) -> str:
     """Describe an operation on cards in a hand or deck."""
-    noun, n = cards(effect.of), effect.times
+    noun, n = describe_cards(effect.of), effect.times
     quantity = f"all {noun}s" if n == 0 else f"{_number(n)} random {noun}{_s(n)}"
     body = (
         f" as {effect.amount}/{effect.amount2}"
@@ -442,13 +446,13 @@ def _on_zone(effect: Effect, your: str) -> str:
 def _cost(effect: Effect) -> str:
     """Describe a row that changes costs."""
     change = f"{abs(effect.amount)} {'more' if effect.amount > 0 else 'less'}"
-    if effect.amount <= -FREE:
+    if effect.amount <= -FREE_COST_REDUCTION:
         change = "nothing"
     least = f", but not less than {effect.amount2}" if effect.amount2 else ""
     if effect.trigger == Trigger.COST:
         return f"costs {change}{least}"
     owner = {OWN: "your", ENEMY: "your opponent's", OWN | ENEMY: "all players'"}[effect.side]
-    noun = cards(effect.of)
+    noun = describe_cards(effect.of)
     if effect.trigger == Trigger.PLAY and effect.times:
         return f"makes {owner} next {noun} cost {change}{least}"
     return f"makes {owner} cards cost {change}{least}, each {noun}"
@@ -571,14 +575,14 @@ def _cards(effect: Effect, card_name: CardName) -> str:
     """Describe the cards that a row creates."""
     if not effect.cards:
         quantity = f"{_number(effect.times)} times " if effect.times > 1 else ""
-        return f"{quantity}a random {cards(effect.of)} of the edition"
-    own = {ITS_OWN: "this minion's card", EVENTS_CARD: "the same card"}
+        return f"{quantity}a random {describe_cards(effect.of)} of the edition"
+    own = {OWN_CARD_WORD: "this minion's card", EVENT_CARD_WORD: "the same card"}
     names = [own.get(name) or card_name(name) for name in effect.cards]
     text = names[0] if len(names) == 1 else f"a random one of {', '.join(names[:-1])} and {names[-1]}"
     if (
         len(names) == 1
         and effect.op != Op.GRANT_EFFECTS
-        and effect.cards not in NO_CARDS
+        and effect.cards not in NO_CARD_IDS
         and text[:4] != "The "
     ):
         text = f"{'an' if text[0].upper() in 'AEIOU' else 'a'} {text}"
@@ -588,11 +592,11 @@ def _cards(effect: Effect, card_name: CardName) -> str:
 
 
 def _keywords(bits: int) -> list[str]:
-    return [title(keyword) for keyword in Keyword if bits & keyword]
+    return [member_title(keyword) for keyword in Keyword if bits & keyword]
 
 
 def _race(number: int) -> str:
-    return title(Race(number))
+    return member_title(Race(number))
 
 
 def _listed(parts: list[str]) -> str:

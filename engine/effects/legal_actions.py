@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.bitfields import AIMED, AT_SHIFT, OPTION_SHIFT, pack_action
+from engine.bitfields import AIMED, BOARD_PLACE_SHIFT, OPTION_SHIFT, pack_action
 from engine.codes import COIN, HERO, MAX_OPTIONS, ActionKind, Keyword
 from engine.effect_codes import (
     ENEMY,
@@ -10,39 +10,39 @@ from engine.effect_codes import (
     OWN,
     SPELLS,
     Aim,
-    Ask,
     CardFilter,
     CardKind,
     Condition,
+    GameFeature,
     Need,
     Op,
     Pick,
     Trait,
     Trigger,
 )
-from engine.effects.board import any_asks, has_room
-from engine.effects.card_filters import asked_by, is_asked
-from engine.effects.conditions import count_of, holds, n_held
-from engine.effects.ops_character import ACTING
-from engine.effects.ops_zones import is_named
-from engine.effects.targets import list_targets, may_play, n_new
-from engine.indirect_call import njit_apart
-from engine.jit import njit_borrowing, njit_borrowing_inline
-from engine.state import CARD, NO_ROW, STATE, guards, may_attack_hero
+from engine.effects.board import any_minion_needs, has_room
+from engine.effects.card_filters import card_matches, needed_features
+from engine.effects.conditions import condition_holds, count_value, n_in_hand
+from engine.effects.ops_character import IN_PLAY_TRIGGERS
+from engine.effects.ops_zones import row_matches
+from engine.effects.targets import list_targets, meets_needs, n_not_on_board
+from engine.indirect_call import njit_indirect
+from engine.jit import njit_no_alloc, njit_no_alloc_inline
+from engine.state import CARD, NO_EFFECT, STATE, guards, may_attack_hero
 
 
-@njit_borrowing_inline
-def held_cost(side: np.void, cards: np.ndarray, place: int) -> int:
+@njit_no_alloc_inline
+def hand_cost(side: np.void, cards: np.ndarray, place: int) -> int:
     """Cost of a card in hand with its own modifiers, before auras and pending cost changes."""
     number = int(side["hand"][place])
     cost = 0 if number == COIN else int(cards[number]["cost"])
-    if asked_by(cards) & (Ask.COSTS | Ask.HAND_MODIFIERS):
+    if needed_features(cards) & (GameFeature.COSTS | GameFeature.HAND_MODIFIERS):
         cost += int(side["held"][place]["cost"])
     return cost
 
 
-@njit_borrowing
-def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
+@njit_no_alloc
+def current_cost(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
     """Current cost of a card in hand, >= 0; the card's own cost text applies last (patch 9.2).
 
     Args:
@@ -51,18 +51,18 @@ def cost_of(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
         seat: the hand's player.
         place: hand index of a visible card.
     """
-    if not asked_by(cards) & (Ask.COSTS | Ask.HAND_MODIFIERS):
-        return held_cost(state["sides"][seat], cards, place)
-    return altered_cost(state, cards, seat, place)
+    if not needed_features(cards) & (GameFeature.COSTS | GameFeature.HAND_MODIFIERS):
+        return hand_cost(state["sides"][seat], cards, place)
+    return cost_with_effects(state, cards, seat, place)
 
 
-@njit_apart(STATE, (CARD,), int, int, rare=True)
-def altered_cost(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
-    """Current cost of a card in hand, in games with cost changes; arguments as `cost_of`."""
+@njit_indirect(STATE, (CARD,), int, int, rare=True)
+def cost_with_effects(state: np.void, cards: np.ndarray, seat: int, place: int) -> int:
+    """Current cost of a card in hand, in games with cost changes; arguments as `current_cost`."""
     side = state["sides"][seat]
     number = int(side["hand"][place])
-    cost = held_cost(side, cards, place)
-    if asked_by(cards) & Ask.COSTS:
+    cost = hand_cost(side, cards, place)
+    if needed_features(cards) & GameFeature.COSTS:
         cost = _cost_after_auras(state, cards, seat, number, cost)
         for n in range(len(side["promises"])):
             if side["promises"][n]:
@@ -75,27 +75,29 @@ def altered_cost(state: np.void, cards: np.ndarray, seat: int, place: int) -> in
     if card["hears"] >> Trigger.COST & 1:
         for n in range(card["n_effects"]):
             effect = card["effects"][n]
-            if effect["trigger"] == Trigger.COST and holds(
-                state, cards, seat, effect["condition"], effect["condition_arg"], NO_ROW[0]
+            if effect["trigger"] == Trigger.COST and condition_holds(
+                state, cards, seat, effect["condition"], effect["condition_arg"], NO_EFFECT[0]
             ):
                 times = 1
                 if effect["count"]:
-                    times = count_of(state, seat, effect["count"], effect["count_arg"], NO_ROW[0])
+                    times = count_value(state, seat, effect["count"], effect["count_arg"], NO_EFFECT[0])
                 cost += times * effect["amount"]
     return max(cost, 0)
 
 
-@njit_borrowing
-def costs_altered(state: np.void, cards: np.ndarray, seat: int) -> bool:
+@njit_no_alloc
+def costs_may_change(state: np.void, cards: np.ndarray, seat: int) -> bool:
     """Whether auras or pending cost changes may alter the costs of a hand."""
     for n in range(len(state["sides"][seat]["promises"])):
         if state["sides"][seat]["promises"][n]:
             return True
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
-    return bool(any_asks(cards, own, Ask.COSTS) or any_asks(cards, enemy, Ask.COSTS))
+    return bool(
+        any_minion_needs(cards, own, GameFeature.COSTS) or any_minion_needs(cards, enemy, GameFeature.COSTS)
+    )
 
 
-@njit_borrowing
+@njit_no_alloc
 def _cost_after_auras(state: np.void, cards: np.ndarray, seat: int, number: int, cost: int) -> int:
     """A card's cost after the cost auras of minions in play, applied in order of play."""
     last_id = -1
@@ -116,13 +118,13 @@ def _cost_after_auras(state: np.void, cards: np.ndarray, seat: int, number: int,
         last_id = next_id
 
 
-@njit_borrowing_inline
+@njit_no_alloc_inline
 def _has_cost_aura(card: np.void) -> bool:
     """Whether a card has a cost aura."""
-    return bool(card["hears"] >> Trigger.AURA & 1 and card["asks_alone"] & Ask.COSTS)
+    return bool(card["hears"] >> Trigger.AURA & 1 and card["asks_alone"] & GameFeature.COSTS)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _cost_after_rows(cards: np.ndarray, by: int, trigger: int, number: int, side_bit: int, cost: int) -> int:
     """A card's cost after the cost rows of the card `by` with one trigger."""
     source = cards[by]
@@ -137,17 +139,17 @@ def _cost_after_rows(cards: np.ndarray, by: int, trigger: int, number: int, side
     return cost
 
 
-@njit_borrowing
+@njit_no_alloc
 def _applies_to(cards: np.ndarray, effect: np.void, number: int) -> bool:
     """Whether a row applies to a card; The Coin counts as a spell without further properties."""
     kinds, required = effect["of_kind"], effect["of_filter"]
     if number == COIN:
         return bool(required == 0 and (kinds == 0 or kinds & SPELLS))
-    return is_asked(cards[number], kinds, required, effect["of_arg"])
+    return card_matches(cards[number], kinds, required, effect["of_arg"])
 
 
-@njit_borrowing
-def keep_promises(side: np.void, cards: np.ndarray, number: int) -> None:
+@njit_no_alloc
+def use_pending_costs(side: np.void, cards: np.ndarray, number: int) -> None:
     """Remove the pending cost changes that the played card used. `side` is modified in place."""
     for n in range(len(side["promises"])):
         if side["promises"][n] == 0:
@@ -161,17 +163,17 @@ def keep_promises(side: np.void, cards: np.ndarray, number: int) -> None:
                 break
 
 
-BARRED = Trait.FROZEN | Trait.CANT_ATTACK
+NO_ATTACK_TRAITS = Trait.FROZEN | Trait.CANT_ATTACK
 """Traits that keep a character from attacking."""
 
-SPARING = Trait.SPARES_HEROES | Trait.SPARES_HEROES_NOW
+NO_HERO_ATTACK_TRAITS = Trait.SPARES_HEROES | Trait.SPARES_HEROES_NOW
 """Traits that keep a minion from attacking heroes."""
 
-_encode = njit_borrowing(pack_action)
+_encode = njit_no_alloc(pack_action)
 
 
-@njit_apart(STATE, (CARD,), (np.dtype(np.int64),))
-def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
+@njit_indirect(STATE, (CARD,), (np.dtype(np.int64),))
+def list_effect_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
     """Legal actions of a running game with effects, into `actions`; their number."""
     seat = state["active"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -181,17 +183,19 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
         n += 1
     if n > 0:
         return n
-    costs_vary = asked_by(cards) & Ask.COSTS and costs_altered(state, cards, seat)
-    place_matters = asked_by(cards) & Ask.BOARD_ORDER and any_asks(cards, own, Ask.BOARD_ORDER)
+    costs_vary = needed_features(cards) & GameFeature.COSTS and costs_may_change(state, cards, seat)
+    place_matters = needed_features(cards) & GameFeature.BOARD_ORDER and any_minion_needs(
+        cards, own, GameFeature.BOARD_ORDER
+    )
     for place in range(own["n_hand"] + 1):
         if place < own["n_hand"]:
             number = int(own["hand"][place])
             action = _encode(ActionKind.PLAY, place, 0)
             if number < 0 and number != COIN:
                 continue
-            cost = held_cost(own, cards, place)
+            cost = hand_cost(own, cards, place)
             if costs_vary or (number != COIN and cards[number]["hears"] >> Trigger.COST & 1):
-                cost = cost_of(state, cards, seat, place)
+                cost = current_cost(state, cards, seat, place)
         else:
             number = int(own["power"]) - 1
             if number < 0 or own["power_used"]:
@@ -206,7 +210,9 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
             continue
         card = cards[number]
         minion = card["kind"] == CardKind.MINION
-        if _has_play_options(card) or (minion and (place_matters or card["asks_alone"] & Ask.BOARD_ORDER)):
+        if _has_play_options(card) or (
+            minion and (place_matters or card["asks_alone"] & GameFeature.BOARD_ORDER)
+        ):
             n = _list_plays(state, cards, number, action, actions, n)
         elif has_room(own) or not (minion or card["needs"] & Need.ROOM):
             n = _list_with_targets(card, card, card["aim"] != Aim.NONE, own, enemy, action, actions, n)
@@ -217,17 +223,17 @@ def list_with_effects(state: np.void, cards: np.ndarray, actions: np.ndarray) ->
             break
     for slot in range(own["n_board"]):
         minion = own["board"][slot]
-        if minion["attacks_left"] > 0 and minion["attack"] > 0 and not minion["traits"] & BARRED:
-            hero = may_attack_hero(minion) and not minion["traits"] & SPARING
+        if minion["attacks_left"] > 0 and minion["attack"] > 0 and not minion["traits"] & NO_ATTACK_TRAITS:
+            hero = may_attack_hero(minion) and not minion["traits"] & NO_HERO_ATTACK_TRAITS
             n = _list_attacks(enemy, slot, guarded, hero, actions, n)
     armed = own["hero_attacks_left"] > 0 and own["hero_attack"] + own["weapon_attack"] > 0
-    if armed and not own["traits"] & BARRED:
+    if armed and not own["traits"] & NO_ATTACK_TRAITS:
         n = _list_attacks(enemy, HERO, guarded, True, actions, n)
     actions[n] = _encode(ActionKind.END_TURN, 0, 0)
     return n + 1
 
 
-@njit_borrowing_inline
+@njit_no_alloc_inline
 def _list_attacks(enemy: np.void, source: int, guarded: bool, hero: bool, actions: np.ndarray, n: int) -> int:
     """Append the attacks of one attacker to `actions`; the new number of actions."""
     for target in range(enemy["n_board"]):
@@ -242,7 +248,7 @@ def _list_attacks(enemy: np.void, source: int, guarded: bool, hero: bool, action
     return n
 
 
-@njit_borrowing
+@njit_no_alloc
 def _has_play_options(card: np.void) -> bool:
     """Whether a card has play requirements or options beyond mana, room and targets."""
     return bool(
@@ -253,18 +259,18 @@ def _has_play_options(card: np.void) -> bool:
     )
 
 
-@njit_apart(STATE, (CARD,), int, int, (np.dtype(np.int64),), int)
+@njit_indirect(STATE, (CARD,), int, int, (np.dtype(np.int64),), int)
 def _list_plays(
     state: np.void, cards: np.ndarray, number: int, action: int, actions: np.ndarray, n: int
 ) -> int:
     """Append the plays of a card or hero power, by option, board index and target; the new number."""
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     card = cards[number]
-    if not may_play(card, own, enemy) or not may_summon(cards, card, own):
+    if not meets_needs(card, own, enemy) or not has_minion_to_summon(cards, card, own):
         return n
     places = 1
     if (
-        asked_by(cards) & Ask.BOARD_ORDER
+        needed_features(cards) & GameFeature.BOARD_ORDER
         and card["kind"] == CardKind.MINION
         and _board_index_matters(cards, card, own)
     ):
@@ -272,10 +278,10 @@ def _list_plays(
     last = MAX_OPTIONS if card["options"] else 0
     for place in range(places):
         # the right end comes first and is encoded without an index
-        at = action if place == 0 else action | place << AT_SHIFT
+        at = action if place == 0 else action | place << BOARD_PLACE_SHIFT
         for option in range(1 if last else 0, last + 1):
             played = cards[number if option == 0 else int(card["options"]) + option - 1]
-            if option > 0 and not may_play(played, own, enemy):
+            if option > 0 and not meets_needs(played, own, enemy):
                 continue
             has_targets = played["aim"] != Aim.NONE and _may_target(state, cards, card, played)
             n = _list_with_targets(
@@ -284,43 +290,45 @@ def _list_plays(
     return n
 
 
-@njit_borrowing
-def may_summon(cards: np.ndarray, card: np.void, own: np.void) -> bool:
+@njit_no_alloc
+def has_minion_to_summon(cards: np.ndarray, card: np.void, own: np.void) -> bool:
     """Whether a minion that a card must resurrect or newly summon exists."""
     if card["needs"] & Need.NEW_MINION:
-        return n_new(cards, own, card["effects"][0]) > 0
+        return n_not_on_board(cards, own, card["effects"][0]) > 0
     if not card["needs"] & Need.DEAD:
         return True
     found = False
     for place in range(own["n_graves"]):
-        found = found or is_named(cards, own["graves"][place], card["effects"][0])
+        found = found or row_matches(cards, own["graves"][place], card["effects"][0])
     return found
 
 
-@njit_borrowing
+@njit_no_alloc
 def _board_index_matters(cards: np.ndarray, card: np.void, own: np.void) -> bool:
     """Whether a new minion's board index matters to its own effects or to minions in play."""
-    if asks_for_neighbours(card, False):
+    if affects_neighbours(card, False):
         return True
     for place in range(own["n_board"]):
         minion = own["board"][place]
         acts = minion["traits"] & (Trait.ACTS | Trait.SILENCED) == Trait.ACTS
-        if acts and asks_for_neighbours(cards[minion["card"]], True):
+        if acts and affects_neighbours(cards[minion["card"]], True):
             return True
     return False
 
 
-@njit_borrowing
-def asks_for_neighbours(card: np.void, in_play: bool) -> bool:
+@njit_no_alloc
+def affects_neighbours(card: np.void, in_play: bool) -> bool:
     """Whether a card has effects on adjacent minions; with `in_play`, only effects active in play."""
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
-        if effect["pick"] == Pick.NEXT_TO_SELF and (not in_play or ACTING >> int(effect["trigger"]) & 1):
+        if effect["pick"] == Pick.NEXT_TO_SELF and (
+            not in_play or IN_PLAY_TRIGGERS >> int(effect["trigger"]) & 1
+        ):
             return True
     return False
 
 
-@njit_borrowing
+@njit_no_alloc
 def _may_target(state: np.void, cards: np.ndarray, card: np.void, played: np.void) -> bool:
     """Whether the targeting condition of `card`, played as option `played`, holds."""
     condition, arg = played["aim_condition"], played["aim_condition_arg"]
@@ -328,12 +336,12 @@ def _may_target(state: np.void, cards: np.ndarray, card: np.void, played: np.voi
         return True
     if condition == Condition.HOLDS_RACE:  # the card itself is still in hand
         own = state["sides"][state["active"]]
-        itself = 1 if is_asked(card, MINIONS, CardFilter.RACE, arg) else 0
-        return bool(n_held(own, cards, MINIONS, CardFilter.RACE, arg) > itself)
-    return bool(holds(state, cards, state["active"], condition, arg, NO_ROW[0]))
+        itself = 1 if card_matches(card, MINIONS, CardFilter.RACE, arg) else 0
+        return bool(n_in_hand(own, cards, MINIONS, CardFilter.RACE, arg) > itself)
+    return bool(condition_holds(state, cards, state["active"], condition, arg, NO_EFFECT[0]))
 
 
-@njit_borrowing_inline
+@njit_no_alloc_inline
 def _list_with_targets(
     card: np.void,
     played: np.void,

@@ -3,30 +3,38 @@
 import numpy as np
 
 from engine.codes import BOARD_SIZE, MAX_MANA, MAX_STAT, Keyword
-from engine.effect_codes import MAX_GIFTS, NOT_STANDING, OF_OTHER, Op, Trait, Trigger, Until
-from engine.effects.board import has_room, leave, print_card, take_card
-from engine.effects.triggers import announce, queue_rows
-from engine.jit import njit_borrowing
-from engine.state import NO_ONE, NO_TARGET, ZERO_MINION, damage_hero
+from engine.effect_codes import (
+    GRANTED_BY_OPPONENT,
+    INACTIVE_IN_PLAY_TRIGGERS,
+    MAX_GRANTED_EFFECTS,
+    Op,
+    Trait,
+    Trigger,
+    Until,
+)
+from engine.effects.board import add_to_hand, has_room, remove_minion, reset_to_card
+from engine.effects.triggers import fire_trigger, queue_rows
+from engine.jit import njit_no_alloc
+from engine.state import NO_CHARACTER, NO_TARGET, ZERO_MINION, damage_hero
 
-ACTING = sum(1 << trigger for trigger in Trigger if trigger not in NOT_STANDING)
+IN_PLAY_TRIGGERS = sum(1 << trigger for trigger in Trigger if trigger not in INACTIVE_IN_PLAY_TRIGGERS)
 """Bits of the triggers whose rows are active while their card is in play."""
 
 
-@njit_borrowing
+@njit_no_alloc
 def clamp(number: int, low: int) -> int:
     """A number clamped to `low`, ..., `MAX_STAT`, the largest attack or health."""
     return min(max(number, low), MAX_STAT)
 
 
-@njit_borrowing
-def heal_hero(side: np.void, amount: int) -> None:
+@njit_no_alloc
+def restore_hero_health(side: np.void, amount: int) -> None:
     """Heal a hero, at most to full health, without firing triggers. `side` is modified in place."""
     side["health"] = max(side["health"], min(side["health"] + amount, side["max_health"]))
 
 
-@njit_borrowing
-def hurt_minion(victim: np.void, damage: int, keywords: int, traits: int) -> int:
+@njit_no_alloc
+def reduce_minion_health(victim: np.void, damage: int, keywords: int, traits: int) -> int:
     """Damage a minion without firing triggers; the damage dealt, 0 if Divine Shield absorbs it.
 
     Args:
@@ -48,8 +56,8 @@ def hurt_minion(victim: np.void, damage: int, keywords: int, traits: int) -> int
     return damage
 
 
-@njit_borrowing
-def hurt_hero(side: np.void, damage: int, traits: int) -> int:
+@njit_no_alloc
+def reduce_hero_health(side: np.void, damage: int, traits: int) -> int:
     """Damage a hero, armour first, without firing triggers; the damage dealt. `side` is modified in place."""
     if damage <= 0 or side["traits"] & Trait.IMMUNE:
         return 0
@@ -59,23 +67,23 @@ def hurt_hero(side: np.void, damage: int, traits: int) -> int:
     return damage
 
 
-@njit_borrowing
-def may_act(minion: np.void) -> bool:
+@njit_no_alloc
+def is_ready(minion: np.void) -> bool:
     """Whether summoning sickness allows a minion to attack: not just summoned, or Charge or Rush."""
     return bool(minion["arrived"] == 0 or minion["keywords"] & (Keyword.CHARGE | Keyword.RUSH))
 
 
-@njit_borrowing
+@njit_no_alloc
 def set_keywords(minion: np.void, keywords: int) -> None:
     """Replace a minion's keywords; attacks made this turn still count. `minion` is modified in place."""
     before = 2 if minion["keywords"] & Keyword.WINDFURY else 1
-    attacks_made = before - minion["attacks_left"] if may_act(minion) else 0
+    attacks_made = before - minion["attacks_left"] if is_ready(minion) else 0
     minion["keywords"] = keywords
     after = 2 if keywords & Keyword.WINDFURY else 1
-    minion["attacks_left"] = max(after - attacks_made, 0) if may_act(minion) else 0
+    minion["attacks_left"] = max(after - attacks_made, 0) if is_ready(minion) else 0
 
 
-@njit_borrowing
+@njit_no_alloc
 def silence(minion: np.void, cards: np.ndarray) -> None:
     """Silence a minion: remove its text and enchantments; damage stays. `minion` is modified in place."""
     card = cards[minion["card"]]
@@ -90,7 +98,7 @@ def silence(minion: np.void, cards: np.ndarray) -> None:
     minion["aura_keywords"] = 0
 
 
-@njit_borrowing
+@njit_no_alloc
 def set_max_health(minion: np.void, health: int) -> None:
     """Set a minion's maximum health: a gain also heals, a loss caps current health. Modified in place."""
     gained = health - minion["max_health"]
@@ -101,7 +109,7 @@ def set_max_health(minion: np.void, health: int) -> None:
         minion["health"] = min(minion["health"], health)
 
 
-@njit_borrowing
+@njit_no_alloc
 def buff(minion: np.void, effect: np.void, attack: int, health: int) -> None:
     """Buff a minion with attack, health and a row's keywords. `minion` is modified in place."""
     before = minion["attack"]
@@ -121,15 +129,15 @@ def buff(minion: np.void, effect: np.void, attack: int, health: int) -> None:
         set_keywords(minion, minion["keywords"] | effect["keywords"])
 
 
-@njit_borrowing
-def strengthen(minion: np.void, attack: int, health: int) -> None:
+@njit_no_alloc
+def add_stats(minion: np.void, attack: int, health: int) -> None:
     """Buff a minion with attack and health. `minion` is modified in place."""
     minion["attack"] = clamp(minion["attack"] + attack, 0)
     if health != 0:
         set_max_health(minion, clamp(minion["max_health"] + health, 1))
 
 
-@njit_borrowing
+@njit_no_alloc
 def set_stats(minion: np.void, effect: np.void) -> None:
     """Set a minion's attack and health, before auras; -1 keeps a value. `minion` is modified in place."""
     if effect["amount"] >= 0:
@@ -138,7 +146,7 @@ def set_stats(minion: np.void, effect: np.void) -> None:
         set_health(minion, effect["amount2"])
 
 
-@njit_borrowing
+@njit_no_alloc
 def set_attack(minion: np.void, attack: int) -> None:
     """Set a minion's attack, before auras. `minion` is modified in place."""
     minion["attack"] = attack
@@ -146,7 +154,7 @@ def set_attack(minion: np.void, attack: int) -> None:
     minion["aura_attack"] = 0
 
 
-@njit_borrowing
+@njit_no_alloc
 def set_health(minion: np.void, health: int) -> None:
     """Set a minion's health and maximum health, before auras. `minion` is modified in place."""
     minion["health"] = health
@@ -154,31 +162,31 @@ def set_health(minion: np.void, health: int) -> None:
     minion["aura_health"] = 0
 
 
-def traits_of_rows(triggers: int) -> int:
+def traits_of_triggers(triggers: int) -> int:
     """Traits of a minion by the triggers of its rows, bits 1 << `Trigger`."""
     deathrattle = Trait.DEATHRATTLE if triggers >> Trigger.DEATHRATTLE & 1 else 0
-    return deathrattle | (Trait.ACTS if triggers & ACTING else 0)
+    return deathrattle | (Trait.ACTS if triggers & IN_PLAY_TRIGGERS else 0)
 
 
-standing_traits = njit_borrowing(traits_of_rows)
+compiled_traits_of_triggers = njit_no_alloc(traits_of_triggers)
 
 
-@njit_borrowing
-def give(minion: np.void, cards: np.ndarray, number: int, of_other: bool) -> None:
+@njit_no_alloc
+def grant_effects(minion: np.void, cards: np.ndarray, number: int, of_other: bool) -> None:
     """Grant a minion the effects of a card: a Deathrattle or triggered effects. Modified in place.
 
     Triggered effects belong to the player who granted them, Deathrattles to the minion's owner.
     """
     triggers = cards[number]["hears"]
-    minion["traits"] |= standing_traits(triggers)
-    opponent_flag = OF_OTHER if of_other and triggers & ACTING else 0
-    for n in range(MAX_GIFTS):
-        if minion["gifts"][n] == 0 or n == MAX_GIFTS - 1:
+    minion["traits"] |= compiled_traits_of_triggers(triggers)
+    opponent_flag = GRANTED_BY_OPPONENT if of_other and triggers & IN_PLAY_TRIGGERS else 0
+    for n in range(MAX_GRANTED_EFFECTS):
+        if minion["gifts"][n] == 0 or n == MAX_GRANTED_EFFECTS - 1:
             minion["gifts"][n] = number + 1 + opponent_flag
             return
 
 
-@njit_borrowing
+@njit_no_alloc
 def change_minion(minion: np.void, cards: np.ndarray, effect: np.void, amount: int, amount2: int) -> None:
     """Apply an effect row to a minion that stays on its board; damage excluded. Modified in place."""
     op = effect["op"]
@@ -215,7 +223,7 @@ def change_minion(minion: np.void, cards: np.ndarray, effect: np.void, amount: i
         minion["spell_damage"] = clamp(minion["spell_damage"] + amount, 0)
 
 
-@njit_borrowing
+@njit_no_alloc
 def change_hero(side: np.void, effect: np.void, amount: int) -> None:
     """Apply an effect row to a hero. `side` is modified in place."""
     op = effect["op"]
@@ -229,28 +237,28 @@ def change_hero(side: np.void, effect: np.void, amount: int) -> None:
         side["traits"] |= effect["amount"]
 
 
-@njit_borrowing
+@njit_no_alloc
 def bounce(state: np.void, seat: int, place: int) -> None:
     """Return a minion to its owner's hand; a full hand destroys it. `state` is modified in place."""
     side = state["sides"][seat]
     if side["n_hand"] < len(side["hand"]):
         number = side["board"][place]["card"]
-        leave(side, place, ZERO_MINION)
-        take_card(side, number)
+        remove_minion(side, place, ZERO_MINION)
+        add_to_hand(side, number)
     else:
         side["board"][place]["traits"] |= Trait.DOOMED
 
 
-@njit_borrowing
+@njit_no_alloc
 def transform(state: np.void, cards: np.ndarray, seat: int, place: int, number: int) -> None:
     """Transform a minion into another card's minion. `state` is modified in place."""
     side = state["sides"][seat]
     state["births"] += 1
-    print_card(side["board"][place], cards, number)
+    reset_to_card(side["board"][place], cards, number)
     side["board"][place]["born"] = state["births"]
 
 
-@njit_borrowing
+@njit_no_alloc
 def take_control(state: np.void, cards: np.ndarray, seat: int, place: int) -> None:
     """Move the enemy minion at `place` to the board of `seat`; a full board destroys it."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -258,22 +266,22 @@ def take_control(state: np.void, cards: np.ndarray, seat: int, place: int) -> No
         enemy["board"][place]["traits"] |= Trait.DOOMED
         return
     own["board"][own["n_board"]] = enemy["board"][place]
-    leave(enemy, place, ZERO_MINION)
+    remove_minion(enemy, place, ZERO_MINION)
     minion = own["board"][own["n_board"]]
     state["births"] += 1
     minion["born"] = state["births"]
-    for n in range(MAX_GIFTS):
-        gift = minion["gifts"][n] & ~OF_OTHER
-        if gift and cards[gift - 1]["hears"] & ACTING:
-            minion["gifts"][n] ^= OF_OTHER
+    for n in range(MAX_GRANTED_EFFECTS):
+        gift = minion["gifts"][n] & ~GRANTED_BY_OPPONENT
+        if gift and cards[gift - 1]["hears"] & IN_PLAY_TRIGGERS:
+            minion["gifts"][n] ^= GRANTED_BY_OPPONENT
     own["n_board"] += 1
     minion["arrived"] = 1
     minion["attacks_left"] = 0
-    if may_act(minion):
+    if is_ready(minion):
         minion["attacks_left"] = 2 if minion["keywords"] & Keyword.WINDFURY else 1
 
 
-@njit_borrowing
+@njit_no_alloc
 def change_crystals(side: np.void, amount: int) -> None:
     """Add empty mana crystals, or destroy crystals. `side` is modified in place."""
     before = side["crystals"]
@@ -281,8 +289,8 @@ def change_crystals(side: np.void, amount: int) -> None:
     side["mana"] = min(side["mana"], side["crystals"]) if amount < 0 else side["mana"]
 
 
-@njit_borrowing
-def lose_weapon(side: np.void) -> None:
+@njit_no_alloc
+def clear_weapon(side: np.void) -> None:
     """Clear a player's weapon. `side` is modified in place."""
     side["weapon"] = 0
     side["weapon_attack"] = 0
@@ -293,46 +301,46 @@ def lose_weapon(side: np.void) -> None:
 assert BOARD_SIZE < MAX_STAT
 
 
-@njit_borrowing
-def hero_limit(side: np.void, cards: np.ndarray) -> int:
+@njit_no_alloc
+def max_hero_attacks(side: np.void, cards: np.ndarray) -> int:
     """Number of attacks a hero has per turn: two with a Windfury weapon, otherwise one."""
     if side["durability"] > 0 and cards[side["weapon"]]["keywords"] & Keyword.WINDFURY:
         return 2
     return 1
 
 
-@njit_borrowing
+@njit_no_alloc
 def has_weapon(side: np.void) -> bool:
     """Whether a player has a weapon."""
     return bool(side["weapon_attack"] or side["durability"] or side["weapon"])
 
 
-@njit_borrowing
+@njit_no_alloc
 def equip(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> None:
     """Equip a weapon and destroy the old one. `state` and `events` are modified in place."""
-    disarm(state, cards, seat, events)
-    put_on(state, cards, seat, number, events)
+    destroy_weapon(state, cards, seat, events)
+    replace_weapon(state, cards, seat, number, events)
 
 
-@njit_borrowing
-def put_on(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> int:
+@njit_no_alloc
+def replace_weapon(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> int:
     """Replace a player's weapon; the old weapon's card number, or -1. Modified in place."""
     side = state["sides"][seat]
-    attacks_made = hero_limit(side, cards) - side["hero_attacks_left"]
+    attacks_made = max_hero_attacks(side, cards) - side["hero_attacks_left"]
     old_weapon = int(side["weapon"]) if has_weapon(side) else -1
-    lose_weapon(side)
+    clear_weapon(side)
     side["weapon"] = number
     side["weapon_attack"] = cards[number]["attack"]
     side["durability"] = cards[number]["health"]
     events["before"][seat]["kept"] = 0
     if seat == state["active"]:
-        side["hero_attacks_left"] = hero_limit(side, cards) - attacks_made
-    announce(state, cards, events, Trigger.EQUIPPED, seat, NO_ONE, number, 1)
+        side["hero_attacks_left"] = max_hero_attacks(side, cards) - attacks_made
+    fire_trigger(state, cards, events, Trigger.EQUIPPED, seat, NO_CHARACTER, number, 1)
     return old_weapon
 
 
-@njit_borrowing
-def wear(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.void) -> None:
+@njit_no_alloc
+def change_durability(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.void) -> None:
     """Change a weapon's durability; at 0 it breaks, its triggers wait for the death phase. Modified in place.
 
     Source: HearthSim/hs-bugs 106; a destroyed weapon triggers at once (25).
@@ -346,37 +354,37 @@ def wear(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.v
         _unequip(state, cards, seat)
 
 
-@njit_borrowing
-def bury_weapons(state: np.void, cards: np.ndarray, events: np.void) -> None:
+@njit_no_alloc
+def trigger_broken_weapons(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """Queue the Deathrattles and triggers of broken weapons. `state` and `events` are modified in place."""
     for seat in range(2):
         if events["broken"] >> seat & 1:
-            leave_behind(state, cards, seat, int(events["worn"][seat]), events)
+            queue_weapon_triggers(state, cards, seat, int(events["worn"][seat]), events)
     events["broken"] = 0
 
 
-@njit_borrowing
-def disarm(state: np.void, cards: np.ndarray, seat: int, events: np.void) -> None:
+@njit_no_alloc
+def destroy_weapon(state: np.void, cards: np.ndarray, seat: int, events: np.void) -> None:
     """Destroy a player's weapon, if any, and queue its Deathrattle. Modified in place."""
     side = state["sides"][seat]
     number = side["weapon"]
     if has_weapon(side):
         _unequip(state, cards, seat)
-        leave_behind(state, cards, seat, number, events)
+        queue_weapon_triggers(state, cards, seat, number, events)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _unequip(state: np.void, cards: np.ndarray, seat: int) -> None:
     """Unequip a player's weapon; attacks made with it still count. `state` is modified in place."""
     side = state["sides"][seat]
-    attacks_made = hero_limit(side, cards) - side["hero_attacks_left"]
-    lose_weapon(side)
+    attacks_made = max_hero_attacks(side, cards) - side["hero_attacks_left"]
+    clear_weapon(side)
     if seat == state["active"]:
         side["hero_attacks_left"] = 1 - attacks_made
 
 
-@njit_borrowing
-def leave_behind(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> None:
+@njit_no_alloc
+def queue_weapon_triggers(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> None:
     """Queue the Deathrattle and the triggers of a destroyed weapon. `events` is modified in place."""
     queue_rows(cards, number, Trigger.DEATHRATTLE, seat, -1, -1, -1, NO_TARGET, events)
-    announce(state, cards, events, Trigger.WEAPON_DESTROYED, seat, NO_ONE, number, 1)
+    fire_trigger(state, cards, events, Trigger.WEAPON_DESTROYED, seat, NO_CHARACTER, number, 1)

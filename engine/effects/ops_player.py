@@ -4,27 +4,33 @@ import numpy as np
 
 from engine.codes import MAX_MANA
 from engine.effect_codes import Op, Trigger
-from engine.effects.choices import ask
-from engine.effects.damage import draw_one, summon_beside
-from engine.effects.ops_character import change_crystals, clamp, disarm, equip, wear
-from engine.effects.ops_zones import (
-    change_hand,
-    change_held,
-    draw_named,
-    from_pool,
-    learn,
-    leave_deck,
-    on_cards,
-    on_secrets,
-    take_unseen,
+from engine.effects.choices import queue_choice
+from engine.effects.damage import draw_and_trigger, summon_next_to_source
+from engine.effects.ops_character import (
+    change_crystals,
+    change_durability,
+    clamp,
+    destroy_weapon,
+    equip,
 )
-from engine.effects.triggers import announce
-from engine.jit import njit_borrowing
+from engine.effects.ops_zones import (
+    add_hidden_cards,
+    apply_to_cards,
+    apply_to_secrets,
+    choose_card,
+    copy_into_hand,
+    draw_matching,
+    modify_hand,
+    modify_hand_card,
+    remove_from_deck,
+)
+from engine.effects.triggers import fire_trigger
+from engine.jit import njit_no_alloc
 from engine.state import A_HERO
 
 
-@njit_borrowing
-def on_player(
+@njit_no_alloc
+def apply_to_player(
     state: np.void,
     cards: np.ndarray,
     effect: np.void,
@@ -57,26 +63,26 @@ def on_player(
         Op.JADE,
         Op.RESURRECT,
     ):
-        on_cards(state, cards, effect, count, seat, queued, events)
+        apply_to_cards(state, cards, effect, count, seat, queued, events)
         return
     if events["blind"] and op in (Op.DISCOVER, Op.DISCOVER_FROM_DECK, Op.CREATE_POTION):
-        take_unseen(side, 1, events)
+        add_hidden_cards(side, 1, events)
         return
     if events["blind"] and op == Op.CHOOSE_POWER:
         events["unsure"] = 1
         side["power"] = 0  # unknown until the choice is made
         return
     if op in (Op.DISCOVER, Op.CHOOSE_POWER, Op.TRACK, Op.DISCOVER_FROM_DECK, Op.CREATE_POTION):
-        ask(state, queued["seat"], queued)
+        queue_choice(state, queued["seat"], queued)
         return
     if op in (Op.DECOY, Op.DESTROY_SECRETS, Op.PLAY_SECRETS_FROM_DECK):
-        on_secrets(state, cards, effect, seat, queued, events)
+        apply_to_secrets(state, cards, effect, seat, queued, events)
         return
     if op in (Op.COPY_FROM_DECK, Op.COPY_FROM_HAND):
-        learn(state, cards, effect, count, seat, queued, events)
+        copy_into_hand(state, cards, effect, count, seat, queued, events)
         return
     if op in (Op.EQUIP, Op.POWER):
-        number = from_pool(state, cards, seat, effect, queued, events)
+        number = choose_card(state, cards, seat, effect, queued, events)
         if events["waiting"] or number < 0:
             return
         if op == Op.EQUIP:
@@ -90,35 +96,35 @@ def on_player(
         _on_resources(state, cards, effect, count, seat, queued, events)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _on_hand(
     state: np.void, cards: np.ndarray, effect: np.void, count: int, seat: int, events: np.void
 ) -> None:
-    """Draw cards, mill cards, or modify cards in hand; arguments as `on_player`."""
+    """Draw cards, mill cards, or modify cards in hand; arguments as `apply_to_player`."""
     side, op = state["sides"][seat], effect["op"]
     amount = count * int(effect["amount"])
     if op == Op.DRAW:
         for _ in range(amount):
             hand_before = side["n_hand"]
             if effect["of_kind"] or effect["of_filter"]:
-                draw_named(state, cards, effect, seat, events)
+                draw_matching(state, cards, effect, seat, events)
             else:
-                draw_one(state, cards, events, seat)
+                draw_and_trigger(state, cards, events, seat)
             if events["waiting"]:
                 return
             if effect["amount2"] and side["n_hand"] > hand_before:
-                change_held(side, hand_before, effect["amount2"], 0, 0)
+                modify_hand_card(side, hand_before, effect["amount2"], 0, 0)
     elif op in (Op.BUFF_HAND, Op.CHANGE_HAND_COST):
-        change_hand(cards, side, effect, amount, count * int(effect["amount2"]), events)
+        modify_hand(cards, side, effect, amount, count * int(effect["amount2"]), events)
     elif op == Op.MILL:
         for _ in range(min(amount, int(side["n_deck"]))):
-            leave_deck(side, side["n_deck"] - 1)
+            remove_from_deck(side, side["n_deck"] - 1)
     elif op == Op.DRAW_UNTIL:
         for _ in range(amount - int(side["n_hand"])):
-            draw_one(state, cards, events, seat)
+            draw_and_trigger(state, cards, events, seat)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _on_resources(
     state: np.void,
     cards: np.ndarray,
@@ -128,7 +134,7 @@ def _on_resources(
     queued: np.void,
     events: np.void,
 ) -> None:
-    """Change a player's mana, armour, weapon, hero power or costs; arguments as `on_player`."""
+    """Change a player's mana, armour, weapon, hero power or costs; arguments as `apply_to_player`."""
     side, op = state["sides"][seat], effect["op"]
     amount = count * int(effect["amount"])
     if op == Op.REFRESH_POWER:
@@ -136,7 +142,7 @@ def _on_resources(
     elif op == Op.ARMOUR:
         side["armour"] = clamp(side["armour"] + amount, 0)
         if amount > 0:
-            announce(state, cards, events, Trigger.ARMOURED, seat, A_HERO, -1, amount)
+            fire_trigger(state, cards, events, Trigger.ARMOURED, seat, A_HERO, -1, amount)
     elif op == Op.MANA:
         side["mana"] = min(side["mana"] + amount, MAX_MANA)
     elif op == Op.REFILL_MANA:
@@ -150,13 +156,13 @@ def _on_resources(
     elif op == Op.WEAPON:
         if side["durability"] > 0:
             side["weapon_attack"] = clamp(side["weapon_attack"] + amount, 0)
-            wear(state, cards, seat, count * int(effect["amount2"]), events)
+            change_durability(state, cards, seat, count * int(effect["amount2"]), events)
     elif op == Op.REVIVE:
-        to = summon_beside(state, cards, seat, int(queued["about"]), False, queued, events)
+        to = summon_next_to_source(state, cards, seat, int(queued["about"]), False, queued, events)
         if to >= 0:
             side["board"][to]["health"] = min(amount, int(side["board"][to]["max_health"]))
     elif op == Op.DISARM:
-        disarm(state, cards, seat, events)
+        destroy_weapon(state, cards, seat, events)
     elif op == Op.COST:
         for n in range(len(side["promises"])):
             if side["promises"][n] == 0:

@@ -5,36 +5,36 @@ import numpy as np
 from engine.codes import BOARD_SIZE, COIN, DECK_SIZE, UNKNOWN, UNSEEN, Keyword
 from engine.effect_codes import (
     EVENT_CARD,
-    ITSELF,
-    MAX_GIFTS,
+    MAX_GRANTED_EFFECTS,
+    MAX_JADE_GOLEM,
     MAX_QUEUE,
-    MOST_JADE,
+    OWN_CARD,
     POOL,
     Filter,
     Op,
     Trait,
     Trigger,
 )
-from engine.effects.board import has_room, lose_held, place_of, take_card
-from engine.effects.card_filters import is_asked, list_of, listed, n_listed
-from engine.effects.chance import chosen_of
-from engine.effects.damage import close_gap, summon_beside
-from engine.effects.ops_character import bounce, may_act, set_attack, set_health, strengthen
-from engine.effects.secrets import hide, is_secret, lose_secret, may_hide
-from engine.effects.targets import n_new, stands
-from engine.effects.triggers import announce, queue_rows
-from engine.jit import njit_borrowing
-from engine.state import NO_ONE, NO_TARGET
+from engine.effects.board import add_to_hand, board_index, has_room, remove_modified_from_hand
+from engine.effects.card_filters import card_list_item, card_list_of, card_list_size, card_matches
+from engine.effects.chance import draw_outcome
+from engine.effects.damage import shift_death_places, summon_next_to_source
+from engine.effects.ops_character import add_stats, bounce, is_ready, set_attack, set_health
+from engine.effects.secrets import add_secret, can_add_secret, is_secret, remove_secret
+from engine.effects.targets import is_on_board, n_not_on_board
+from engine.effects.triggers import fire_trigger, queue_rows
+from engine.jit import njit_no_alloc
+from engine.state import NO_CHARACTER, NO_TARGET
 
-MAX_HELD = 127
+MAX_HAND_MODIFIER = 127
 """Largest absolute modifier of a card in hand."""
 
 NOT_COPIED = Trait.DOOMED | Trait.STOLEN | Trait.HASTENED
 """Traits that a copy of a minion does not inherit."""
 
 
-@njit_borrowing
-def from_pool(
+@njit_no_alloc
+def choose_card(
     state: np.void, cards: np.ndarray, seat: int, effect: np.void, queued: np.void, events: np.void
 ) -> int:
     """Card number of a row's card, or of a random card of its pool.
@@ -44,72 +44,74 @@ def from_pool(
     -1 if there is none; 0 if the action stops at this chance event.
     """
     first, last = effect["amount"], effect["amount2"]
-    if first == ITSELF:
+    if first == OWN_CARD:
         return int(queued["itself"])
     if first == EVENT_CARD:
         return int(queued["about"])
     if first == POOL:
         own, enemy = state["sides"][queued["seat"]], state["sides"][1 - queued["seat"]]
-        pool = list_of(effect, own["hero_class"], enemy["hero_class"])
-        n = n_listed(cards, pool)
-        chosen = chosen_of(events, n)
-        return -1 if n == 0 else listed(cards, pool, chosen)
+        pool = card_list_of(effect, own["hero_class"], enemy["hero_class"])
+        n = card_list_size(cards, pool)
+        chosen = draw_outcome(events, n)
+        return -1 if n == 0 else card_list_item(cards, pool, chosen)
     if last <= first:
         return int(first)
     if not effect["filter"] & Filter.NOT_ON_BOARD:
-        return int(cards[first + chosen_of(events, last - first + 1)]["number"])
+        return int(cards[first + draw_outcome(events, last - first + 1)]["number"])
     side = state["sides"][seat]
-    left = chosen_of(events, n_new(cards, side, effect))
+    left = draw_outcome(events, n_not_on_board(cards, side, effect))
     for place in range(first, last + 1):
         number = cards[place]["number"]
-        if not stands(side, number):
+        if not is_on_board(side, number):
             if left == 0:
                 return int(number)
             left -= 1
     return -1
 
 
-@njit_borrowing
-def take_unseen(side: np.void, n: int, events: np.void) -> None:
+@njit_no_alloc
+def add_hidden_cards(side: np.void, n: int, events: np.void) -> None:
     """Add cards hidden from a planning agent to a hand. `side` and `events` are modified in place."""
     events["unsure"] = 1
     for _ in range(n):
-        take_card(side, UNSEEN)
+        add_to_hand(side, UNSEEN)
 
 
-@njit_borrowing
-def find_card(cards: np.ndarray, zone: np.ndarray, n: int, effect: np.void, events: np.void) -> int:
+@njit_no_alloc
+def find_random_card(cards: np.ndarray, zone: np.ndarray, n: int, effect: np.void, events: np.void) -> int:
     """Index of a random card among the first `n` of a hand or deck that matches a row; -1 for none.
 
     Also -1 if the action stops at this chance event.
     """
     n_matches = 0
     for place in range(n):
-        if is_named(cards, zone[place], effect):
+        if row_matches(cards, zone[place], effect):
             n_matches += 1
         elif zone[place] < COIN:
             events["unsure"] = 1
     if n_matches == 0:
         return -1
-    left = chosen_of(events, n_matches)
+    left = draw_outcome(events, n_matches)
     if events["waiting"]:
         return -1
     for place in range(n):
-        if is_named(cards, zone[place], effect):
+        if row_matches(cards, zone[place], effect):
             if left == 0:
                 return place
             left -= 1
     return -1
 
 
-@njit_borrowing
-def is_named(cards: np.ndarray, number: int, effect: np.void) -> bool:
+@njit_no_alloc
+def row_matches(cards: np.ndarray, number: int, effect: np.void) -> bool:
     """Whether a card matches a row's card filter; hidden cards never match."""
-    return number >= 0 and is_asked(cards[number], effect["of_kind"], effect["of_filter"], effect["of_arg"])
+    return number >= 0 and card_matches(
+        cards[number], effect["of_kind"], effect["of_filter"], effect["of_arg"]
+    )
 
 
-@njit_borrowing
-def leave_deck(side: np.void, place: int) -> int:
+@njit_no_alloc
+def remove_from_deck(side: np.void, place: int) -> int:
     """Remove a card from a deck; its card number. `side` is modified in place."""
     number = side["deck"][place]
     side["n_deck"] -= 1
@@ -119,12 +121,12 @@ def leave_deck(side: np.void, place: int) -> int:
     return int(number)
 
 
-@njit_borrowing
-def shuffle_in(side: np.void, number: int, events: np.void) -> None:
+@njit_no_alloc
+def shuffle_into_deck(side: np.void, number: int, events: np.void) -> None:
     """Shuffle a card into a deck; for a planning agent it goes to the bottom. Modified in place."""
     if side["n_deck"] == DECK_SIZE:
         return
-    place = 0 if events["blind"] else chosen_of(events, side["n_deck"] + 1)
+    place = 0 if events["blind"] else draw_outcome(events, side["n_deck"] + 1)
     if events["waiting"]:
         return
     for following in range(side["n_deck"], place, -1):
@@ -133,40 +135,40 @@ def shuffle_in(side: np.void, number: int, events: np.void) -> None:
     side["n_deck"] += 1
 
 
-@njit_borrowing
-def draw_named(state: np.void, cards: np.ndarray, effect: np.void, seat: int, events: np.void) -> None:
+@njit_no_alloc
+def draw_matching(state: np.void, cards: np.ndarray, effect: np.void, seat: int, events: np.void) -> None:
     """Draw a random card that matches a row; it stays hidden from a planning agent. Modified in place."""
     side = state["sides"][seat]
     if events["blind"]:
         found = False
         for place in range(side["n_deck"]):
-            found = found or is_named(cards, side["deck"][place], effect)
+            found = found or row_matches(cards, side["deck"][place], effect)
         if not found:
             return
-        leave_deck(side, side["n_deck"] - 1)
+        remove_from_deck(side, side["n_deck"] - 1)
         number = UNKNOWN
     else:
-        place = find_card(cards, side["deck"], side["n_deck"], effect, events)
+        place = find_random_card(cards, side["deck"], side["n_deck"], effect, events)
         if place < 0:
             return
-        number = leave_deck(side, place)
+        number = remove_from_deck(side, place)
     hand_before = side["n_hand"]
-    take_card(side, number)
+    add_to_hand(side, number)
     if side["n_hand"] > hand_before:
-        announce(state, cards, events, Trigger.DRAWN, seat, NO_ONE, max(number, -1), 1)
+        fire_trigger(state, cards, events, Trigger.DRAWN, seat, NO_CHARACTER, max(number, -1), 1)
 
 
-@njit_borrowing
-def change_held(side: np.void, place: int, cost: int, attack: int, health: int) -> None:
+@njit_no_alloc
+def modify_hand_card(side: np.void, place: int, cost: int, attack: int, health: int) -> None:
     """Change the cost, attack and health modifiers of a card in hand. `side` is modified in place."""
     modifier = side["held"][place]
-    modifier["cost"] = min(max(modifier["cost"] + cost, -MAX_HELD), MAX_HELD)
-    modifier["attack"] = min(max(modifier["attack"] + attack, -MAX_HELD), MAX_HELD)
-    modifier["health"] = min(max(modifier["health"] + health, -MAX_HELD), MAX_HELD)
+    modifier["cost"] = min(max(modifier["cost"] + cost, -MAX_HAND_MODIFIER), MAX_HAND_MODIFIER)
+    modifier["attack"] = min(max(modifier["attack"] + attack, -MAX_HAND_MODIFIER), MAX_HAND_MODIFIER)
+    modifier["health"] = min(max(modifier["health"] + health, -MAX_HAND_MODIFIER), MAX_HAND_MODIFIER)
 
 
-@njit_borrowing
-def change_hand(
+@njit_no_alloc
+def modify_hand(
     cards: np.ndarray, side: np.void, effect: np.void, amount: int, amount2: int, events: np.void
 ) -> None:
     """Modify the cards in hand that match a row: all of them, or random different ones. Modified in place."""
@@ -174,27 +176,27 @@ def change_hand(
     taken = 0
     n_matches = 0
     for place in range(side["n_hand"]):
-        n_matches += 1 if is_named(cards, side["hand"][place], effect) else 0
+        n_matches += 1 if row_matches(cards, side["hand"][place], effect) else 0
     times = n_matches if effect["times"] == 0 else min(int(effect["times"]), n_matches)
     for n in range(times):
-        left = 0 if effect["times"] == 0 else chosen_of(events, n_matches - n)
+        left = 0 if effect["times"] == 0 else draw_outcome(events, n_matches - n)
         if events["waiting"]:
             return
         for place in range(side["n_hand"]):
-            if taken >> place & 1 or not is_named(cards, side["hand"][place], effect):
+            if taken >> place & 1 or not row_matches(cards, side["hand"][place], effect):
                 continue
             if left == 0:
                 taken |= 1 << place
                 if cost_only:
-                    change_held(side, place, amount, 0, 0)
+                    modify_hand_card(side, place, amount, 0, 0)
                 else:
-                    change_held(side, place, 0, amount, amount2)
+                    modify_hand_card(side, place, 0, amount, amount2)
                 break
             left -= 1
 
 
-@njit_borrowing
-def make_copy(to: np.void, minion: np.void, entity_id: int, attack: int, health: int) -> None:
+@njit_no_alloc
+def copy_minion(to: np.void, minion: np.void, entity_id: int, attack: int, health: int) -> None:
     """Copy a minion without its aura bonuses, as just summoned. `to` is modified in place.
 
     Args:
@@ -212,7 +214,7 @@ def make_copy(to: np.void, minion: np.void, entity_id: int, attack: int, health:
     to["keywords"] = minion["keywords"] & ~minion["aura_keywords"]
     to["traits"] = minion["traits"] & ~NOT_COPIED
     to["spell_damage"] = minion["spell_damage"]
-    for n in range(MAX_GIFTS):
+    for n in range(MAX_GRANTED_EFFECTS):
         to["gifts"][n] = minion["gifts"][n]
     to["aura_attack"] = 0
     to["aura_health"] = 0
@@ -220,7 +222,7 @@ def make_copy(to: np.void, minion: np.void, entity_id: int, attack: int, health:
     to["born"] = entity_id
     to["arrived"] = 1
     to["attacks_left"] = 0
-    if may_act(to):
+    if is_ready(to):
         to["attacks_left"] = 2 if to["keywords"] & Keyword.WINDFURY else 1
     if attack > 0:
         set_attack(to, attack)
@@ -228,8 +230,8 @@ def make_copy(to: np.void, minion: np.void, entity_id: int, attack: int, health:
         set_health(to, health)
 
 
-@njit_borrowing
-def on_cards(
+@njit_no_alloc
+def apply_to_cards(
     state: np.void,
     cards: np.ndarray,
     effect: np.void,
@@ -244,27 +246,29 @@ def on_cards(
     if op == Op.DISCARD:
         n = times if times > 0 else int(side["n_hand"])
         for _ in range(min(n, int(side["n_hand"]))):
-            place = chosen_of(events, side["n_hand"]) if n < side["n_hand"] or times else 0
+            place = draw_outcome(events, side["n_hand"]) if n < side["n_hand"] or times else 0
             if events["waiting"]:
                 return
-            number = lose_held(side, place, cards)
-            announce(state, cards, events, Trigger.DISCARDED, seat, NO_ONE, max(number, -1), 1)
+            number = remove_modified_from_hand(side, place, cards)
+            fire_trigger(state, cards, events, Trigger.DISCARDED, seat, NO_CHARACTER, max(number, -1), 1)
             if number >= 0 and cards[number]["hears"] >> Trigger.DISCARDED_ITSELF & 1:
                 begin = events["last"]
                 queue_rows(cards, number, Trigger.DISCARDED_ITSELF, seat, number, -1, -1, NO_TARGET, events)
                 for row in range(begin, events["last"]):
                     events["queue"][row % MAX_QUEUE]["heard"] = 1
         return
-    source_place = place_of(side, queued["source"]) if op == Op.ADD and effect["amount"] == ITSELF else -1
+    source_place = (
+        board_index(side, queued["source"]) if op == Op.ADD and effect["amount"] == OWN_CARD else -1
+    )
     if source_place >= 0:
         bounce(state, seat, source_place)
-        close_gap(state, seat, source_place, queued["source"], events)
+        shift_death_places(state, seat, source_place, queued["source"], events)
         return
     if op == Op.RESURRECT:
         _resurrect(state, cards, effect, times, seat, queued, events)
         return
     if op == Op.ADD and events["blind"] and (effect["amount"] == POOL or effect["amount2"] > 0):
-        take_unseen(side, times, events)
+        add_hidden_cards(side, times, events)
         return
     for n in range(times):
         if op in (Op.RECRUIT, Op.SUMMON_FROM_HAND, Op.SUMMON_COPY_FROM_DECK):
@@ -273,26 +277,26 @@ def on_cards(
                 return
             continue
         if op == Op.JADE:
-            number = int(effect["amount"]) + min(int(side["jade"]), MOST_JADE - 1)
-            side["jade"] = min(int(side["jade"]) + 1, MOST_JADE)
+            number = int(effect["amount"]) + min(int(side["jade"]), MAX_JADE_GOLEM - 1)
+            side["jade"] = min(int(side["jade"]) + 1, MAX_JADE_GOLEM)
         else:
-            number = from_pool(state, cards, seat, effect, queued, events)
+            number = choose_card(state, cards, seat, effect, queued, events)
         copies_event_card = op == Op.ADD and effect["amount"] == EVENT_CARD  # The Coin has no card number
         if events["waiting"] or (number < 0 and not copies_event_card):
             return
         if op in (Op.SUMMON, Op.JADE):
             left = effect["trigger"] == Trigger.PLAY and n % 2 == 1
-            summon_beside(state, cards, seat, number, left, queued, events)
+            summon_next_to_source(state, cards, seat, number, left, queued, events)
         elif op == Op.SHUFFLE:
-            shuffle_in(side, number, events)
+            shuffle_into_deck(side, number, events)
             if events["waiting"]:
                 return
         else:
-            take_card(side, number)
+            add_to_hand(side, number)
 
 
-@njit_borrowing
-def on_secrets(
+@njit_no_alloc
+def apply_to_secrets(
     state: np.void, cards: np.ndarray, effect: np.void, seat: int, queued: np.void, events: np.void
 ) -> None:
     """Apply an effect row that summons a decoy, destroys Secrets or plays them from the deck."""
@@ -300,12 +304,12 @@ def on_secrets(
     op = effect["op"]
     if op == Op.DESTROY_SECRETS:
         while side["n_secrets"] > 0:
-            lose_secret(side, side["n_secrets"] - 1)
+            remove_secret(side, side["n_secrets"] - 1)
     elif op == Op.DECOY:
-        number = from_pool(state, cards, seat, effect, queued, events)
+        number = choose_card(state, cards, seat, effect, queued, events)
         if events["waiting"] or number < 0:
             return
-        to = summon_beside(state, cards, seat, number, False, queued, events)
+        to = summon_next_to_source(state, cards, seat, number, False, queued, events)
         if to >= 0:
             events["decoy"] = side["board"][to]["born"]
             if events["defender"] != NO_TARGET:
@@ -317,26 +321,26 @@ def on_secrets(
                 n_candidates += 1 if _is_playable_secret(cards, side, place) else 0
             if n_candidates == 0:
                 return
-            left = chosen_of(events, n_candidates) if effect["times"] else 0
+            left = draw_outcome(events, n_candidates) if effect["times"] else 0
             if events["waiting"]:
                 return
             for place in range(side["n_deck"]):
                 if not _is_playable_secret(cards, side, place):
                     continue
                 if left == 0:
-                    hide(state, seat, leave_deck(side, place))
+                    add_secret(state, seat, remove_from_deck(side, place))
                     break
                 left -= 1
 
 
-@njit_borrowing
+@njit_no_alloc
 def _is_playable_secret(cards: np.ndarray, side: np.void, place: int) -> bool:
     """Whether a deck card is a Secret that may be put into play."""
     number = side["deck"][place]
-    return number >= 0 and is_secret(cards[number]) and may_hide(side, number)
+    return number >= 0 and is_secret(cards[number]) and can_add_secret(side, number)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _resurrect(
     state: np.void,
     cards: np.ndarray,
@@ -355,30 +359,30 @@ def _resurrect(
     taken[:] = 0
     dead = 0
     for place in range(side["n_graves"]):
-        dead += 1 if is_named(cards, side["graves"][place], effect) else 0
+        dead += 1 if row_matches(cards, side["graves"][place], effect) else 0
     all_fit = effect["times"] == 0 and dead <= BOARD_SIZE - side["n_board"]
     n_summons = dead if effect["times"] == 0 else times
     for n in range(n_summons):
         n_candidates = 0
         for place in range(side["n_graves"]):
-            n_candidates += 1 if not taken[place] and is_named(cards, side["graves"][place], effect) else 0
+            n_candidates += 1 if not taken[place] and row_matches(cards, side["graves"][place], effect) else 0
         if n_candidates == 0 or not has_room(side):
             return
-        left = 0 if all_fit else chosen_of(events, n_candidates)
+        left = 0 if all_fit else draw_outcome(events, n_candidates)
         if events["waiting"]:
             return
         for place in range(side["n_graves"]):
-            if taken[place] or not is_named(cards, side["graves"][place], effect):
+            if taken[place] or not row_matches(cards, side["graves"][place], effect):
                 continue
             if left == 0:
                 taken[place] = 1
                 left_of = effect["trigger"] == Trigger.PLAY and n % 2 == 1
-                summon_beside(state, cards, seat, int(side["graves"][place]), left_of, queued, events)
+                summon_next_to_source(state, cards, seat, int(side["graves"][place]), left_of, queued, events)
                 break
             left -= 1
 
 
-@njit_borrowing
+@njit_no_alloc
 def _summon_from_zone(
     state: np.void,
     cards: np.ndarray,
@@ -391,12 +395,12 @@ def _summon_from_zone(
     """Summon a random minion from a hand or deck, or a copy of one; whether the row continues."""
     side = state["sides"][seat]
     if effect["op"] == Op.SUMMON_COPY_FROM_DECK:
-        place = find_card(cards, side["deck"], side["n_deck"], effect, events)
+        place = find_random_card(cards, side["deck"], side["n_deck"], effect, events)
         if place < 0:
             return False
         own = queued["seat"]
         number = side["deck"][place]
-        to = summon_beside(state, cards, own, number, left, queued, events)
+        to = summon_next_to_source(state, cards, own, number, left, queued, events)
         if to >= 0 and effect["amount"] > 0:
             set_attack(state["sides"][own]["board"][to], effect["amount"])
             set_health(state["sides"][own]["board"][to], effect["amount2"])
@@ -404,22 +408,24 @@ def _summon_from_zone(
     if not has_room(side):
         return False
     if effect["op"] == Op.RECRUIT:
-        place = find_card(cards, side["deck"], side["n_deck"], effect, events)
+        place = find_random_card(cards, side["deck"], side["n_deck"], effect, events)
         if place >= 0:
-            summon_beside(state, cards, seat, leave_deck(side, place), left, queued, events)
+            summon_next_to_source(state, cards, seat, remove_from_deck(side, place), left, queued, events)
         return place >= 0
-    place = find_card(cards, side["hand"], side["n_hand"], effect, events)
+    place = find_random_card(cards, side["hand"], side["n_hand"], effect, events)
     if place < 0:
         return False
     attack, health = side["held"][place]["attack"], side["held"][place]["health"]
-    to = summon_beside(state, cards, seat, lose_held(side, place, cards), left, queued, events)
+    to = summon_next_to_source(
+        state, cards, seat, remove_modified_from_hand(side, place, cards), left, queued, events
+    )
     if to >= 0:
-        strengthen(side["board"][to], attack, health)
+        add_stats(side["board"][to], attack, health)
     return True
 
 
-@njit_borrowing
-def learn(
+@njit_no_alloc
+def copy_into_hand(
     state: np.void,
     cards: np.ndarray,
     effect: np.void,
@@ -432,7 +438,7 @@ def learn(
     side, own = state["sides"][seat], state["sides"][queued["seat"]]
     if events["blind"]:
         n_cards = int(side["n_deck"]) if effect["op"] == Op.COPY_FROM_DECK else int(side["n_hand"])
-        take_unseen(own, min(count * int(effect["times"]), n_cards), events)
+        add_hidden_cards(own, min(count * int(effect["times"]), n_cards), events)
         return
     taken = 0
     from_deck = effect["op"] == Op.COPY_FROM_DECK
@@ -441,20 +447,20 @@ def learn(
         n_candidates = 0
         for place in range(n):
             number = side["deck"][place] if from_deck else side["hand"][place]
-            n_candidates += 1 if not taken >> place & 1 and is_named(cards, number, effect) else 0
+            n_candidates += 1 if not taken >> place & 1 and row_matches(cards, number, effect) else 0
         if n_candidates == 0:
             return
-        left = chosen_of(events, n_candidates)
+        left = draw_outcome(events, n_candidates)
         if events["waiting"]:
             return
         for place in range(n):
             number = side["deck"][place] if from_deck else side["hand"][place]
-            if taken >> place & 1 or not is_named(cards, number, effect):
+            if taken >> place & 1 or not row_matches(cards, number, effect):
                 continue
             if left == 0:
                 taken |= 1 << place
                 n_cards = own["n_hand"]
-                take_card(own, number)
+                add_to_hand(own, number)
                 if not from_deck and own["n_hand"] > n_cards:
                     own["held"][n_cards] = side["held"][place]
                 break

@@ -2,53 +2,76 @@
 
 import numpy as np
 
-from engine.bitfields import AIMED, option_of, place_in, unpack_action
+from engine.bitfields import AIMED, board_place_of, choose_one_option, unpack_action
 from engine.codes import COIN, HERO, MAX_MANA, ActionKind, Death, Keyword
-from engine.effect_codes import EVENT_SHIFT, Ask, CardKind, Condition, Op, Race, Rule, Trait, Trigger
-from engine.effects.auras import has_rule, refresh
-from engine.effects.board import enter, has_room, is_dying, lose_held, place_of
-from engine.effects.card_filters import asked_by, is_asked
-from engine.effects.chance import begin_action, open_turn
-from engine.effects.choices import choose_one, offer
-from engine.effects.damage import bring, count_arrival, drain, draw_one, strike_hero, strike_minion
-from engine.effects.legal_actions import cost_of, keep_promises
-from engine.effects.ops_character import (
-    clamp,
-    hero_limit,
-    leave_behind,
-    put_on,
-    strengthen,
-    take_control,
-    wear,
+from engine.effect_codes import (
+    TRIGGER_SHIFT,
+    CardKind,
+    Condition,
+    GameFeature,
+    Op,
+    Race,
+    Rule,
+    Trait,
+    Trigger,
 )
-from engine.effects.ops_zones import leave_deck
-from engine.effects.resolution import settle
-from engine.effects.secrets import counters, hide, is_secret
-from engine.effects.targets import neighbours, target_of
-from engine.effects.triggers import announce, is_heard, push, queue_rows
-from engine.indirect_call import njit_apart
-from engine.jit import njit_borrowing
+from engine.effects.auras import apply_auras, has_rule
+from engine.effects.board import (
+    add_minion,
+    board_index,
+    has_room,
+    is_dying,
+    remove_modified_from_hand,
+)
+from engine.effects.card_filters import card_matches, needed_features
+from engine.effects.chance import begin_action, select_turn_stream
+from engine.effects.choices import make_choice, offer_choice
+from engine.effects.damage import (
+    apply_lifesteal,
+    count_totem,
+    damage_hero_and_trigger,
+    damage_minion_and_trigger,
+    draw_and_trigger,
+    summon_and_trigger,
+)
+from engine.effects.legal_actions import current_cost, use_pending_costs
+from engine.effects.ops_character import (
+    add_stats,
+    change_durability,
+    clamp,
+    max_hero_attacks,
+    queue_weapon_triggers,
+    replace_weapon,
+    take_control,
+)
+from engine.effects.ops_zones import remove_from_deck
+from engine.effects.resolution import resolve_queue
+from engine.effects.secrets import add_secret, counter_spell, is_secret
+from engine.effects.targets import decode_target, list_neighbours
+from engine.effects.triggers import any_card_has_trigger, fire_trigger, queue_row, queue_rows
+from engine.indirect_call import njit_indirect
+from engine.jit import njit_no_alloc
 from engine.state import (
     A_HERO,
     CARD,
     ENEMY_HERO,
     EVENTS,
-    NO_ONE,
+    NO_CHARACTER,
     NO_TARGET,
     OWN_HERO,
     STATE,
     TO_HERO,
     TO_MINIONS,
-    draws_now,
-    make_ready,
+    draws_at_turn_start,
+    start_turn_without_draw,
 )
 
-GONE = -2
+LEFT_BOARD = -2
 """Code in place of a board index: the character has left the board."""
 
 
-@njit_borrowing
-def attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: np.void) -> int:
+@njit_no_alloc
+def resolve_attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: np.void) -> int:
     """Resolve an attack of the active player; bits of `Death`. `state` and `events` are modified in place.
 
     Args:
@@ -66,44 +89,46 @@ def attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: np
     else:
         own["board"][slot]["attacks_left"] -= 1
         own["board"][slot]["keywords"] &= ~Keyword.STEALTH
-    has_triggers = is_heard(cards, Trigger.ATTACKS) or is_heard(cards, Trigger.AFTER_ATTACK)
+    has_triggers = any_card_has_trigger(cards, Trigger.ATTACKS) or any_card_has_trigger(
+        cards, Trigger.AFTER_ATTACK
+    )
     if has_triggers:
         events["attacker"] = OWN_HERO if slot == HERO else own["board"][slot]["born"]
         events["defender"] = ENEMY_HERO if target == HERO else enemy["board"][target]["born"]
         number = -1 if slot == HERO else own["board"][slot]["card"]
         attacker_id = A_HERO if slot == HERO else events["attacker"]
-        announce(state, cards, events, Trigger.ATTACKS, seat, attacker_id, number, 1)
-        settle(state, cards, events)
+        fire_trigger(state, cards, events, Trigger.ATTACKS, seat, attacker_id, number, 1)
+        resolve_queue(state, cards, events)
         if events["waiting"]:
             return 0
         slot, target = _current_index(own, events["attacker"]), _current_index(enemy, events["defender"])
-        if target == GONE or events["defender"] == OWN_HERO:
+        if target == LEFT_BOARD or events["defender"] == OWN_HERO:
             defender_seat, target = seat, _current_index(own, events["defender"])
-        if min(slot, target) == GONE or own["health"] <= 0 or enemy["health"] <= 0:
+        if min(slot, target) == LEFT_BOARD or own["health"] <= 0 or enemy["health"] <= 0:
             events["defender"] = NO_TARGET
             return 0
     deaths = _deal_attack_damage(state, cards, slot, defender_seat, target, events)
     if has_triggers:
         attacker_id = A_HERO if slot == HERO else events["attacker"]
         number = -1 if slot == HERO else own["board"][slot]["card"]
-        announce(state, cards, events, Trigger.AFTER_ATTACK, seat, attacker_id, number, 1)
+        fire_trigger(state, cards, events, Trigger.AFTER_ATTACK, seat, attacker_id, number, 1)
     if slot == HERO and own["durability"] > 0:
-        wear(state, cards, seat, -1, events)
-    settle(state, cards, events)
+        change_durability(state, cards, seat, -1, events)
+    resolve_queue(state, cards, events)
     events["defender"] = NO_TARGET
     return deaths
 
 
-@njit_borrowing
+@njit_no_alloc
 def _current_index(side: np.void, character: int) -> int:
-    """Current board index of an attacker or defender; `HERO` for heroes, `GONE` if it has left the board."""
+    """Current board index of an attacker or defender; `HERO` for heroes, `LEFT_BOARD` if it has left."""
     if character in (OWN_HERO, ENEMY_HERO):
         return HERO
-    place = place_of(side, character) if character > 0 else -1
-    return place if place >= 0 else GONE
+    place = board_index(side, character) if character > 0 else -1
+    return place if place >= 0 else LEFT_BOARD
 
 
-@njit_borrowing
+@njit_no_alloc
 def _deal_attack_damage(
     state: np.void, cards: np.ndarray, slot: int, defender_seat: int, target: int, events: np.void
 ) -> int:
@@ -118,7 +143,7 @@ def _deal_attack_damage(
         attacker = own["board"][slot]
         damage, keywords, traits = attacker["attack"], attacker["keywords"], attacker["traits"]
     if target == HERO:
-        dealt = strike_hero(state, cards, events, defender_seat, damage, traits)
+        dealt = damage_hero_and_trigger(state, cards, events, defender_seat, damage, traits)
         events["hits"][defender_seat, TO_HERO] += damage
     else:
         defender = enemy["board"][target]
@@ -127,11 +152,13 @@ def _deal_attack_damage(
             defender["keywords"],
             defender["traits"],
         )
-        dealt = strike_minion(state, cards, events, defender_seat, target, damage, keywords, traits)
+        dealt = damage_minion_and_trigger(
+            state, cards, events, defender_seat, target, damage, keywords, traits
+        )
         if traits & Trait.CLEAVES:
             for place in (target - 1, target + 1):
                 if 0 <= place < enemy["n_board"]:
-                    dealt += strike_minion(
+                    dealt += damage_minion_and_trigger(
                         state, cards, events, defender_seat, place, damage, keywords, traits
                     )
                     events["hits"][defender_seat, TO_MINIONS] += damage
@@ -139,17 +166,19 @@ def _deal_attack_damage(
         if counter_damage > 0 and not own_traits & Trait.IMMUNE:
             defender["keywords"] &= ~Keyword.STEALTH
         if slot == HERO:
-            counter_dealt = strike_hero(state, cards, events, seat, counter_damage, counter_traits)
+            counter_dealt = damage_hero_and_trigger(
+                state, cards, events, seat, counter_damage, counter_traits
+            )
         else:
-            counter_dealt = strike_minion(
+            counter_dealt = damage_minion_and_trigger(
                 state, cards, events, seat, slot, counter_damage, counter_keywords, counter_traits
             )
         events["hits"][defender_seat, TO_MINIONS] += damage
         events["hits"][seat, TO_HERO if slot == HERO else TO_MINIONS] += counter_damage
         if counter_keywords & Keyword.LIFESTEAL and counter_dealt > 0:
-            drain(state, cards, events, defender_seat, counter_dealt)
+            apply_lifesteal(state, cards, events, defender_seat, counter_dealt)
     if keywords & Keyword.LIFESTEAL and dealt > 0:
-        drain(state, cards, events, seat, dealt)
+        apply_lifesteal(state, cards, events, seat, dealt)
     deaths = 0
     if slot != HERO and is_dying(own["board"][slot]):
         deaths |= Death.ATTACKER
@@ -158,16 +187,16 @@ def _deal_attack_damage(
     return deaths
 
 
-OF_PLAYS = (
-    Ask.AURAS
-    | Ask.COSTS
-    | Ask.OVERLOADED
-    | Ask.CARDS_PLAYED
-    | Ask.SPELLS_CAST
-    | Ask.ELEMENTALS
-    | Ask.DECK_TRIGGERS
+PLAY_FEATURES = (
+    GameFeature.AURAS
+    | GameFeature.COSTS
+    | GameFeature.OVERLOADED
+    | GameFeature.CARDS_PLAYED
+    | GameFeature.SPELLS_CAST
+    | GameFeature.ELEMENTALS
+    | GameFeature.DECK_TRIGGERS
     | sum(
-        1 << (EVENT_SHIFT + trigger)
+        1 << (TRIGGER_SHIFT + trigger)
         for trigger in (
             Trigger.PLAYED,
             Trigger.CAST,
@@ -182,13 +211,13 @@ OF_PLAYS = (
 )
 """Bits of `asks` that need triggers or counters whenever a card is played."""
 
-_decode = njit_borrowing(unpack_action)
-_option_of = njit_borrowing(option_of)
-_place_in = njit_borrowing(place_in)
+_decode = njit_no_alloc(unpack_action)
+_option_of = njit_no_alloc(choose_one_option)
+_place_in = njit_no_alloc(board_place_of)
 
 
-@njit_apart(STATE, (CARD,), int, EVENTS)
-def apply_effects(state: np.void, cards: np.ndarray, action: int, events: np.void) -> int:
+@njit_indirect(STATE, (CARD,), int, EVENTS)
+def apply_with_effects(state: np.void, cards: np.ndarray, action: int, events: np.void) -> int:
     """Apply an action in a game with effects; bits of `Death`. `state` and `events` are modified in place."""
     kind, source, target = _decode(action)
     begin_action(events, state, cards)
@@ -201,31 +230,31 @@ def apply_effects(state: np.void, cards: np.ndarray, action: int, events: np.voi
         number = own["power"] - 1
         own["mana"] -= cards[number]["cost"]
         own["power_used"] = 1
-        own["powers"] += 1 if asked_by(cards) & Ask.POWERS_USED else 0
+        own["powers"] += 1 if needed_features(cards) & GameFeature.POWERS_USED else 0
         seat = state["active"]
         queue_rows(cards, number, Trigger.PLAY, seat, -1, -1, -1, _target(state, action, target), events)
-        settle(state, cards, events)
-        if is_heard(cards, Trigger.POWER_USED) and not events["waiting"]:
-            announce(state, cards, events, Trigger.POWER_USED, seat, NO_ONE, number, 1)
-            settle(state, cards, events)
+        resolve_queue(state, cards, events)
+        if any_card_has_trigger(cards, Trigger.POWER_USED) and not events["waiting"]:
+            fire_trigger(state, cards, events, Trigger.POWER_USED, seat, NO_CHARACTER, number, 1)
+            resolve_queue(state, cards, events)
     elif kind == ActionKind.ATTACK:
-        deaths = attack(state, cards, source, target, events)
+        deaths = resolve_attack(state, cards, source, target, events)
     elif kind == ActionKind.CHOOSE:
-        choose_one(state, cards, source, events)
+        make_choice(state, cards, source, events)
     else:
         _end_turn(state, cards, events)
     if state["n_choices"] > 0 and not events["waiting"]:
-        offer(state, cards, events)
+        offer_choice(state, cards, events)
     return deaths
 
 
-@njit_borrowing
+@njit_no_alloc
 def _target(state: np.void, action: int, character: int) -> int:
     """Target of an action: an entity id, `OWN_HERO`, `ENEMY_HERO` or `NO_TARGET`."""
-    return target_of(state, state["active"], character) if action & AIMED else NO_TARGET
+    return decode_target(state, state["active"], character) if action & AIMED else NO_TARGET
 
 
-@njit_borrowing
+@njit_no_alloc
 def _play(
     state: np.void, cards: np.ndarray, place: int, target: int, option: int, at: int, events: np.void
 ) -> None:
@@ -238,74 +267,74 @@ def _play(
     attack, health = own["held"][place]["attack"], own["held"][place]["health"]
     number, cost = pay_for(state, cards, seat, place)
     if number == COIN:
-        if counters(state, cards, events):
+        if counter_spell(state, cards, events):
             _count_countered(state, cards, events)
             return
         own["mana"] = min(own["mana"] + 1, MAX_MANA)
-        if asked_by(cards) & OF_PLAYS:
+        if needed_features(cards) & PLAY_FEATURES:
             _trigger_coin(state, cards, cost, events)
         return
     card = cards[number]
-    if card["kind"] == CardKind.SPELL and counters(state, cards, events):
+    if card["kind"] == CardKind.SPELL and counter_spell(state, cards, events):
         _count_countered(state, cards, events)
         return
     own["overload"] = clamp(own["overload"] + card["overload"], 0)
     entity_id = weapon = -1
     if card["kind"] == CardKind.MINION:
         index = at if at >= 0 else int(own["n_board"])
-        entity_id = enter(state, cards, seat, number, index)
-        strengthen(own["board"][index], attack, health)
-        count_arrival(own, cards, number)
+        entity_id = add_minion(state, cards, seat, number, index)
+        add_stats(own["board"][index], attack, health)
+        count_totem(own, cards, number)
         events["played"] = entity_id
-    has_play_triggers = asked_by(cards) & OF_PLAYS
+    has_play_triggers = needed_features(cards) & PLAY_FEATURES
     if has_play_triggers:
         _trigger_before(state, cards, number, entity_id, cost, target, events)
     if card["kind"] == CardKind.WEAPON and not events["waiting"]:
-        weapon = put_on(state, cards, seat, number, events)
+        weapon = replace_weapon(state, cards, seat, number, events)
         own["weapon_attack"] = clamp(own["weapon_attack"] + attack, 0)
         own["durability"] = clamp(own["durability"] + health, 1)
         if events["first"] < events["last"]:
-            settle(state, cards, events)  # triggers of the equipped weapon
+            resolve_queue(state, cards, events)  # triggers of the equipped weapon
     if events["waiting"]:
         return
     if events["decoy"] and target > 0:
         target = int(events["decoy"])
     if is_secret(card):
-        hide(state, seat, number)
-        own["secrets_played"] += 1 if asked_by(cards) & Ask.SECRETS_PLAYED else 0
+        add_secret(state, seat, number)
+        own["secrets_played"] += 1 if needed_features(cards) & GameFeature.SECRETS_PLAYED else 0
     elif card["n_effects"]:
         itself = number if entity_id > 0 else -1
         times = 1
         if card["kind"] != CardKind.SPELL and has_rule(state, cards, seat, Rule.BATTLECRIES_TWICE):
             times = 2
         events["beside"][:] = 0
-        neighbours(state, target, events["beside"])
+        list_neighbours(state, target, events["beside"])
         played = number if option == 0 else int(card["options"]) + option - 1
         queue_rows(cards, played, Trigger.PLAY, seat, itself, entity_id, -1, target, events)
         if times > 1 and option == 0:
             _queue_again(cards, number, seat, entity_id, target, events)
     if weapon >= 0:
-        leave_behind(state, cards, seat, weapon, events)
-    settle(state, cards, events)
+        queue_weapon_triggers(state, cards, seat, weapon, events)
+    resolve_queue(state, cards, events)
     if has_play_triggers and not events["waiting"]:
         _trigger_after(
             state, cards, number, int(events["played"]) if entity_id > 0 else entity_id, cost, events
         )
 
 
-@njit_borrowing
+@njit_no_alloc
 def pay_for(state: np.void, cards: np.ndarray, seat: int, place: int) -> tuple[int, int]:
     """Pay for a card and remove it from the hand; its card number and cost. `state` is modified in place."""
     own = state["sides"][seat]
-    cost = cost_of(state, cards, seat, place)
-    number = lose_held(own, place, cards)
+    cost = current_cost(state, cards, seat, place)
+    number = remove_modified_from_hand(own, place, cards)
     own["mana"] -= cost
-    if asked_by(cards) & Ask.COSTS:
-        keep_promises(own, cards, number)
+    if needed_features(cards) & GameFeature.COSTS:
+        use_pending_costs(own, cards, number)
     return number, cost
 
 
-@njit_borrowing
+@njit_no_alloc
 def _queue_again(
     cards: np.ndarray, number: int, seat: int, entity_id: int, target: int, events: np.void
 ) -> None:
@@ -314,32 +343,32 @@ def _queue_again(
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
         if effect["trigger"] == Trigger.PLAY and effect["condition"] != Condition.COMBO:
-            push(events, number, row, seat, number if entity_id > 0 else -1, entity_id, -1, target)
+            queue_row(events, number, row, seat, number if entity_id > 0 else -1, entity_id, -1, target)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _count_countered(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """Count a countered spell as a played card, without spell triggers. `state` is modified in place."""
-    state["sides"][state["active"]]["played"] += 1 if asked_by(cards) & Ask.CARDS_PLAYED else 0
-    settle(state, cards, events)
+    state["sides"][state["active"]]["played"] += 1 if needed_features(cards) & GameFeature.CARDS_PLAYED else 0
+    resolve_queue(state, cards, events)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _trigger_coin(state: np.void, cards: np.ndarray, cost: int, events: np.void) -> None:
     """Count The Coin as a played card and spell, and fire their triggers. `state` is modified in place."""
     seat = state["active"]
     own = state["sides"][seat]
     for trigger in (Trigger.PLAYED, Trigger.CAST):
-        announce(state, cards, events, trigger, seat, NO_ONE, COIN, cost)
-    settle(state, cards, events)
-    own["played"] += 1 if asked_by(cards) & Ask.CARDS_PLAYED else 0
-    own["spells"] += 1 if asked_by(cards) & Ask.SPELLS_CAST else 0
+        fire_trigger(state, cards, events, trigger, seat, NO_CHARACTER, COIN, cost)
+    resolve_queue(state, cards, events)
+    own["played"] += 1 if needed_features(cards) & GameFeature.CARDS_PLAYED else 0
+    own["spells"] += 1 if needed_features(cards) & GameFeature.SPELLS_CAST else 0
     for trigger in (Trigger.AFTER_PLAYED, Trigger.AFTER_CAST):
-        announce(state, cards, events, trigger, seat, NO_ONE, COIN, cost)
-    settle(state, cards, events)
+        fire_trigger(state, cards, events, trigger, seat, NO_CHARACTER, COIN, cost)
+    resolve_queue(state, cards, events)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _trigger_before(
     state: np.void, cards: np.ndarray, number: int, entity_id: int, cost: int, target: int, events: np.void
 ) -> None:
@@ -347,27 +376,27 @@ def _trigger_before(
     seat = state["active"]
     own = state["sides"][seat]
     card = cards[number]
-    asks = asked_by(cards)
-    minion_id = entity_id if entity_id > 0 else NO_ONE
-    announce(state, cards, events, Trigger.PLAYED, seat, minion_id, number, cost)
+    asks = needed_features(cards)
+    minion_id = entity_id if entity_id > 0 else NO_CHARACTER
+    fire_trigger(state, cards, events, Trigger.PLAYED, seat, minion_id, number, cost)
     if card["overload"] > 0:
-        if asks & Ask.OVERLOADED:
+        if asks & GameFeature.OVERLOADED:
             own["overloaded"] += card["overload"]
-        announce(state, cards, events, Trigger.OVERLOADED, seat, NO_ONE, number, card["overload"])
+        fire_trigger(state, cards, events, Trigger.OVERLOADED, seat, NO_CHARACTER, number, card["overload"])
     if entity_id > 0:
-        announce(state, cards, events, Trigger.SUMMONED, seat, entity_id, number, 1)
+        fire_trigger(state, cards, events, Trigger.SUMMONED, seat, entity_id, number, 1)
     elif card["kind"] == CardKind.SPELL:
-        announce(state, cards, events, Trigger.CAST, seat, NO_ONE, number, cost)
-        if target > 0 and is_heard(cards, Trigger.TARGETED):
+        fire_trigger(state, cards, events, Trigger.CAST, seat, NO_CHARACTER, number, cost)
+        if target > 0 and any_card_has_trigger(cards, Trigger.TARGETED):
             for owner in range(2):
-                target_index = place_of(state["sides"][owner], target)
+                target_index = board_index(state["sides"][owner], target)
                 if target_index >= 0:
                     minion = state["sides"][owner]["board"][target_index]
-                    announce(state, cards, events, Trigger.TARGETED, seat, target, minion["card"], 1)
-    settle(state, cards, events)
+                    fire_trigger(state, cards, events, Trigger.TARGETED, seat, target, minion["card"], 1)
+    resolve_queue(state, cards, events)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _trigger_after(
     state: np.void, cards: np.ndarray, number: int, entity_id: int, cost: int, events: np.void
 ) -> None:
@@ -375,23 +404,23 @@ def _trigger_after(
     seat = state["active"]
     own = state["sides"][seat]
     card = cards[number]
-    asks = asked_by(cards)
-    own["played"] += 1 if asks & Ask.CARDS_PLAYED else 0
-    if asks & Ask.DECK_TRIGGERS:
+    asks = needed_features(cards)
+    own["played"] += 1 if asks & GameFeature.CARDS_PLAYED else 0
+    if asks & GameFeature.DECK_TRIGGERS:
         _summon_from_deck(state, cards, number, events)
     if card["kind"] == CardKind.SPELL:
-        own["spells"] += 1 if asks & Ask.SPELLS_CAST else 0
-        announce(state, cards, events, Trigger.AFTER_CAST, seat, NO_ONE, number, cost)
-    if asks & Ask.ELEMENTALS and card["race"] in (Race.ELEMENTAL, Race.ALL):
+        own["spells"] += 1 if asks & GameFeature.SPELLS_CAST else 0
+        fire_trigger(state, cards, events, Trigger.AFTER_CAST, seat, NO_CHARACTER, number, cost)
+    if asks & GameFeature.ELEMENTALS and card["race"] in (Race.ELEMENTAL, Race.ALL):
         own["elementals"] += 1
-    minion_id = entity_id if entity_id > 0 else NO_ONE
-    announce(state, cards, events, Trigger.AFTER_PLAYED, seat, minion_id, number, cost)
+    minion_id = entity_id if entity_id > 0 else NO_CHARACTER
+    fire_trigger(state, cards, events, Trigger.AFTER_PLAYED, seat, minion_id, number, cost)
     if entity_id > 0:
-        announce(state, cards, events, Trigger.AFTER_SUMMONED, seat, entity_id, number, 1)
-    settle(state, cards, events)
+        fire_trigger(state, cards, events, Trigger.AFTER_SUMMONED, seat, entity_id, number, 1)
+    resolve_queue(state, cards, events)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _summon_from_deck(state: np.void, cards: np.ndarray, number: int, events: np.void) -> None:
     """Summon the minions whose trigger in the active player's deck matches the played card."""
     seat = state["active"]
@@ -402,24 +431,26 @@ def _summon_from_deck(state: np.void, cards: np.ndarray, number: int, events: np
         if card >= 0 and has_room(side) and cards[card]["hears"] >> Trigger.IN_DECK & 1:
             effect = cards[card]["effects"][0]
             kinds = effect["on_kind"]
-            if is_asked(cards[number], kinds, effect["on_filter"], effect["on_arg"]):
-                bring(state, cards, events, seat, leave_deck(side, place), int(side["n_board"]))
+            if card_matches(cards[number], kinds, effect["on_filter"], effect["on_arg"]):
+                summon_and_trigger(
+                    state, cards, events, seat, remove_from_deck(side, place), int(side["n_board"])
+                )
                 continue
         place += 1
 
 
-@njit_apart(STATE, (CARD,), EVENTS)
-def finish_turn(state: np.void, cards: np.ndarray, events: np.void) -> int:
+@njit_indirect(STATE, (CARD,), EVENTS)
+def resolve_turn_end(state: np.void, cards: np.ndarray, events: np.void) -> int:
     """Resolve end-of-turn effects, before "this turn" effects expire; for planning agents.
 
-    In a game, `apply_effects` ends a turn as an action.
+    In a game, `apply_with_effects` ends a turn as an action.
     """
     begin_action(events, state, cards)
     _resolve_turn_end(state, cards, events)
     return 0
 
 
-@njit_borrowing
+@njit_no_alloc
 def _end_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """End the turn: end-of-turn effects, expiry of "this turn" effects, thawing; start the next turn."""
     seat = state["active"]
@@ -427,30 +458,30 @@ def _end_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
     if events["waiting"] or is_over(state):
         return
     _expire_turn_effects(state, cards, seat)
-    settle(state, cards, events)  # a minion returned to a full board dies
+    resolve_queue(state, cards, events)  # a minion returned to a full board dies
     state["active"] = 1 - seat
     if state["active"] == 0:
         state["turn"] += 1
     if state["turn"] > state["turn_cap"]:
         return
-    open_turn(events, state)
+    select_turn_stream(events, state)
     _begin_turn(state, cards, events)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _resolve_turn_end(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """Resolve the end-of-turn triggers of the active player."""
-    announce(state, cards, events, Trigger.TURN_END, state["active"], NO_ONE, -1, 1)
-    settle(state, cards, events)
+    fire_trigger(state, cards, events, Trigger.TURN_END, state["active"], NO_CHARACTER, -1, 1)
+    resolve_queue(state, cards, events)
 
 
-@njit_borrowing
+@njit_no_alloc
 def is_over(state: np.void) -> bool:
     """Whether a hero is dead."""
     return bool(state["sides"][0]["health"] <= 0 or state["sides"][1]["health"] <= 0)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _expire_turn_effects(state: np.void, cards: np.ndarray, seat: int) -> None:
     """Expire "this turn" effects of the player at `seat`; thaw characters that could have attacked."""
     own = state["sides"][seat]
@@ -478,20 +509,20 @@ def _expire_turn_effects(state: np.void, cards: np.ndarray, seat: int) -> None:
                 minion["traits"] &= ~Trait.FROZEN
         side["hero_attack"] = 0
         side["traits"] &= ~Trait.IMMUNE
-        if asked_by(cards):
+        if needed_features(cards):
             side["perished"] = 0
             side["hurt"] = 0
     if own["hero_attacks_left"] > 0:
         own["traits"] &= ~Trait.FROZEN
     own["locked"] = 0
-    if asked_by(cards):
+    if needed_features(cards):
         own["played"] = 0
         own["elementals_before"] = own["elementals"]
         own["elementals"] = 0
         _expire_pending_costs(own, cards)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _expire_pending_costs(side: np.void, cards: np.ndarray) -> None:
     """Expire the pending cost changes limited to this turn. `side` is modified in place."""
     for n in range(len(side["promises"])):
@@ -505,7 +536,7 @@ def _expire_pending_costs(side: np.void, cards: np.ndarray) -> None:
                 break
 
 
-@njit_borrowing
+@njit_no_alloc
 def _begin_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """Start the active player's turn: ready minions, mana, start-of-turn triggers, then a card draw."""
     seat = state["active"]
@@ -515,18 +546,18 @@ def _begin_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
         if minion["traits"] & Trait.HIDDEN:
             minion["traits"] &= ~Trait.HIDDEN
             minion["keywords"] &= ~Keyword.STEALTH
-    make_ready(state)
+    start_turn_without_draw(state)
     side["power_used"] = 0
-    side["hero_attacks_left"] = hero_limit(side, cards)
+    side["hero_attacks_left"] = max_hero_attacks(side, cards)
     side["locked"] = min(side["overload"], side["crystals"])
     side["mana"] -= side["locked"]
     side["overload"] = 0
-    refresh(state, cards)
-    if is_heard(cards, Trigger.TURN_START):
-        announce(state, cards, events, Trigger.TURN_START, seat, NO_ONE, -1, 1)
-        settle(state, cards, events)
+    apply_auras(state, cards)
+    if any_card_has_trigger(cards, Trigger.TURN_START):
+        fire_trigger(state, cards, events, Trigger.TURN_START, seat, NO_CHARACTER, -1, 1)
+        resolve_queue(state, cards, events)
         if events["waiting"] or is_over(state):
             return
-    if draws_now(state):
-        draw_one(state, cards, events, seat)
-        settle(state, cards, events)
+    if draws_at_turn_start(state):
+        draw_and_trigger(state, cards, events, seat)
+        resolve_queue(state, cards, events)

@@ -15,10 +15,10 @@ from engine.effect_codes import (
     ENEMY,
     MAX_QUEUE,
     OWN,
-    Ask,
     CardKind,
     Condition,
     Count,
+    GameFeature,
     Op,
     Pick,
     Rule,
@@ -26,38 +26,56 @@ from engine.effect_codes import (
     Trigger,
     Until,
 )
-from engine.effects.auras import has_rule, n_rules, refresh
-from engine.effects.board import has_room, is_dying, leave, place_of, take_card
-from engine.effects.card_filters import asked_by
-from engine.effects.chance import chosen_of
-from engine.effects.conditions import count_of, holds, holds_hidden, spell_damage_of
+from engine.effects.auras import apply_auras, count_rules, has_rule
+from engine.effects.board import add_to_hand, board_index, has_room, is_dying, remove_minion
+from engine.effects.card_filters import needed_features
+from engine.effects.chance import draw_outcome
+from engine.effects.conditions import (
+    condition_holds,
+    count_value,
+    has_hidden_card,
+    total_spell_damage,
+)
 from engine.effects.damage import (
-    close_gap,
-    drain,
-    mend_hero,
-    mend_minion,
-    strike_hero,
-    strike_minion,
-    summon_beside,
+    apply_lifesteal,
+    damage_hero_and_trigger,
+    damage_minion_and_trigger,
+    heal_hero_and_trigger,
+    heal_minion_and_trigger,
+    shift_death_places,
+    summon_next_to_source,
 )
-from engine.effects.deaths import any_dying, bury
-from engine.effects.ops_character import bounce, change_hero, change_minion, give, take_control, transform
-from engine.effects.ops_player import on_player
-from engine.effects.ops_zones import change_held, from_pool, is_named, make_copy, shuffle_in
-from engine.effects.secrets import REVEALED, is_secret, reveal, secret_place
-from engine.effects.targets import choose, select
+from engine.effects.deaths import any_dying, remove_dead_minions
+from engine.effects.ops_character import (
+    bounce,
+    change_hero,
+    change_minion,
+    grant_effects,
+    take_control,
+    transform,
+)
+from engine.effects.ops_player import apply_to_player
+from engine.effects.ops_zones import (
+    choose_card,
+    copy_minion,
+    modify_hand_card,
+    row_matches,
+    shuffle_into_deck,
+)
+from engine.effects.secrets import ROW_REVEALED, is_secret, reveal, secret_index
+from engine.effects.targets import list_candidates, select_targets
 from engine.effects.triggers import (
-    ENDS,
-    announce,
+    ACTION_END_EVENTS,
     copy_row,
-    follow,
-    hoist,
-    meet,
+    fire_trigger,
+    from_view_of,
+    promote_triggered,
     queue_deathrattle,
-    seen_from,
+    replace_entity,
+    retarget_transformed,
 )
-from engine.indirect_call import njit_apart
-from engine.jit import njit_borrowing
+from engine.indirect_call import njit_indirect
+from engine.jit import njit_no_alloc
 from engine.state import (
     CARD,
     ENEMY_HERO,
@@ -71,105 +89,112 @@ from engine.state import (
 )
 
 
-@njit_borrowing
-def n_named(cards: np.ndarray, side: np.void, effect: np.void) -> int:
+@njit_no_alloc
+def n_matching_in_hand(cards: np.ndarray, side: np.void, effect: np.void) -> int:
     """Number of cards in a hand that match a row's card filter."""
     n = 0
     for place in range(side["n_hand"]):
-        n += 1 if is_named(cards, side["hand"][place], effect) else 0
+        n += 1 if row_matches(cards, side["hand"][place], effect) else 0
     return n
 
 
-@njit_borrowing
-def has_object(state: np.void, cards: np.ndarray, effect: np.void, queued: np.void, events: np.void) -> bool:
+@njit_no_alloc
+def can_have_effect(
+    state: np.void, cards: np.ndarray, effect: np.void, queued: np.void, events: np.void
+) -> bool:
     """Whether a Secret's row can have an effect; otherwise the Secret stays hidden."""
     pick, op, subject = effect["pick"], effect["op"], int(queued["target"])
     if subject > 0 and (pick == Pick.SUBJECT or op in (Op.REDIRECT, Op.DECOY)):
-        seat = 0 if place_of(state["sides"][0], subject) >= 0 else 1
-        place = place_of(state["sides"][seat], subject)
+        seat = 0 if board_index(state["sides"][0], subject) >= 0 else 1
+        place = board_index(state["sides"][seat], subject)
         if place < 0 or is_dying(state["sides"][seat]["board"][place]):
             return False
     own = state["sides"][queued["seat"]]
     if op in (Op.SUMMON, Op.COPY, Op.REVIVE, Op.DECOY) and not has_room(own):
         return False
     was_full = events["before"][queued["seat"]]["n_board"] == BOARD_SIZE
-    if was_full and op in (Op.SUMMON, Op.COPY) and ENDS >> int(effect["trigger"]) & 1:
+    if was_full and op in (Op.SUMMON, Op.COPY) and ACTION_END_EVENTS >> int(effect["trigger"]) & 1:
         return False  # the board was full when the action began
     if op in (Op.ADD, Op.COPY_TO_HAND) and own["n_hand"] == HAND_SIZE:
         return False
-    if op in (Op.BUFF_HAND, Op.CHANGE_HAND_COST) and n_named(cards, own, effect) == 0:
+    if op in (Op.BUFF_HAND, Op.CHANGE_HAND_COST) and n_matching_in_hand(cards, own, effect) == 0:
         return False
     if pick != Pick.RANDOM:
         return True
-    return select(state, effect, queued["seat"], queued["source"], subject, queued["foe"], True, events) > 0
+    return (
+        list_candidates(state, effect, queued["seat"], queued["source"], subject, queued["foe"], True, events)
+        > 0
+    )
 
 
-HARM = int(Op.DAMAGE)
+DAMAGE_OP = int(Op.DAMAGE)
 
 
-@njit_apart(STATE, (CARD,), EVENTS)
-def settle(state: np.void, cards: np.ndarray, events: np.void) -> int:
+@njit_indirect(STATE, (CARD,), EVENTS)
+def resolve_queue(state: np.void, cards: np.ndarray, events: np.void) -> int:
     """Resolve the effect queue and deaths until nothing is left; 0.
 
     `state` and `events` are modified in place. An action that lacks chance outcomes stops midway.
     """
-    has_triggers = asked_by(cards) & Ask.TRIGGERS
+    has_triggers = needed_features(cards) & GameFeature.TRIGGERS
     while True:
         while events["first"] < events["last"]:
             queued = events["queue"][events["first"] % MAX_QUEUE]
             events["first"] += 1
             begin = events["last"]
-            carry_out(state, cards, queued, events)
+            resolve_effect(state, cards, queued, events)
             if events["waiting"]:
                 return 0
             if has_triggers:
-                hoist(events, begin)
-        refresh(state, cards)
+                promote_triggered(events, begin)
+        apply_auras(state, cards)
         for seat in range(2):
             if state["sides"][seat]["health"] <= 0:
                 events["fallen"] |= 1 << seat
         if not (events["broken"] or any_dying(state)):
             return 0
-        bury(state, cards, events)
-        refresh(state, cards)
+        remove_dead_minions(state, cards, events)
+        apply_auras(state, cards)
 
 
-@njit_borrowing
-def carry_out(state: np.void, cards: np.ndarray, queued: np.void, events: np.void) -> None:
+@njit_no_alloc
+def resolve_effect(state: np.void, cards: np.ndarray, queued: np.void, events: np.void) -> None:
     """Resolve one queued effect row. `state` and `events` are modified in place."""
     card = cards[queued["card"]]
     effect = card["effects"][queued["row"]]
     seat = queued["seat"]
     condition = effect["condition"]
-    if condition == Condition.HOLDS_RACE and events["blind"] and holds_hidden(state["sides"][seat]):
+    if condition == Condition.HOLDS_RACE and events["blind"] and has_hidden_card(state["sides"][seat]):
         events["unsure"] = 1
     if (
-        queued["heard"] != REVEALED
+        queued["heard"] != ROW_REVEALED
         and is_secret(card)
         and effect["trigger"] != Trigger.PLAY
         and queued["itself"] < 0
     ):
-        place = secret_place(state["sides"][seat], queued["source"])
+        place = secret_index(state["sides"][seat], queued["source"])
         if place < 0:
             return
         if condition and not _is_condition_met(state, cards, effect, queued, events):
             return
         if effect["op"] == Op.REDIRECT:
-            queued["foe"] = seen_from(events["defender"], state["active"] == seat)  # may be a decoy by now
-        if not has_object(state, cards, effect, queued, events):
+            queued["foe"] = from_view_of(events["defender"], state["active"] == seat)  # may be a decoy by now
+        if not can_have_effect(state, cards, effect, queued, events):
             return
         reveal(state, cards, seat, place, queued["row"], events)
-        queued["heard"] = REVEALED
+        queued["heard"] = ROW_REVEALED
     elif condition and not _is_condition_met(state, cards, effect, queued, events):
         return
     times = 1
     if effect["count"]:
-        times = count_of(state, seat, effect["count"], effect["count_arg"], queued)
+        times = count_value(state, seat, effect["count"], effect["count_arg"], queued)
     pick = effect["pick"]
     if pick == Pick.NONE:
         for side_bit in (OWN, ENEMY):
             if effect["side"] & side_bit:
-                on_player(state, cards, effect, times, seat if side_bit == OWN else 1 - seat, queued, events)
+                apply_to_player(
+                    state, cards, effect, times, seat if side_bit == OWN else 1 - seat, queued, events
+                )
         return
     bonus = 0
     not_by_minion = queued["itself"] < 0
@@ -177,7 +202,7 @@ def carry_out(state: np.void, cards: np.ndarray, queued: np.void, events: np.voi
     heals = effect["op"] in (Op.HEAL, Op.RESTORE) and has_rule(state, cards, seat, Rule.HEALING_HARMS)
     damages = effect["op"] == Op.DAMAGE or heals
     if card["kind"] == CardKind.SPELL and damages and not_by_minion and not scaled_by_event:
-        bonus = spell_damage_of(state["sides"][seat])
+        bonus = total_spell_damage(state["sides"][seat])
         if pick == Pick.CHOSEN:
             bonus *= max(int(effect["times"]), 1)
     doubled = 1
@@ -186,15 +211,15 @@ def carry_out(state: np.void, cards: np.ndarray, queued: np.void, events: np.voi
         and effect["op"] in (Op.DAMAGE, Op.HEAL)
         and card["kind"] in (CardKind.SPELL, CardKind.POWER)
     ):
-        doubled = 1 << n_rules(state, cards, seat, Rule.SPELLS_DOUBLED, False)
+        doubled = 1 << count_rules(state, cards, seat, Rule.SPELLS_DOUBLED, False)
     if pick == Pick.SPLIT:
         _deal_split_damage(state, cards, doubled * (times * effect["amount"] + bonus), effect, queued, events)
         return
-    n = choose(state, effect, queued, events)
+    n = select_targets(state, effect, queued, events)
     for place in range(n):
         amount = times * effect["amount"] + bonus
         if effect["op"] == Op.DAMAGE and effect["amount2"] > effect["amount"]:
-            amount += chosen_of(events, effect["amount2"] - effect["amount"] + 1)
+            amount += draw_outcome(events, effect["amount2"] - effect["amount"] + 1)
         if events["waiting"]:
             return
         amount *= doubled
@@ -202,15 +227,15 @@ def carry_out(state: np.void, cards: np.ndarray, queued: np.void, events: np.voi
         _on_character(state, cards, effect, amount, amount2, seat, events["picked"][place], queued, events)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _is_condition_met(
     state: np.void, cards: np.ndarray, effect: np.void, queued: np.void, events: np.void
 ) -> bool:
     """Whether a row's condition holds; for "after" triggers, also whether it held when the action began."""
     seat, condition, arg = queued["seat"], effect["condition"], effect["condition_arg"]
-    if not holds(state, cards, seat, condition, arg, queued):
+    if not condition_holds(state, cards, seat, condition, arg, queued):
         return False
-    if not ENDS >> int(effect["trigger"]) & 1:
+    if not ACTION_END_EVENTS >> int(effect["trigger"]) & 1:
         return True
     own, enemy = events["before"][seat], events["before"][1 - seat]
     if condition == Condition.ROOM:
@@ -224,7 +249,7 @@ def _is_condition_met(
     return True
 
 
-@njit_borrowing
+@njit_no_alloc
 def _deal_split_damage(
     state: np.void, cards: np.ndarray, hits: int, effect: np.void, queued: np.void, events: np.void
 ) -> None:
@@ -235,10 +260,12 @@ def _deal_split_damage(
     hits = int(queued["left"]) if queued["left"] else hits
     begin = events["last"]
     while hits > 0:
-        n = select(state, effect, queued["seat"], queued["source"], queued["target"], NO_TARGET, True, events)
+        n = list_candidates(
+            state, effect, queued["seat"], queued["source"], queued["target"], NO_TARGET, True, events
+        )
         if n == 0:
             return
-        target = events["picked"][chosen_of(events, n)]
+        target = events["picked"][draw_outcome(events, n)]
         if events["waiting"]:
             return
         _on_character(state, cards, effect, 1, 0, queued["seat"], target, queued, events)
@@ -251,7 +278,7 @@ def _deal_split_damage(
             return
 
 
-@njit_borrowing
+@njit_no_alloc
 def _on_character(
     state: np.void,
     cards: np.ndarray,
@@ -268,10 +295,10 @@ def _on_character(
     heals = op in (Op.HEAL, Op.RESTORE)
     to_full = op == Op.RESTORE
     if heals and has_rule(state, cards, seat, Rule.HEALING_HARMS):
-        op = HARM
-    full_damage = op == HARM and effect["pick"] != Pick.SELF
+        op = DAMAGE_OP
+    full_damage = op == DAMAGE_OP and effect["pick"] != Pick.SELF
     if op == Op.REDIRECT:
-        events["defender"] = seen_from(character, state["active"] == seat)
+        events["defender"] = from_view_of(character, state["active"] == seat)
         return
     if character in (OWN_HERO, ENEMY_HERO):
         hero_seat = seat if character == OWN_HERO else 1 - seat
@@ -280,18 +307,18 @@ def _on_character(
             amount += _to_full(int(side["health"]), int(side["max_health"]), full_damage)
         if op == Op.DAMAGE:
             events["hits"][hero_seat, TO_HERO] += max(amount, 0)
-            dealt = strike_hero(state, cards, events, hero_seat, amount, 0)
+            dealt = damage_hero_and_trigger(state, cards, events, hero_seat, amount, 0)
             _after_damage(state, cards, queued, dealt, dealt > 0, events)
         elif heals:
-            mend_hero(state, cards, events, hero_seat, amount)
+            heal_hero_and_trigger(state, cards, events, hero_seat, amount)
         elif not events["fallen"] >> hero_seat & 1:
             change_hero(side, effect, amount)
         return
     owner = seat
-    place = place_of(state["sides"][seat], character)
+    place = board_index(state["sides"][seat], character)
     if place < 0:
         owner = 1 - seat
-        place = place_of(state["sides"][owner], character)
+        place = board_index(state["sides"][owner], character)
         if place < 0:
             return
     minion = state["sides"][owner]["board"][place]
@@ -301,56 +328,56 @@ def _on_character(
         events["hits"][owner, TO_MINIONS] += max(amount, 0)
         keywords = _keywords_of(state, cards, queued)
         is_hit = amount > 0 and not minion["traits"] & Trait.IMMUNE
-        dealt = strike_minion(state, cards, events, owner, place, amount, keywords, 0)
+        dealt = damage_minion_and_trigger(state, cards, events, owner, place, amount, keywords, 0)
         _after_damage(state, cards, queued, dealt, is_hit, events)
     elif op == Op.TARGET_DEALS_DAMAGE:
         _deal_attack_of(state, cards, owner, place, queued["target"], events)
     elif heals:
-        mend_minion(state, cards, events, owner, place, amount)
+        heal_minion_and_trigger(state, cards, events, owner, place, amount)
     elif op == Op.TRANSFORM:
-        number = from_pool(state, cards, seat, effect, queued, events)
+        number = choose_card(state, cards, seat, effect, queued, events)
         if not events["waiting"] and number >= 0:
             transform(state, cards, owner, place, number)
             if character == queued["source"]:
-                follow(events, character, state["births"])
+                replace_entity(events, character, state["births"])
             else:
-                meet(events, character, state["births"])
+                retarget_transformed(events, character, state["births"])
     elif op == Op.BOUNCE:
         held = state["sides"][owner]["n_hand"]
         bounce(state, owner, place)
-        close_gap(state, owner, place, character, events)
+        shift_death_places(state, owner, place, character, events)
         if amount and state["sides"][owner]["n_hand"] > held:
-            change_held(state["sides"][owner], held, amount, 0, 0)
+            modify_hand_card(state["sides"][owner], held, amount, 0, 0)
     elif op == Op.CONTROL:
         if owner != seat:
             take_control(state, cards, seat, place)
             if effect["until"] == Until.THIS_TURN:
                 _borrow(state, seat, character)
-            close_gap(state, owner, place, character, events)
+            shift_death_places(state, owner, place, character, events)
     elif op in (Op.COPY, Op.COPY_TO_HAND, Op.COPY_TO_DECK, Op.BECOME_COPY, Op.RETURN_TO_DECK):
         _apply_copies(state, cards, effect, owner, place, queued, events)
     elif op == Op.GRANT_EFFECTS:
-        give(minion, cards, effect["amount"], owner != seat)
+        grant_effects(minion, cards, effect["amount"], owner != seat)
     elif op == Op.TRIGGER:
         for _ in range(1 + has_rule(state, cards, owner, Rule.DEATHRATTLES_TWICE)):
             queue_deathrattle(cards, minion, owner, -1, events)
     elif op == Op.LOSE_KEYWORDS and minion["keywords"] & effect["keywords"] & Keyword.DIVINE_SHIELD:
         change_minion(minion, cards, effect, amount, amount2)
-        announce(state, cards, events, Trigger.SHIELD_LOST, owner, character, minion["card"], 1)
+        fire_trigger(state, cards, events, Trigger.SHIELD_LOST, owner, character, minion["card"], 1)
     elif op == Op.SILENCE and minion["traits"] & Trait.STOLEN:
         change_minion(minion, cards, effect, amount, amount2)
         take_control(state, cards, 1 - owner, place)
-        close_gap(state, owner, place, character, events)
+        shift_death_places(state, owner, place, character, events)
     else:
         change_minion(minion, cards, effect, amount, amount2)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _deal_attack_of(
     state: np.void, cards: np.ndarray, seat: int, place: int, striker: int, events: np.void
 ) -> None:
     """Deal the attack of the minion `striker` as damage to the minion at `place`. Modified in place."""
-    striker_index = place_of(state["sides"][seat], striker)
+    striker_index = board_index(state["sides"][seat], striker)
     if striker_index < 0:
         return
     minion = state["sides"][seat]["board"][striker_index]
@@ -358,16 +385,16 @@ def _deal_attack_of(
     events["hits"][seat, TO_MINIONS] += damage
     if damage > 0 and not state["sides"][seat]["board"][place]["traits"] & Trait.IMMUNE:
         minion["keywords"] &= ~Keyword.STEALTH
-    dealt = strike_minion(state, cards, events, seat, place, damage, keywords, minion["traits"])
+    dealt = damage_minion_and_trigger(state, cards, events, seat, place, damage, keywords, minion["traits"])
     if dealt > 0 and keywords & Keyword.LIFESTEAL:
-        drain(state, cards, events, seat, dealt)
+        apply_lifesteal(state, cards, events, seat, dealt)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _borrow(state: np.void, seat: int, entity_id: int) -> None:
     """Mark a minion just taken over, the last of its board, as borrowed: Charge now, returned at turn end."""
     side = state["sides"][seat]
-    if place_of(state["sides"][1 - seat], entity_id) >= 0:
+    if board_index(state["sides"][1 - seat], entity_id) >= 0:
         return  # it stayed: the board was full
     minion = side["board"][side["n_board"] - 1]
     minion["traits"] |= Trait.STOLEN
@@ -377,7 +404,7 @@ def _borrow(state: np.void, seat: int, entity_id: int) -> None:
     minion["attacks_left"] = 2 if minion["keywords"] & Keyword.WINDFURY else 1
 
 
-@njit_borrowing
+@njit_no_alloc
 def _apply_copies(
     state: np.void,
     cards: np.ndarray,
@@ -393,50 +420,50 @@ def _apply_copies(
     number = state["sides"][owner]["board"][place]["card"]
     if op == Op.COPY:
         entity_id = state["sides"][owner]["board"][place]["born"]
-        index = summon_beside(state, cards, seat, number, False, queued, events)
-        place = place_of(state["sides"][owner], entity_id)
+        index = summon_next_to_source(state, cards, seat, number, False, queued, events)
+        place = board_index(state["sides"][owner], entity_id)
         if index >= 0 and place >= 0:
             copy = own["board"][index]
             original = state["sides"][owner]["board"][place]
-            make_copy(copy, original, copy["born"], effect["amount"], effect["amount2"])
+            copy_minion(copy, original, copy["born"], effect["amount"], effect["amount2"])
     elif op == Op.COPY_TO_HAND:
         for _ in range(effect["times"]):
             hand_before = own["n_hand"]
-            take_card(own, number)
+            add_to_hand(own, number)
             if own["n_hand"] > hand_before:
                 change = effect["amount"]
                 if effect["amount2"] > 0:
                     change = effect["amount2"] - cards[number]["cost"]
                 if change:
-                    change_held(own, hand_before, change, 0, 0)
+                    modify_hand_card(own, hand_before, change, 0, 0)
     elif op == Op.COPY_TO_DECK:
         for _ in range(effect["times"]):
-            shuffle_in(own, number, events)
+            shuffle_into_deck(own, number, events)
             if events["waiting"]:
                 return
     elif op == Op.RETURN_TO_DECK:
-        shuffle_in(own if effect["amount"] else state["sides"][owner], number, events)
+        shuffle_into_deck(own if effect["amount"] else state["sides"][owner], number, events)
         if not events["waiting"]:
-            leave(state["sides"][owner], place, ZERO_MINION)
+            remove_minion(state["sides"][owner], place, ZERO_MINION)
     else:
-        index = place_of(own, queued["source"])
+        index = board_index(own, queued["source"])
         if index >= 0:
             state["births"] += 1
-            make_copy(own["board"][index], state["sides"][owner]["board"][place], state["births"], 0, 0)
-            follow(events, queued["source"], state["births"])
+            copy_minion(own["board"][index], state["sides"][owner]["board"][place], state["births"], 0, 0)
+            replace_entity(events, queued["source"], state["births"])
 
 
-@njit_borrowing
+@njit_no_alloc
 def _keywords_of(state: np.void, cards: np.ndarray, queued: np.void) -> int:
     """Keywords of a row's damage: those of its minion, alive or as it died; otherwise those of its card."""
     if queued["place"] >= 0:
         return int(queued["keywords"])
     side = state["sides"][queued["seat"]]
-    place = place_of(side, queued["source"]) if queued["source"] > 0 else -1
+    place = board_index(side, queued["source"]) if queued["source"] > 0 else -1
     return int(side["board"][place]["keywords"] if place >= 0 else cards[queued["card"]]["keywords"])
 
 
-@njit_borrowing
+@njit_no_alloc
 def _to_full(health: int, max_health: int, full_damage: bool) -> int:
     """Amount that heals a character fully; with `full_damage` (inverted healing), its maximum health.
 
@@ -445,15 +472,15 @@ def _to_full(health: int, max_health: int, full_damage: bool) -> int:
     return max_health if full_damage else max(max_health - health, 0)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _after_damage(
     state: np.void, cards: np.ndarray, queued: np.void, damage: int, is_hit: bool, events: np.void
 ) -> None:
     """After damage, end the source minion's Stealth and apply Lifesteal. Modified in place."""
     if is_hit and queued["itself"] >= 0 and queued["place"] < 0:
         side = state["sides"][queued["seat"]]
-        place = place_of(side, queued["source"])
+        place = board_index(side, queued["source"])
         if place >= 0:
             side["board"][place]["keywords"] &= ~Keyword.STEALTH
     if damage > 0 and _keywords_of(state, cards, queued) & Keyword.LIFESTEAL:
-        drain(state, cards, events, queued["seat"], damage)
+        apply_lifesteal(state, cards, events, queued["seat"], damage)

@@ -17,13 +17,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from engine.codes import Keyword
 from engine.effect_codes import (
-    BREWED,
     ENEMY,
     HEROES,
-    ITSELF_ALONE,
     MAX_ROWS,
     MINIONS,
-    OTHERS_ALONE,
+    N_POTION_EFFECTS,
+    ONLY_ITSELF,
+    ONLY_OTHERS,
     OWN,
     POWERS,
     SPELLS,
@@ -33,7 +33,7 @@ from engine.effect_codes import (
     Count,
     Filter,
     Gang,
-    HeroName,
+    HeroClassCode,
     Op,
     Pick,
     Race,
@@ -44,21 +44,21 @@ from engine.effect_codes import (
 )
 from engine.errors import CardError, unknown_name
 
-ARGS: Mapping[int, type[IntEnum]] = {
+FILTER_ARGS: Mapping[int, type[IntEnum]] = {
     CardFilter.RACE: Race,
     CardFilter.KEYWORD: Keyword,
-    CardFilter.CLASS: HeroName,
+    CardFilter.CLASS: HeroClassCode,
     CardFilter.GANG: Gang,
 }
 """Enumeration that names the arg of a `CardFilter` bit; args of other bits are plain numbers."""
 
-SMALLEST, LARGEST = -(2**15), 2**15 - 1
+MIN_FIELD, MAX_FIELD = -(2**15), 2**15 - 1
 """Range of an integer field of `EFFECT`."""
 
 Word = TypeVar("Word", bound=IntEnum)
 
 
-class Asked(NamedTuple):
+class CardQuery(NamedTuple):
     """Filter of events or of cards: side, type, `CardFilter` bits and their arg.
 
     Attributes:
@@ -75,7 +75,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class CsvFields:
     """CSV fields of one effect row, with parsers that report file, line and column.
 
     Attributes:
@@ -118,7 +118,7 @@ class Cells:
             raise self.fail(column, "the argument after ':' must be a number")
         return member, int(arg or 0)
 
-    def asked_of(self, column: str, sides: Mapping[str, int], kinds: Mapping[str, int]) -> Asked:
+    def asked_of(self, column: str, sides: Mapping[str, int], kinds: Mapping[str, int]) -> CardQuery:
         """Parse a filter of events or cards from a field's words."""
         side = kind = filter_bits = arg = 0
         for item in self.row[column].split():
@@ -127,10 +127,10 @@ class Cells:
             elif item in kinds:
                 kind |= kinds[item]
             else:
-                bit, new_arg = self.argued(column, item, CardFilter, ARGS)
+                bit, new_arg = self.argued(column, item, CardFilter, FILTER_ARGS)
                 filter_bits |= bit
                 arg = new_arg or arg
-        return Asked(side, kind, filter_bits, arg)
+        return CardQuery(side, kind, filter_bits, arg)
 
     def number(self, column: str, default: int = 0) -> int:
         """Integer of a field; `default` if it is empty."""
@@ -140,8 +140,8 @@ class Cells:
             value = int(self.row[column])
         except ValueError:
             raise self.fail(column, "must be an integer") from None
-        if not SMALLEST <= value <= LARGEST:
-            raise self.fail(column, f"must be from {SMALLEST} to {LARGEST}")
+        if not MIN_FIELD <= value <= MAX_FIELD:
+            raise self.fail(column, f"must be from {MIN_FIELD} to {MAX_FIELD}")
         return value
 
     def number_of(self, column: str, name: str, words: Mapping[str, int] | type[IntEnum]) -> int:
@@ -159,18 +159,18 @@ EFFECT_COLUMNS = (
     "keywords", "until", "condition", "card", "on", "of", "count",
 )  # fmt: skip
 
-ITS_OWN = "self"
+OWN_CARD_WORD = "self"
 """Word of the column `card`: the card of the row's own minion, also if the row was granted to it."""
 
-EVENTS_CARD = "event"
+EVENT_CARD_WORD = "event"
 """Word of the column `card`: the card of the triggering event."""
 
-NO_CARDS = ((), (ITS_OWN,), (EVENTS_CARD,))
+NO_CARD_IDS = ((), (OWN_CARD_WORD,), (EVENT_CARD_WORD,))
 """Values of the column `card` that name no card ids."""
 
 SIDES = {"own": OWN, "enemy": ENEMY}
 KINDS = {"minions": MINIONS, "heroes": HEROES}
-EVENT_SIDES = SIDES | {"self": ITSELF_ALONE, "others": OTHERS_ALONE}
+EVENT_SIDES = SIDES | {"self": ONLY_ITSELF, "others": ONLY_OTHERS}
 CARD_KINDS = {"minions": MINIONS, "spells": SPELLS, "weapons": WEAPONS, "powers": POWERS}
 
 CONDITION_ARGS: Mapping[int, type[IntEnum]] = {
@@ -183,10 +183,10 @@ CONDITION_ARGS: Mapping[int, type[IntEnum]] = {
 }
 COUNT_ARGS: Mapping[int, type[IntEnum]] = {Count.OTHER_RACE: Race, Count.ALL_OTHER_RACE: Race}
 
-WORDED: Mapping[int, type[IntEnum]] = {Op.TRAIT: Trait, Op.RULE: Rule}
+BIT_AMOUNTS: Mapping[int, type[IntEnum]] = {Op.TRAIT: Trait, Op.RULE: Rule}
 """Operations whose amount is a set of bits, with the enumeration of these bits."""
 
-CREATING = (
+CREATING_OPS = (
     Op.SUMMON,
     Op.TRANSFORM,
     Op.EQUIP,
@@ -203,7 +203,7 @@ CREATING = (
 )
 """Operations that create cards, named in the column `card` or filtered by `of`."""
 
-COMPARING = (
+FILTERS_WITH_ARG = (
     CardFilter.RACE,
     CardFilter.COST,
     CardFilter.COST_AT_MOST,
@@ -217,7 +217,7 @@ COMPARING = (
 """Card filter bits that use the arg; a filter has at most one of them."""
 
 
-OF_OWN, NONE_ASKED = Asked(OWN), Asked()
+OWN_EVENTS, NO_QUERY = CardQuery(OWN), CardQuery()
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +243,8 @@ class Effect:
         count_arg: the counted `Race`.
         on: filter of the triggering event.
         of: filter of the affected or created cards.
-        cards: ids of the cards it creates, one at random each time; `ITS_OWN` for the minion's own card;
-            empty if it draws from all exactly played cards of the edition that match `of`.
+        cards: ids of the cards it creates, one at random each time; `OWN_CARD_WORD` for the minion's own
+            card; empty if it draws from all exactly played cards of the edition that match `of`.
     """
 
     trigger: Trigger
@@ -263,8 +263,8 @@ class Effect:
     condition_arg: int = 0
     count: Count = Count.NONE
     count_arg: int = 0
-    on: Asked = OF_OWN
-    of: Asked = NONE_ASKED
+    on: CardQuery = OWN_EVENTS
+    of: CardQuery = NO_QUERY
     cards: tuple[str, ...] = ()
 
 
@@ -315,36 +315,36 @@ def read_rows(lines: Iterable[str], known: set[str]) -> Mapping[str, tuple[Effec
     return MappingProxyType({name: tuple(rows) for name, rows in found.items()})
 
 
-def potions(brewed: Sequence[str]) -> tuple[str, ...]:
+def potion_ids(brewed: Sequence[str]) -> tuple[str, ...]:
     """Card ids of all potions (Kazakus): pairs of effects of the same cost, ordered by cost and effects.
 
     Args:
         brewed: card ids of the costs, then of each cost's effects.
     """
-    effects = iter(brewed[len(BREWED) :])
+    effects = iter(brewed[len(N_POTION_EFFECTS) :])
     found: list[str] = []
-    for n_effects in BREWED:
+    for n_effects in N_POTION_EFFECTS:
         of_cost = [next(effects) for _ in range(n_effects)]
         found += [f"{first}_{second}" for first, second in combinations(of_cost, 2)]
     return tuple(found)
 
 
-def named_cards() -> set[str]:
+def referenced_card_ids() -> set[str]:
     """All card ids in effects.csv, unchecked; input of the edition's generator."""
     with (resources.files("engine") / "data" / "effects.csv").open(encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     return {name for row in rows for name in (row["id"], *row["card"].split())} - {
-        ITS_OWN,
-        EVENTS_CARD,
+        OWN_CARD_WORD,
+        EVENT_CARD_WORD,
     }
 
 
-def row_in_table(card_id: str, name: str, effect: Effect) -> dict[str, str]:
+def row_to_csv(card_id: str, name: str, effect: Effect) -> dict[str, str]:
     """Format an effect row as CSV fields of effects.csv, the inverse of `read_rows`."""
     plain = Effect(effect.trigger, effect.op)
     amount = str(effect.amount) if effect.amount != plain.amount else ""
-    if effect.op in WORDED:
-        amount = _bits(effect.amount, WORDED[effect.op])
+    if effect.op in BIT_AMOUNTS:
+        amount = _bits(effect.amount, BIT_AMOUNTS[effect.op])
     arg = str(effect.arg) if effect.arg else ""
     if effect.filter & (Filter.RACE | Filter.NOT_RACE):
         arg = Race(effect.arg).name.lower()
@@ -366,9 +366,11 @@ def row_in_table(card_id: str, name: str, effect: Effect) -> dict[str, str]:
         "amount2": str(effect.amount2) if effect.amount2 else "",
         "keywords": _bits(effect.keywords, Keyword),
         "until": effect.until.name.lower() if effect.until else "",
-        "condition": condition_word(effect),
+        "condition": condition_to_csv(effect),
         "card": " ".join(
-            effect.cards[: sum(BREWED) + len(BREWED)] if effect.op == Op.CREATE_POTION else effect.cards
+            effect.cards[: sum(N_POTION_EFFECTS) + len(N_POTION_EFFECTS)]
+            if effect.op == Op.CREATE_POTION
+            else effect.cards
         ),
         "on": "" if effect.on == plain.on else _filter_words(effect.on, EVENT_SIDES, CARD_KINDS | KINDS),
         "of": _filter_words(effect.of, {}, CARD_KINDS),
@@ -376,7 +378,7 @@ def row_in_table(card_id: str, name: str, effect: Effect) -> dict[str, str]:
     }
 
 
-def condition_word(effect: Effect) -> str:
+def condition_to_csv(effect: Effect) -> str:
     """Format a row's condition for effects.csv: "not combo", "race:pirate"; "" for none."""
     if not effect.condition:
         return ""
@@ -392,19 +394,19 @@ def _with_arg(word: IntEnum, arg: int, names: Mapping[int, type[IntEnum]]) -> st
     return f"{name}:{names[word](arg).name.lower() if word in names else arg}"
 
 
-def _filter_words(asked: Asked, sides: Mapping[str, int], kinds: Mapping[str, int]) -> str:
+def _filter_words(asked: CardQuery, sides: Mapping[str, int], kinds: Mapping[str, int]) -> str:
     """Format a filter of events or cards for effects.csv."""
     words = [word for word, bit in sides.items() if asked.side & bit]
     words += [word for word, bit in kinds.items() if asked.kind & bit]
     for bit in CardFilter:
         if asked.filter & bit:
-            words.append(_with_arg(bit, asked.arg if bit in COMPARING else 0, ARGS))
+            words.append(_with_arg(bit, asked.arg if bit in FILTERS_WITH_ARG else 0, FILTER_ARGS))
     return " ".join(words)
 
 
 def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
     """Parse and check one row of effects.csv."""
-    fields = Cells(row, where)
+    fields = CsvFields(row, where)
     if not row["op"]:
         raise fields.fail("op", "must name an operation")
     op = fields.word("op", Op, Op.DAMAGE)
@@ -431,21 +433,21 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
         fields.argued("count", row["count"], Count, COUNT_ARGS) if row["count"] else (Count.NONE, 0)
     )
     on = fields.asked_of("on", EVENT_SIDES, CARD_KINDS | KINDS)
-    if on.side & ITSELF_ALONE or not on.side & (OWN | ENEMY):
+    if on.side & ONLY_ITSELF or not on.side & (OWN | ENEMY):
         on = on._replace(side=on.side | OWN)
     cards = tuple(row["card"].split())
-    if (op in CREATING) != bool(cards or (op in CREATING and row["of"])):
+    if (op in CREATING_OPS) != bool(cards or (op in CREATING_OPS and row["of"])):
         raise fields.fail(
             "card",
             f"must be set if the operation creates cards, and empty otherwise; op is {op.name.lower()}",
         )
     for card in cards:
-        if card not in known and card not in (ITS_OWN, EVENTS_CARD):
+        if card not in known and card not in (OWN_CARD_WORD, EVENT_CARD_WORD):
             raise unknown_name(f"card ({where}, column card)", card, known)
     if cards and (row["amount"] or row["amount2"]):
         raise fields.fail("amount", "must be empty if the column card is set")
     if op == Op.CREATE_POTION:
-        cards += potions(cards)
+        cards += potion_ids(cards)
     return Effect(
         trigger=fields.word("trigger", Trigger, Trigger.PLAY),
         op=op,
@@ -455,7 +457,7 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
         filter=filter_bits,
         arg=arg,
         times=fields.number("times", 1),
-        amount=fields.bits("amount", WORDED[op]) if op in WORDED else fields.number("amount"),
+        amount=fields.bits("amount", BIT_AMOUNTS[op]) if op in BIT_AMOUNTS else fields.number("amount"),
         amount2=fields.number("amount2"),
         keywords=fields.bits("keywords", Keyword),
         until=fields.word("until", Until, Until.ALWAYS),

@@ -2,24 +2,24 @@
 
 import numpy as np
 
-from engine.effect_codes import MAX_QUEUE, MAX_SECRETS, Ask, CardFilter, Op, Trigger
-from engine.effects.card_filters import asked_by
-from engine.effects.triggers import announce
-from engine.jit import njit_borrowing
-from engine.state import NO_ONE
+from engine.effect_codes import MAX_QUEUE, MAX_SECRETS, CardFilter, GameFeature, Op, Trigger
+from engine.effects.card_filters import needed_features
+from engine.effects.triggers import fire_trigger
+from engine.jit import njit_no_alloc
+from engine.state import NO_CHARACTER
 
-REVEALED = 2
+ROW_REVEALED = 2
 """Value of the field `heard` of a queued row: its Secret has been revealed."""
 
 
-@njit_borrowing
+@njit_no_alloc
 def is_secret(card: np.void) -> bool:
     """Whether a card is a Secret."""
     return bool(card["tags"] & CardFilter.SECRET)
 
 
-@njit_borrowing
-def secret_place(side: np.void, entity_id: int) -> int:
+@njit_no_alloc
+def secret_index(side: np.void, entity_id: int) -> int:
     """Index of the Secret with an entity id; -1 if it is not in play."""
     for place in range(side["n_secrets"]):
         if side["secret_born"][place] == entity_id:
@@ -27,8 +27,8 @@ def secret_place(side: np.void, entity_id: int) -> int:
     return -1
 
 
-@njit_borrowing
-def may_hide(side: np.void, number: int) -> bool:
+@njit_no_alloc
+def can_add_secret(side: np.void, number: int) -> bool:
     """Whether a player may put a Secret into play: there is room, and no copy of it is in play."""
     if side["n_secrets"] == MAX_SECRETS:
         return False
@@ -38,8 +38,8 @@ def may_hide(side: np.void, number: int) -> bool:
     return copies == 0
 
 
-@njit_borrowing
-def hide(state: np.void, seat: int, number: int) -> None:
+@njit_no_alloc
+def add_secret(state: np.void, seat: int, number: int) -> None:
     """Put a Secret into play. `state` is modified in place."""
     side = state["sides"][seat]
     state["births"] += 1
@@ -48,8 +48,8 @@ def hide(state: np.void, seat: int, number: int) -> None:
     side["n_secrets"] += 1
 
 
-@njit_borrowing
-def lose_secret(side: np.void, place: int) -> None:
+@njit_no_alloc
+def remove_secret(side: np.void, place: int) -> None:
     """Take a Secret out of play. `side` is modified in place."""
     side["n_secrets"] -= 1
     for following in range(place, side["n_secrets"]):
@@ -59,7 +59,7 @@ def lose_secret(side: np.void, place: int) -> None:
     side["secret_born"][side["n_secrets"]] = 0
 
 
-@njit_borrowing
+@njit_no_alloc
 def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, row: int, events: np.void) -> None:
     """Reveal and remove a Secret, and enable its later rows queued by the same event. Modified in place.
 
@@ -67,22 +67,22 @@ def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, row: int, e
     """
     side = state["sides"][seat]
     number, entity_id = int(side["secrets"][place]), side["secret_born"][place]
-    lose_secret(side, place)
+    remove_secret(side, place)
     for n in range(events["first"], events["last"]):
         queued = events["queue"][n % MAX_QUEUE]
         if queued["seat"] == seat and queued["source"] == entity_id:
             if queued["row"] <= row:
                 break
             row = queued["row"]
-            queued["heard"] = REVEALED
-    announce(state, cards, events, Trigger.SECRET_REVEALED, seat, NO_ONE, number, 1)
+            queued["heard"] = ROW_REVEALED
+    fire_trigger(state, cards, events, Trigger.SECRET_REVEALED, seat, NO_CHARACTER, number, 1)
 
 
-@njit_borrowing
-def prevents(state: np.void, cards: np.ndarray, seat: int, damage: int, events: np.void) -> bool:
+@njit_no_alloc
+def prevent_lethal_damage(state: np.void, cards: np.ndarray, seat: int, damage: int, events: np.void) -> bool:
     """Whether a Secret prevents lethal damage to a hero; reveals it. Modified in place."""
     side = state["sides"][seat]
-    if not asked_by(cards) & Ask.SECRETS_IN_PLAY or state["active"] == seat:
+    if not needed_features(cards) & GameFeature.SECRETS_IN_PLAY or state["active"] == seat:
         return False
     if damage < side["health"] + side["armour"]:
         return False
@@ -94,10 +94,10 @@ def prevents(state: np.void, cards: np.ndarray, seat: int, damage: int, events: 
     return False
 
 
-@njit_borrowing
-def counters(state: np.void, cards: np.ndarray, events: np.void) -> bool:
+@njit_no_alloc
+def counter_spell(state: np.void, cards: np.ndarray, events: np.void) -> bool:
     """Whether a Secret of the opponent counters the played spell; reveals it. Modified in place."""
-    if not asked_by(cards) & Ask.SECRETS_IN_PLAY:
+    if not needed_features(cards) & GameFeature.SECRETS_IN_PLAY:
         return False
     seat = 1 - state["active"]
     side = state["sides"][seat]

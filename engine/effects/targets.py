@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, OWN_SIDE, Keyword
+from engine.codes import BOARD_SIZE, OWN_TARGETS, Keyword
 from engine.effect_codes import (
     ENEMY,
     HEROES,
@@ -16,15 +16,15 @@ from engine.effect_codes import (
     Race,
     Trait,
 )
-from engine.effects.board import has_room, is_dying, place_of
-from engine.effects.chance import chosen_of
-from engine.effects.secrets import is_secret, may_hide
-from engine.jit import njit_borrowing, njit_borrowing_inline
+from engine.effects.board import board_index, has_room, is_dying
+from engine.effects.chance import draw_outcome
+from engine.effects.secrets import can_add_secret, is_secret
+from engine.jit import njit_no_alloc, njit_no_alloc_inline
 from engine.state import ENEMY_HERO, NO_TARGET, OWN_HERO
 
 
-@njit_borrowing
-def passes(required: int, arg: int, minion: np.void) -> bool:
+@njit_no_alloc
+def minion_matches(required: int, arg: int, minion: np.void) -> bool:
     """Whether a minion passes a row's filter, apart from the bits about the row's source and target."""
     if required & Filter.DAMAGED and minion["health"] >= minion["max_health"]:
         return False
@@ -47,16 +47,16 @@ def passes(required: int, arg: int, minion: np.void) -> bool:
     return not (required & Filter.FROZEN and not minion["traits"] & Trait.FROZEN)
 
 
-@njit_borrowing
-def hero_passes(required: int, side: np.void) -> bool:
+@njit_no_alloc
+def hero_matches(required: int, side: np.void) -> bool:
     """Whether a hero passes a row's filter; only `DAMAGED` and `UNDAMAGED` apply to heroes."""
     if required & Filter.DAMAGED and side["health"] >= side["max_health"]:
         return False
     return not (required & Filter.UNDAMAGED and side["health"] < side["max_health"])
 
 
-@njit_borrowing
-def select(
+@njit_no_alloc
+def list_candidates(
     state: np.void,
     effect: np.void,
     seat: int,
@@ -96,7 +96,7 @@ def select(
                     continue
                 if required & Filter.NOT_DEFENDER and minion["born"] == foe:
                     continue
-                if required == 0 or passes(required, arg, minion):
+                if required == 0 or minion_matches(required, arg, minion):
                     picked[n] = minion["born"]
                     n += 1
         if effect["kind"] & HEROES and not (living and side["health"] <= 0):
@@ -104,14 +104,14 @@ def select(
             excluded = (required & Filter.NOT_TARGET and target == hero) or (
                 required & Filter.NOT_DEFENDER and foe == hero
             )
-            if hero_passes(required, side) and not excluded:
+            if hero_matches(required, side) and not excluded:
                 picked[n] = hero
                 n += 1
     return n
 
 
-@njit_borrowing
-def choose(state: np.void, effect: np.void, queued: np.void, events: np.void) -> int:
+@njit_no_alloc
+def select_targets(state: np.void, effect: np.void, queued: np.void, events: np.void) -> int:
     """Select the targets of a row, into `events["picked"]`, in order of resolution; their number.
 
     0 if the action stops at a chance event.
@@ -128,9 +128,9 @@ def choose(state: np.void, effect: np.void, queued: np.void, events: np.void) ->
             picked[0] = events["beside"][0]
             picked[1] = events["beside"][1]
             return int(picked[0] > 0) + int(picked[1] > 0)
-        return neighbours(state, queued["source"], picked)
+        return list_neighbours(state, queued["source"], picked)
     living = pick == Pick.RANDOM
-    n = select(
+    n = list_candidates(
         state, effect, queued["seat"], queued["source"], queued["target"], queued["foe"], living, events
     )
     if pick == Pick.ALL:
@@ -141,7 +141,7 @@ def choose(state: np.void, effect: np.void, queued: np.void, events: np.void) ->
     if times < 0:  # all but that many
         left = n
         for _ in range(min(-times, n)):
-            excluded = chosen_of(events, left)
+            excluded = draw_outcome(events, left)
             if events["waiting"]:
                 return 0
             left -= 1
@@ -150,7 +150,7 @@ def choose(state: np.void, effect: np.void, queued: np.void, events: np.void) ->
         return left
     if times < n:
         for place in range(times):
-            other = place + chosen_of(events, n - place)
+            other = place + draw_outcome(events, n - place)
             if events["waiting"]:
                 return 0
             picked[place], picked[other] = picked[other], picked[place]
@@ -158,13 +158,13 @@ def choose(state: np.void, effect: np.void, queued: np.void, events: np.void) ->
     return n
 
 
-@njit_borrowing
-def neighbours(state: np.void, entity_id: int, picked: np.ndarray) -> int:
+@njit_no_alloc
+def list_neighbours(state: np.void, entity_id: int, picked: np.ndarray) -> int:
     """Minions adjacent to a minion, into `picked`, the left one first; their number."""
     n = 0
     for seat in range(2):
         side = state["sides"][seat]
-        place = place_of(side, entity_id) if entity_id > 0 else -1
+        place = board_index(side, entity_id) if entity_id > 0 else -1
         if place > 0:
             picked[n] = side["board"][place - 1]["born"]
             n += 1
@@ -174,7 +174,7 @@ def neighbours(state: np.void, entity_id: int, picked: np.ndarray) -> int:
     return n
 
 
-@njit_borrowing
+@njit_no_alloc
 def _sort_by_entity_id(picked: np.ndarray, n: int) -> None:
     """Sort characters in order of play, heroes first. `picked` is modified in place."""
     for place in range(1, n):
@@ -185,7 +185,7 @@ def _sort_by_entity_id(picked: np.ndarray, n: int) -> None:
         picked[before] = character
 
 
-@njit_borrowing_inline
+@njit_no_alloc_inline
 def list_targets(
     card: np.void, by_spell: bool, own: np.void, enemy: np.void, targets: np.ndarray, n: int, action: int
 ) -> int:
@@ -210,40 +210,42 @@ def list_targets(
                 minion = enemy["board"][place]
                 if minion["keywords"] & Keyword.STEALTH or minion["traits"] & (untargetable | Trait.IMMUNE):
                     continue
-                if required == 0 or passes(required, arg, minion):
+                if required == 0 or minion_matches(required, arg, minion):
                     targets[n] = action | place
                     n += 1
-        if kind & HEROES and not enemy["traits"] & Trait.IMMUNE and hero_passes(required, enemy):
+        if kind & HEROES and not enemy["traits"] & Trait.IMMUNE and hero_matches(required, enemy):
             targets[n] = action | BOARD_SIZE
             n += 1
     if side & OWN:
         if kind & MINIONS:
             for place in range(own["n_board"]):
                 minion = own["board"][place]
-                if not minion["traits"] & untargetable and (required == 0 or passes(required, arg, minion)):
-                    targets[n] = action | (OWN_SIDE + place)
+                if not minion["traits"] & untargetable and (
+                    required == 0 or minion_matches(required, arg, minion)
+                ):
+                    targets[n] = action | (OWN_TARGETS + place)
                     n += 1
-        if kind & HEROES and hero_passes(required, own):
-            targets[n] = action | (OWN_SIDE + BOARD_SIZE)
+        if kind & HEROES and hero_matches(required, own):
+            targets[n] = action | (OWN_TARGETS + BOARD_SIZE)
             n += 1
     return n
 
 
-@njit_borrowing
-def target_of(state: np.void, seat: int, character: int) -> int:
+@njit_no_alloc
+def decode_target(state: np.void, seat: int, character: int) -> int:
     """Target of an action, encoded 0 to 15, as an entity id, `OWN_HERO` or `ENEMY_HERO`."""
-    own = character >= OWN_SIDE
-    place = character - OWN_SIDE if own else character
+    own = character >= OWN_TARGETS
+    place = character - OWN_TARGETS if own else character
     if place == BOARD_SIZE:
         return OWN_HERO if own else ENEMY_HERO
     return int(state["sides"][seat if own else 1 - seat]["board"][place]["born"])
 
 
-@njit_borrowing
-def may_play(card: np.void, own: np.void, enemy: np.void) -> bool:
+@njit_no_alloc
+def meets_needs(card: np.void, own: np.void, enemy: np.void) -> bool:
     """Whether a player meets a card's requirements other than mana, a target and minions to summon."""
     needs = card["needs"]
-    if is_secret(card) and not may_hide(own, card["number"]):
+    if is_secret(card) and not can_add_secret(own, card["number"]):
         return False
     if (needs & Need.ROOM or card["kind"] == CardKind.MINION) and not has_room(own):
         return False
@@ -260,18 +262,18 @@ def may_play(card: np.void, own: np.void, enemy: np.void) -> bool:
     return not (needs & Need.SECRET_ROOM and own["n_secrets"] == MAX_SECRETS)
 
 
-@njit_borrowing
-def n_new(cards: np.ndarray, side: np.void, effect: np.void) -> int:
+@njit_no_alloc
+def n_not_on_board(cards: np.ndarray, side: np.void, effect: np.void) -> int:
     """Number of cards in a row's pool that have no minion on this board."""
     n = 0
     for place in range(effect["amount"], effect["amount2"] + 1):
-        if not stands(side, cards[place]["number"]):
+        if not is_on_board(side, cards[place]["number"]):
             n += 1
     return n
 
 
-@njit_borrowing
-def stands(side: np.void, number: int) -> bool:
+@njit_no_alloc
+def is_on_board(side: np.void, number: int) -> bool:
     """Whether a board has a minion of this card."""
     found = False
     for place in range(side["n_board"]):

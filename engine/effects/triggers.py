@@ -5,25 +5,25 @@ import numpy as np
 from engine.codes import BOARD_SIZE
 from engine.effect_codes import (
     ENEMY,
-    EVENT_SHIFT,
+    GRANTED_BY_OPPONENT,
     HEROES,
-    ITSELF_ALONE,
     MAX_QUEUE,
-    OF_OTHER,
-    OTHERS_ALONE,
+    ONLY_ITSELF,
+    ONLY_OTHERS,
     OWN,
+    TRIGGER_SHIFT,
     CardFilter,
     Trait,
     Trigger,
 )
-from engine.effects.card_filters import asked_by, is_asked, kind_bit
-from engine.indirect_call import njit_apart
-from engine.jit import njit_borrowing
-from engine.state import A_HERO, CARD, ENEMY_HERO, EVENTS, NO_ONE, NO_TARGET, OWN_HERO, STATE
+from engine.effects.card_filters import card_matches, kind_bit, needed_features
+from engine.indirect_call import njit_indirect
+from engine.jit import njit_no_alloc
+from engine.state import A_HERO, CARD, ENEMY_HERO, EVENTS, NO_CHARACTER, NO_TARGET, OWN_HERO, STATE
 
 
-@njit_borrowing
-def push(
+@njit_no_alloc
+def queue_row(
     events: np.void, number: int, row: int, seat: int, itself: int, entity_id: int, place: int, target: int
 ) -> bool:
     """Queue one effect row of card `number`; False if the queue is full. Arguments as `queue_rows`."""
@@ -48,7 +48,7 @@ def push(
     return True
 
 
-@njit_borrowing
+@njit_no_alloc
 def queue_rows(
     cards: np.ndarray,
     number: int,
@@ -76,10 +76,10 @@ def queue_rows(
     card = cards[number]
     for row in range(card["n_effects"]):
         if card["effects"][row]["trigger"] == trigger:
-            push(events, number, row, seat, itself, entity_id, place, target)
+            queue_row(events, number, row, seat, itself, entity_id, place, target)
 
 
-@njit_borrowing
+@njit_no_alloc
 def queue_deathrattle(cards: np.ndarray, minion: np.void, seat: int, place: int, events: np.void) -> None:
     """Queue the printed and granted Deathrattles of a minion; `place` is -1 if it is alive.
 
@@ -91,15 +91,15 @@ def queue_deathrattle(cards: np.ndarray, minion: np.void, seat: int, place: int,
         queue_rows(cards, itself, Trigger.DEATHRATTLE, seat, itself, entity_id, place, NO_TARGET, events)
     for n in range(len(minion["gifts"])):
         if minion["gifts"][n]:
-            gift = (minion["gifts"][n] & ~OF_OTHER) - 1
+            gift = (minion["gifts"][n] & ~GRANTED_BY_OPPONENT) - 1
             queue_rows(cards, gift, Trigger.DEATHRATTLE, seat, itself, entity_id, place, NO_TARGET, events)
     for n in range(begin, events["last"]):
         events["queue"][n % MAX_QUEUE]["amount"] = minion["attack"]
         events["queue"][n % MAX_QUEUE]["keywords"] = minion["keywords"]
 
 
-@njit_borrowing
-def sort_by_birth(events: np.void, begin: int, end: int) -> None:
+@njit_no_alloc
+def sort_by_entity_id(events: np.void, begin: int, end: int) -> None:
     """Sort queued rows from `begin` to `end` by their source's order of play; stable. Modified in place."""
     queue = events["queue"]
     for n in range(begin + 1, end):
@@ -109,8 +109,8 @@ def sort_by_birth(events: np.void, begin: int, end: int) -> None:
         _move(events, n, m)
 
 
-@njit_borrowing
-def hoist(events: np.void, begin: int) -> None:
+@njit_no_alloc
+def promote_triggered(events: np.void, begin: int) -> None:
     """Move the triggered effects queued since `begin` before older queued rows. Modified in place."""
     front = events["first"]
     if front == begin:
@@ -121,14 +121,14 @@ def hoist(events: np.void, begin: int) -> None:
             front += 1
 
 
-@njit_borrowing
-def bring_forward(events: np.void, begin: int, to: int) -> None:
+@njit_no_alloc
+def move_rows_forward(events: np.void, begin: int, to: int) -> None:
     """Move the rows queued since `begin` to queue index `to`, in their order. Modified in place."""
     for n in range(begin, events["last"]):
         _move(events, n, to + n - begin)
 
 
-@njit_borrowing
+@njit_no_alloc
 def copy_row(to: np.void, queued: np.void) -> None:
     """Copy a queued row. `to` is modified in place."""
     to["card"], to["row"], to["seat"] = queued["card"], queued["row"], queued["seat"]
@@ -139,7 +139,7 @@ def copy_row(to: np.void, queued: np.void) -> None:
     to["left"], to["heard"] = queued["left"], queued["heard"]
 
 
-@njit_borrowing
+@njit_no_alloc
 def _move(events: np.void, n: int, m: int) -> None:
     """Move the queued row at index `n` forward to index `m`. `events` is modified in place."""
     if n == m:
@@ -154,8 +154,8 @@ def _move(events: np.void, n: int, m: int) -> None:
 assert BOARD_SIZE + 1 < MAX_QUEUE
 
 
-@njit_borrowing
-def meet(events: np.void, old: int, new: int) -> None:
+@njit_no_alloc
+def retarget_transformed(events: np.void, old: int, new: int) -> None:
     """Retarget triggered effects about a transformed minion to its new entity id. Modified in place.
 
     Rows that were played with it as target miss.
@@ -168,8 +168,8 @@ def meet(events: np.void, old: int, new: int) -> None:
             queued["foe"] = new
 
 
-@njit_borrowing
-def follow(events: np.void, old: int, new: int) -> None:
+@njit_no_alloc
+def replace_entity(events: np.void, old: int, new: int) -> None:
     """Replace a minion's entity id in all queued rows, after it transformed itself. Modified in place."""
     for n in range(events["first"], events["last"]):
         queued = events["queue"][n % MAX_QUEUE]
@@ -183,10 +183,10 @@ def follow(events: np.void, old: int, new: int) -> None:
         events["played"] = new
 
 
-COSTED = sum(1 << t for t in (Trigger.PLAYED, Trigger.CAST, Trigger.AFTER_CAST, Trigger.AFTER_PLAYED))
+COST_EVENTS = sum(1 << t for t in (Trigger.PLAYED, Trigger.CAST, Trigger.AFTER_CAST, Trigger.AFTER_PLAYED))
 """Bits of the triggers whose event amount is the cost paid for the card."""
 
-ENDS = sum(
+ACTION_END_EVENTS = sum(
     1 << t for t in (Trigger.AFTER_CAST, Trigger.AFTER_PLAYED, Trigger.AFTER_ATTACK, Trigger.POWER_USED)
 )
 """Bits of the "after" triggers that end an action: only cards in play when it began can trigger.
@@ -194,18 +194,18 @@ ENDS = sum(
 Rule since patch 9.2 of Hearthstone. `AFTER_SUMMONED` counts for the minion that was played.
 """
 
-OF_ENDS = (ENDS | 1 << Trigger.AFTER_SUMMONED) << EVENT_SHIFT
+ACTION_END_FEATURES = (ACTION_END_EVENTS | 1 << Trigger.AFTER_SUMMONED) << TRIGGER_SHIFT
 """Bits of `asks` that need the state before an action saved."""
 
 
-@njit_borrowing
-def is_heard(cards: np.ndarray, trigger: int) -> bool:
+@njit_no_alloc
+def any_card_has_trigger(cards: np.ndarray, trigger: int) -> bool:
     """Whether any card of the game has this trigger."""
-    return bool(asked_by(cards) >> (EVENT_SHIFT + trigger) & 1)
+    return bool(needed_features(cards) >> (TRIGGER_SHIFT + trigger) & 1)
 
 
-@njit_borrowing
-def announce(
+@njit_no_alloc
+def fire_trigger(
     state: np.void,
     cards: np.ndarray,
     events: np.void,
@@ -223,15 +223,15 @@ def announce(
         events: dtype `EVENTS`.
         trigger: the event, a `Trigger`.
         seat: the affected player, or the card's player.
-        subject: entity id of the subject, `A_HERO` or `NO_ONE`.
+        subject: entity id of the subject, `A_HERO` or `NO_CHARACTER`.
         number: card number of the subject or of the event's card; -1 for none.
         amount: damage, health, cost and the like.
     """
-    if is_heard(cards, trigger):
+    if any_card_has_trigger(cards, trigger):
         _queue_triggered(state, cards, events, trigger, seat, subject, number, amount)
 
 
-@njit_apart(STATE, (CARD,), EVENTS, int, int, int, int, int)
+@njit_indirect(STATE, (CARD,), EVENTS, int, int, int, int, int)
 def _queue_triggered(
     state: np.void,
     cards: np.ndarray,
@@ -242,12 +242,12 @@ def _queue_triggered(
     number: int,
     amount: int,
 ) -> int:
-    """Queue the effects of a trigger that some card of the game has; 0. Arguments as `announce`."""
+    """Queue the effects of a trigger that some card of the game has; 0. Arguments as `fire_trigger`."""
     event = events["event"]
     event["trigger"], event["seat"], event["who"] = trigger, seat, subject
     event["about"], event["amount"] = number, amount
     begin = events["last"]
-    ends_action = ENDS >> trigger & 1 or (
+    ends_action = ACTION_END_EVENTS >> trigger & 1 or (
         trigger == Trigger.AFTER_SUMMONED and subject > 0 and subject == events["played"]
     )
     max_entity_id = events["births"] if ends_action else np.iinfo(np.int16).max
@@ -257,37 +257,41 @@ def _queue_triggered(
             minion = side["board"][place]
             has_trigger = cards[minion["card"]]["hears"] >> trigger & 1 or minion["gifts"][0]
             if has_trigger and minion["traits"] & Trait.ACTS and minion["born"] <= max_entity_id:
-                hear_minion(state, cards, events, minion, own_seat)
+                queue_minion_triggers(state, cards, events, minion, own_seat)
         # Secrets trigger only in the opponent's turn, except at the start of a turn.
         for place in range(side["n_secrets"]):
             number = side["secrets"][place]
             is_active = number >= 0 and side["secret_born"][place] <= max_entity_id
             if is_active and (state["active"] != own_seat or trigger == Trigger.TURN_START):
-                hear(state, cards, events, number, -1, own_seat, side["secret_born"][place])
-    sort_by_birth(events, begin, events["last"])
+                queue_card_triggers(state, cards, events, number, -1, own_seat, side["secret_born"][place])
+    sort_by_entity_id(events, begin, events["last"])
     for own_seat in range(2):
         side = state["sides"][own_seat]
         is_active = side["durability"] > 0 and (not ends_action or events["before"][own_seat]["kept"])
         if is_active and cards[side["weapon"]]["hears"] >> trigger & 1:
-            hear(state, cards, events, side["weapon"], -1, own_seat, NO_ONE)
+            queue_card_triggers(state, cards, events, side["weapon"], -1, own_seat, NO_CHARACTER)
     return 0
 
 
-@njit_borrowing
-def hear_minion(state: np.void, cards: np.ndarray, events: np.void, minion: np.void, own_seat: int) -> None:
+@njit_no_alloc
+def queue_minion_triggers(
+    state: np.void, cards: np.ndarray, events: np.void, minion: np.void, own_seat: int
+) -> None:
     """Queue a minion's printed and granted rows that the current event triggers. Modified in place."""
     own, entity_id = minion["card"], minion["born"]
     if not minion["traits"] & Trait.SILENCED:
-        hear(state, cards, events, own, own, own_seat, entity_id)
+        queue_card_triggers(state, cards, events, own, own, own_seat, entity_id)
     for n in range(len(minion["gifts"])):
         if minion["gifts"][n]:
             gift = minion["gifts"][n]
-            owner_seat = 1 - own_seat if gift & OF_OTHER else own_seat
-            hear(state, cards, events, (gift & ~OF_OTHER) - 1, own, owner_seat, entity_id)
+            owner_seat = 1 - own_seat if gift & GRANTED_BY_OPPONENT else own_seat
+            queue_card_triggers(
+                state, cards, events, (gift & ~GRANTED_BY_OPPONENT) - 1, own, owner_seat, entity_id
+            )
 
 
-@njit_borrowing
-def hear(
+@njit_no_alloc
+def queue_card_triggers(
     state: np.void,
     cards: np.ndarray,
     events: np.void,
@@ -309,16 +313,16 @@ def hear(
         target = event["who"] if event["who"] > 0 else NO_TARGET
         if event["who"] == A_HERO:
             target = OWN_HERO if event["seat"] == own_seat else ENEMY_HERO
-        if not push(events, listener, row, own_seat, itself, entity_id, -1, target):
+        if not queue_row(events, listener, row, own_seat, itself, entity_id, -1, target):
             return
         queued = events["queue"][(events["last"] - 1) % MAX_QUEUE]
-        queued["foe"] = seen_from(events["defender"], own_seat == state["active"])
+        queued["foe"] = from_view_of(events["defender"], own_seat == state["active"])
         queued["about"] = event["about"]
         queued["amount"] = event["amount"]
         queued["heard"] = 1
 
 
-@njit_borrowing
+@njit_no_alloc
 def _is_triggered_by(
     cards: np.ndarray, effect: np.void, own_seat: int, entity_id: int, event: np.void
 ) -> bool:
@@ -326,9 +330,9 @@ def _is_triggered_by(
     side, subject, number = effect["on_side"], event["who"], event["about"]
     if not side & (OWN if event["seat"] == own_seat else ENEMY):
         return False
-    if side & ITSELF_ALONE and subject != entity_id:
+    if side & ONLY_ITSELF and subject != entity_id:
         return False
-    if side & OTHERS_ALONE and subject == entity_id:
+    if side & ONLY_OTHERS and subject == entity_id:
         return False
     kinds = effect["on_kind"]
     if subject == A_HERO:
@@ -338,15 +342,15 @@ def _is_triggered_by(
     if kinds and not kind_bit(cards[number]["kind"]) & kinds:
         return False
     required, arg = effect["on_filter"], effect["on_arg"]
-    if required & CardFilter.COST and COSTED >> event["trigger"] & 1:
+    if required & CardFilter.COST and COST_EVENTS >> event["trigger"] & 1:
         if event["amount"] != arg:
             return False
         required &= ~CardFilter.COST
-    return is_asked(cards[number], 0, required, arg)
+    return card_matches(cards[number], 0, required, arg)
 
 
-@njit_borrowing
-def seen_from(character: int, active: bool) -> int:
+@njit_no_alloc
+def from_view_of(character: int, active: bool) -> int:
     """Translate a character from the active player's view: for the opponent the hero codes are swapped."""
     if active or character not in (OWN_HERO, ENEMY_HERO):
         return int(character)

@@ -16,9 +16,15 @@ from engine.codes import Outcome
 from engine.deck_files import find_deck
 from engine.decks import Deck
 from engine.effects.chance import Chance
-from engine.environments.spaces import CARDS, SIZE, cards_of_view, numbers_of, numbers_of_view
+from engine.environments.spaces import (
+    N_CARD_PLACES,
+    OBSERVATION_SIZE,
+    action_numbers,
+    encode_cards,
+    encode_view,
+)
 from engine.errors import DeckError, IllegalActionError
-from engine.lazy import loaded
+from engine.lazy import lazy_import
 from engine.match import deal
 from engine.position import Position
 from engine.ruleset import Ruleset
@@ -85,14 +91,14 @@ class ManaforgeEnv(AECEnv):  # type: ignore[misc]
         first, second = (deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks)
         self.decks, self.ruleset, self.render_mode = (first, second), ruleset, render_mode
         self.possible_agents = ["player_0", "player_1"]
-        self.numbers = numbers_of(first.effects or second.effects)
+        self.numbers = action_numbers(first.effects or second.effects)
         self._seed, self._game = 0, -1
         cards = len(deal(self.decks, 0, ruleset=ruleset).table.cards)
         spaces = gymnasium.spaces
         self._observed = spaces.Dict(
             {
-                "observation": spaces.Box(-np.inf, np.inf, (SIZE,), np.float32),
-                "cards": spaces.Box(0, cards, (CARDS,), np.int16),
+                "observation": spaces.Box(-np.inf, np.inf, (OBSERVATION_SIZE,), np.float32),
+                "cards": spaces.Box(0, cards, (N_CARD_PLACES,), np.int16),
                 "action_mask": spaces.Box(0, 1, (len(self.numbers),), np.int8),
             }
         )
@@ -139,8 +145,8 @@ class ManaforgeEnv(AECEnv):  # type: ignore[misc]
         if agent == self.agent_selection and not any(self.terminations.values()):
             mask = self.numbers.mask(self._position)
         return {
-            "observation": numbers_of_view(view, seat),
-            "cards": cards_of_view(view, seat),
+            "observation": encode_view(view, seat),
+            "cards": encode_cards(view, seat),
             "action_mask": mask,
         }
 
@@ -173,7 +179,7 @@ class ManaforgeEnv(AECEnv):  # type: ignore[misc]
     def render(self) -> str | None:
         """Draw the true position as text: returned ("ansi") or printed ("human")."""
         if self.render_mode:
-            drawn: str = loaded("evo.terminal.drawing:position_as_text")(self._position)
+            drawn: str = lazy_import("evo.terminal.drawing:position_as_text")(self._position)
             if self.render_mode == "ansi":
                 return drawn
             print(drawn, end="")

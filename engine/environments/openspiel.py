@@ -21,17 +21,23 @@ from engine.codes import BOARD_SIZE, DECK_SIZE, HAND_SIZE, Outcome
 from engine.deck_files import find_deck
 from engine.decks import Deck
 from engine.effects.chance import Chance
-from engine.environments.spaces import CARDS, SIZE, cards_of_view, numbers_of, numbers_of_view
+from engine.environments.spaces import (
+    N_CARD_PLACES,
+    OBSERVATION_SIZE,
+    action_numbers,
+    encode_cards,
+    encode_view,
+)
 from engine.errors import ChanceError, DeckError, RulesetError, unknown_name
 from engine.match import deal
 from engine.position import Position
 from engine.ruleset import Ruleset, find_ruleset
 from engine.view import PlayerView
 
-MOST_OUTCOMES = 2**15
+MAX_OUTCOMES_OF_EVENT = 2**15
 """Largest number of outcomes of a chance event."""
 
-MOST_IN_TURN = 4 * HAND_SIZE + 4 * BOARD_SIZE
+MAX_ACTIONS_IN_TURN = 4 * HAND_SIZE + 4 * BOARD_SIZE
 """Upper bound on the actions of a turn, far above what mana and attacks allow."""
 
 GAME_TYPE = pyspiel.GameType(
@@ -80,16 +86,18 @@ class ManaforgeGame(pyspiel.Game):  # type: ignore[misc]
             raise RulesetError(
                 f"ruleset {self.ruleset.name} has a mulligan; the OpenSpiel game supports none"
             )
-        self.numbers = numbers_of(self.decks[0].effects or self.decks[1].effects)
+        self.numbers = action_numbers(self.decks[0].effects or self.decks[1].effects)
         turns = 2 * self.ruleset.turn_cap
         info = pyspiel.GameInfo(
             num_distinct_actions=len(self.numbers),
-            max_chance_outcomes=MOST_OUTCOMES if any(deck.effects for deck in self.decks) else DECK_SIZE,
+            max_chance_outcomes=MAX_OUTCOMES_OF_EVENT
+            if any(deck.effects for deck in self.decks)
+            else DECK_SIZE,
             num_players=2,
             min_utility=-1.0,
             max_utility=1.0,
             utility_sum=0.0,
-            max_game_length=turns * MOST_IN_TURN,
+            max_game_length=turns * MAX_ACTIONS_IN_TURN,
         )
         super().__init__(GAME_TYPE, info, params or {})
 
@@ -274,7 +282,7 @@ class ManaforgeObserver:
     """OpenSpiel observer: a player's view as tensor and text; with perfect recall, all views so far as text.
 
     Attributes:
-        tensor: float32, shape (`SIZE` + `CARDS`,): observation and card numbers as in
+        tensor: float32, shape (`OBSERVATION_SIZE` + `N_CARD_PLACES`,): observation and card numbers as in
             `engine.environments.spaces`.
         dict: the two parts by name, "observation" and "cards".
 
@@ -289,8 +297,12 @@ class ManaforgeObserver:
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
             raise ValueError("only observations of public and the player's private information are supported")
         self._recall = kind.perfect_recall
-        self.tensor = np.zeros(0 if self._recall else SIZE + CARDS, np.float32)
-        parts = {} if self._recall else {"observation": self.tensor[:SIZE], "cards": self.tensor[SIZE:]}
+        self.tensor = np.zeros(0 if self._recall else OBSERVATION_SIZE + N_CARD_PLACES, np.float32)
+        parts = (
+            {}
+            if self._recall
+            else {"observation": self.tensor[:OBSERVATION_SIZE], "cards": self.tensor[OBSERVATION_SIZE:]}
+        )
         self.dict: dict[str, np.ndarray] = parts
 
     def set_from(self, state: ManaforgeState, player: int) -> None:
@@ -298,8 +310,8 @@ class ManaforgeObserver:
         self.tensor.fill(0)
         if not self._recall and state.position is not None:
             view = PlayerView(state.position, player).position
-            self.dict["observation"][:] = numbers_of_view(view, player)
-            self.dict["cards"][:] = cards_of_view(view, player)
+            self.dict["observation"][:] = encode_view(view, player)
+            self.dict["cards"][:] = encode_cards(view, player)
 
     def string_from(self, state: ManaforgeState, player: int) -> str:
         """A player's view as text; with perfect recall, all views so far."""

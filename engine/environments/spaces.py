@@ -7,22 +7,22 @@ import numpy as np
 from engine.actions import Action
 from engine.codes import (
     BOARD_SIZE,
-    CHARACTERS,
     COIN,
     DECK_SIZE,
     HAND_SIZE,
     HERO,
     HERO_HEALTH,
     MAX_MANA,
+    N_TARGETS,
     Keyword,
 )
-from engine.effect_codes import MAX_SECRETS, OFFERED, Trait
-from engine.effects.legal_actions import cost_of
+from engine.effect_codes import MAX_SECRETS, N_OFFERED_CARDS, Trait
+from engine.effects.legal_actions import current_cost
 from engine.position import Position
 
 
 class ActionNumbers:
-    """Numbering of all actions; `numbers_of` caches it.
+    """Numbering of all actions; `action_numbers` caches it.
 
     Args:
         effects: whether the game has effects: there are some four thousand actions then, else 67.
@@ -32,7 +32,7 @@ class ActionNumbers:
     """
 
     def __init__(self, effects: bool) -> None:
-        targets = (None, *range(CHARACTERS)) if effects else (None,)
+        targets = (None, *range(N_TARGETS)) if effects else (None,)
         options, places = ((0, 1, 2), (-1, *range(BOARD_SIZE))) if effects else ((0,), (-1,))
         attackers = (*range(BOARD_SIZE), HERO) if effects else tuple(range(BOARD_SIZE))
         self.actions: tuple[Action, ...] = (
@@ -50,7 +50,7 @@ class ActionNumbers:
                 for at in places
             ),
             *(Action.power(target) for target in targets if effects),
-            *(Action.choose(card) for card in range(OFFERED) if effects),
+            *(Action.choose(card) for card in range(N_OFFERED_CARDS) if effects),
         )
         self._numbers = {action: number for number, action in enumerate(self.actions)}
 
@@ -69,7 +69,7 @@ class ActionNumbers:
 
 
 @cache
-def numbers_of(effects: bool) -> ActionNumbers:
+def action_numbers(effects: bool) -> ActionNumbers:
     """Numbering of the actions of games with or without effects."""
     return ActionNumbers(effects)
 
@@ -113,14 +113,14 @@ CARD_NUMBERS = 6
 KEYWORDS = np.array([int(bit) for bit in Keyword])
 MINION_SIZE = 1 + len(MINION_NUMBERS) + len(KEYWORDS) + len(TRAITS)
 CARD_SIZE = CARD_NUMBERS + len(KEYWORDS)
-SIZE = 2 + 2 * (len(SIDE_NUMBERS) + BOARD_SIZE * MINION_SIZE) + HAND_SIZE * CARD_SIZE
+OBSERVATION_SIZE = 2 + 2 * (len(SIDE_NUMBERS) + BOARD_SIZE * MINION_SIZE) + HAND_SIZE * CARD_SIZE
 """Length of an observation."""
 
-CARDS = HAND_SIZE + 2 * BOARD_SIZE + 2 + OFFERED + MAX_SECRETS
+N_CARD_PLACES = HAND_SIZE + 2 * BOARD_SIZE + 2 + N_OFFERED_CARDS + MAX_SECRETS
 """Number of card places: own hand, both boards (own first), both weapons, offered cards, own Secrets."""
 
 
-def names() -> list[str]:
+def observation_names() -> list[str]:
     """Names of the numbers of an observation, in order, such as "own board 0 attack"."""
     minion = ["there", *(name for name, _ in MINION_NUMBERS), *(bit.name.lower() for bit in Keyword)]
     minion += [trait.name.lower() for trait in TRAITS]
@@ -145,8 +145,8 @@ def names() -> list[str]:
     return ["turn", "to move", *sides, *hand]
 
 
-def numbers_of_view(position: Position, seat: int) -> np.ndarray:
-    """Encode a player's view as numbers, most of them in [0, 1]; float32, shape (`SIZE`,).
+def encode_view(position: Position, seat: int) -> np.ndarray:
+    """Encode a player's view as numbers, most of them in [0, 1]; float32, shape (`OBSERVATION_SIZE`,).
 
     Args:
         position: the player's view (`engine.PlayerView.position`).
@@ -161,9 +161,9 @@ def numbers_of_view(position: Position, seat: int) -> np.ndarray:
     return np.concatenate(parts).astype(np.float32)
 
 
-def cards_of_view(position: Position, seat: int) -> np.ndarray:
-    """Encode the visible cards: 1 + card number by place, 0 for none; int16, shape (`CARDS`,)."""
-    state, found = position.state, np.zeros(CARDS, np.int16)
+def encode_cards(position: Position, seat: int) -> np.ndarray:
+    """Encode the visible cards: 1 + card number by place, 0 for none; int16, shape (`N_CARD_PLACES`,)."""
+    state, found = position.state, np.zeros(N_CARD_PLACES, np.int16)
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     hand = own["hand"][: own["n_hand"]]
     found[: len(hand)] = np.where(hand >= 0, hand + 1, 0)
@@ -178,7 +178,7 @@ def cards_of_view(position: Position, seat: int) -> np.ndarray:
     offered = state["options"][: state["n_options"]]
     found[at : at + len(offered)] = np.where(offered >= 0, offered + 1, 0)
     secrets = own["secrets"][: own["n_secrets"]]
-    found[at + OFFERED : at + OFFERED + len(secrets)] = secrets + 1
+    found[at + N_OFFERED_CARDS : at + N_OFFERED_CARDS + len(secrets)] = secrets + 1
     return found
 
 
@@ -202,11 +202,11 @@ def _hand(position: Position, seat: int) -> np.ndarray:
         if number < 0:
             row[:2] = 1, number == COIN
             if number == COIN:
-                cost = int(cost_of(state, table.array, seat, place)) if table.effects else 0
+                cost = int(current_cost(state, table.array, seat, place)) if table.effects else 0
                 row[2], row[5] = cost / MAX_MANA, cost <= side["mana"]
             continue
         spec = table.cards[number].spec
-        cost = int(cost_of(state, table.array, seat, place)) if table.effects else spec.cost
+        cost = int(current_cost(state, table.array, seat, place)) if table.effects else spec.cost
         modifier = side["held"][place]
         row[:CARD_NUMBERS] = (
             1,

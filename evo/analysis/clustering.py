@@ -24,11 +24,11 @@ from rivals import agent_of
 MOST_CLUSTERS = 10
 STABILITY_DRAWS = 100
 PERMUTATIONS = 999
-CHANCE_DRAWS = 40
+NULL_DRAWS = 40
 SMALLEST_STABLE = 5
 """Least size of a cluster whose stability is estimated by bootstrap."""
 
-DISTINCT = 1e-9
+EQUAL_TOLERANCE = 1e-9
 """Shares that differ by less than this are equal."""
 
 
@@ -72,7 +72,7 @@ def cluster_weights(population: pd.DataFrame, n_clusters: int | None = None, see
         notes.append(f"{counted(n_left, 'individual')} without any weight above 0 {are} left out")
     shares = scaled[columns].to_numpy()
     n = len(shares)
-    distinct = len(np.unique(np.round(shares / DISTINCT), axis=0)) if n else 0
+    distinct = len(np.unique(np.round(shares / EQUAL_TOLERANCE), axis=0)) if n else 0
     tree = linkage(shares, "ward") if n > 1 else np.empty((0, 4))
     most = min(MOST_CLUSTERS, distinct, n - 1)
     levels = pd.DataFrame(
@@ -95,7 +95,7 @@ def cluster_weights(population: pd.DataFrame, n_clusters: int | None = None, see
     elif chosen is None:
         best = levels.loc[levels["silhouette"].idxmax()]
         chosen = int(best["groups"])
-        strength = strength_in_words(best["silhouette"])
+        strength = strength_text(best["silhouette"])
         notes.append(f"{chosen} clusters have the best silhouette, {best['silhouette']:.2f}: {strength}")
         chance = _chance_silhouette(shares, most, np.random.default_rng(seed))
         if best["silhouette"] <= chance:
@@ -113,7 +113,7 @@ def cluster_weights(population: pd.DataFrame, n_clusters: int | None = None, see
     return Clusters(members, tree, levels, summary, tuple(notes))
 
 
-def size_in_words(size: int) -> str:
+def size_text(size: int) -> str:
     """Size of a cluster in words: "one individual", "1,200 individuals"."""
     return "one individual" if size == 1 else f"{size:,} individuals"
 
@@ -123,7 +123,7 @@ def sizes_of(clusters: Clusters) -> dict[int, int]:
     return dict(zip(clusters.summary["group"], clusters.summary["size"], strict=True))
 
 
-def called(cluster: int, sizes: Mapping[int, int] | None = None) -> str:
+def cluster_label(cluster: int, sizes: Mapping[int, int] | None = None) -> str:
     """Number of a cluster as text, with a remark if it has one individual."""
     return f"{cluster} (one individual)" if (sizes or {}).get(cluster) == 1 else str(cluster)
 
@@ -150,14 +150,14 @@ def _chance_silhouette(shares: np.ndarray, most: int, pick: np.random.Generator)
     """95% quantile of the best silhouette of populations drawn from one cluster with the same covariance."""
     mean, covariance = shares.mean(axis=0), np.cov(shares.T)
     found = []
-    for _ in range(CHANCE_DRAWS):
+    for _ in range(NULL_DRAWS):
         drawn = pick.multivariate_normal(mean, covariance, len(shares), check_valid="ignore", method="eigh")
         tree = linkage(drawn, "ward")
         found.append(max(_silhouettes(drawn, cut_tree(tree, k)).mean() for k in range(2, most + 1)))
     return float(np.quantile(found, 0.95))
 
 
-def strength_in_words(silhouette: float) -> str:
+def strength_text(silhouette: float) -> str:
     """Strength of a silhouette in the terms of Kaufman and Rousseeuw, "Finding Groups in Data", 1990."""
     for least, words in (
         (0.71, "a strong structure"),
@@ -231,7 +231,7 @@ def _name(
     mean: np.ndarray, overall: np.ndarray, spread: np.ndarray, weights: list[str], taken: set[str]
 ) -> str:
     """Name of a cluster by the weights in which it differs most, as many as make the name unique."""
-    difference = np.divide(mean - overall, spread, out=np.zeros_like(mean), where=spread > DISTINCT)
+    difference = np.divide(mean - overall, spread, out=np.zeros_like(mean), where=spread > EQUAL_TOLERANCE)
     order = np.argsort(-np.abs(difference), kind="stable")
     words = [
         f"{'more' if difference[place] > 0 else 'less'} {weights[place]}"

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from engine import RULES_VERSION, ManaforgeError
 from engine.safe_files import read_bytes
-from engine.terminal import shown
+from engine.terminal import safe_text
 from evo.analysis.clustering import cluster_weights
 from evo.analysis.tables import find_runs, last_population, read_runs, weights_of
-from evo.evolution.champion import named_agent, profile_of
-from evo.evolution.records import restore
-from evo.storage.champion import read_final, whole_champion
-from evo.storage.files import replace_file, why_unusable
-from evo.storage.run_folder import RunError, peek_run, run_path
+from evo.evolution.champion import agent_provenance, candidate_profile
+from evo.evolution.records import restore_strategy
+from evo.storage.champion import load_intact_champion, read_final
+from evo.storage.files import folder_error_text, write_atomically
+from evo.storage.run_folder import RunError, open_run_read_only, resolve_run_path
 from evo.strategies import StrategyError
 from ilp_agent import Profile, WeightVector
 from rivals import read_agent_profile
@@ -44,14 +44,14 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
         RunError: there is no such run.
         ExportError: its final was not played, or had fewer candidates.
     """
-    folder = peek_run(run)
-    champion = whole_champion(folder)
+    folder = open_run_read_only(run)
+    champion = load_intact_champion(folder)
     if champion is None:
         why = f"; {folder.problems[0]}" if folder.problems else ""
         raise ExportError(f"run {run} has no champion yet{why}. To finish it: manaforge resume {run}")
     try:
         final = read_final(folder)
-        strategy = restore(folder) if top > 1 else None  # the champion needs no strategy state
+        strategy = restore_strategy(folder) if top > 1 else None  # the champion needs no strategy state
     except StrategyError as error:
         raise ExportError(f"run {run}: {error}. Its champion alone can be exported: --top 1") from None
     except (OSError, ValueError, RunError) as error:
@@ -74,8 +74,8 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
         if place == 0:
             profile = champion
         else:
-            profile = profile_of(candidates[name], folder.committed - 1, folder.config, final)
-        provenance = {"run": shown(run.resolve().name), **profile.provenance, **versions}
+            profile = candidate_profile(candidates[name], folder.committed - 1, folder.config, final)
+        provenance = {"run": safe_text(run.resolve().name), **profile.provenance, **versions}
         found.append(replace(profile, provenance=provenance))
     return found
 
@@ -89,7 +89,7 @@ def study_profiles(path: Path, top: int = 1) -> list[Profile[WeightVector]]:
     found = []
     for run, folder in find_runs([path]).items():
         best = best_profiles(folder, top)
-        if folder != run_path(path):  # of a study
+        if folder != resolve_run_path(path):  # of a study
             best = [replace(profile, name=f"{_in_file_names(run)}-{profile.name}") for profile in best]
         found += best
     return found
@@ -130,7 +130,7 @@ def cluster_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
                 "runs": int(cluster["runs"]),
             },
         }
-        provenance |= named_agent(config)
+        provenance |= agent_provenance(config)
         provenance["last_generation"] = {
             "games": int(row["games"]),
             "points": float(row["fitness"]),
@@ -160,10 +160,10 @@ def write_profiles(profiles: Sequence[Profile[WeightVector]], out: Path) -> list
             content = profile.to_toml().encode()
             if path.exists() and read_bytes(path) != content:
                 raise ExportError(f"{path} exists and differs; choose another --out")
-            replace_file(path, content, out / f".{profile.name}.tmp")
+            write_atomically(path, content, out / f".{profile.name}.tmp")
             again = read_agent_profile(path, type(profile.weights))
             assert (again.weights, again.mulligan) == (profile.weights, profile.mulligan)
             written.append(Exported(profile, path))
     except OSError as error:
-        raise ExportError(f"{why_unusable(error, out, 'write to')}; choose another --out") from None
+        raise ExportError(f"{folder_error_text(error, out, 'write to')}; choose another --out") from None
     return written

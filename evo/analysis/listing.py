@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 from engine import ManaforgeError
 from engine.safe_files import read_json, read_text
 from evo.config.files import read_config_as
-from evo.evolution.run import games_of_generation, games_to_play
+from evo.evolution.run import max_games_of_generation, remaining_games
 from evo.learning.config import LearnConfig
 from evo.learning.folder import count_rounds
-from evo.play.games import SOLVED
+from evo.play.games import SOLVED_TURN_FIELDS
 from evo.storage.champion import read_champion_file
 from evo.storage.files import EXPERIMENT, LEARNING, is_locked
-from evo.storage.run_folder import RunFolder, peek_run
+from evo.storage.run_folder import RunFolder, open_run_read_only
 
-RECENT = 5
+SPEED_GENERATIONS = 5
 """Number of last generations that the speed is measured on."""
 
-QUIET_SECONDS, QUIET_GENERATIONS = 60.0, 5.0
+SILENT_SECONDS, SILENT_GENERATIONS = 60.0, 5.0
 """A run whose lock is not visible, as on another machine, counts as running while its log is not older."""
 
 
@@ -51,12 +51,12 @@ def state_of(folder: RunFolder) -> RunState:
     if ended and read_champion_file(folder.path).finishes(config):
         return RunState("finished")
     events = _events(folder.path / "log.jsonl")
-    timed = [event for event in events if event.get("event") == "generation"][-RECENT:]
+    timed = [event for event in events if event.get("event") == "generation"][-SPEED_GENERATIONS:]
     seconds = sum(float(event["seconds"]) for event in timed)
-    games = sum(games_of_generation(config, int(event["generation"])) for event in timed)
+    games = sum(max_games_of_generation(config, int(event["generation"])) for event in timed)
     speed = games / seconds if seconds > 0 else 0.0
-    left = min(games_to_play(config, folder.committed) / speed, MOST_SECONDS) if speed else 0.0
-    quiet = max(QUIET_SECONDS, QUIET_GENERATIONS * max((float(e["seconds"]) for e in timed), default=0.0))
+    left = min(remaining_games(config, folder.committed) / speed, MOST_SECONDS) if speed else 0.0
+    quiet = max(SILENT_SECONDS, SILENT_GENERATIONS * max((float(e["seconds"]) for e in timed), default=0.0))
     if is_locked(folder.path):
         return RunState("running", speed, left)
     if not events or events[-1].get("event") == "stopped" or _age(events[-1]) > quiet:
@@ -66,14 +66,14 @@ def state_of(folder: RunFolder) -> RunState:
 
 def solved_turns(folders: Iterable[RunFolder]) -> dict[str, int]:
     """Numbers of turns solved in runs, by solver, and of unproven ones, from their logs."""
-    total = dict.fromkeys(SOLVED, 0)
+    total = dict.fromkeys(SOLVED_TURN_FIELDS, 0)
     for folder in folders:
         last: dict[int, Mapping[str, Any]] = {}
         for event in _events(folder.path / "log.jsonl"):
             if event.get("event") == "generation" and isinstance(event.get("solved"), dict):
                 last[int(event["generation"])] = event["solved"]
         for counts in last.values():
-            for name in SOLVED:
+            for name in SOLVED_TURN_FIELDS:
                 count = counts.get(name, 0)
                 total[name] += count if type(count) is int and 0 <= count < MOST_TURNS else 0
     return total
@@ -120,7 +120,7 @@ def _age(event: dict[str, Any]) -> float:
     return (datetime.now(UTC) - (time if time.tzinfo else time.replace(tzinfo=UTC))).total_seconds()
 
 
-KINDS = {"self-play": "ladder"}
+COMMAND_OF_FORMAT = {"self-play": "ladder"}
 """Commands of the formats that users cannot choose by name."""
 
 
@@ -138,7 +138,7 @@ def tournaments_below(root: Path) -> list[dict[str, Any]]:
     return [tournament_row(path, _name(path, root)) for path in found]
 
 
-def others_below(root: Path) -> list[dict[str, Any]]:
+def learnings_and_experiments_below(root: Path) -> list[dict[str, Any]]:
     """Learnings and experiments below a folder, by name, as JSON values."""
     found = [(file, "learn") for file in root.glob(f"**/{LEARNING}")]
     found += [(file, str(_read_json_object(file).get("kind", ""))) for file in root.glob(f"**/{EXPERIMENT}")]
@@ -201,7 +201,7 @@ def run_row(path: Path, name: str) -> dict[str, Any]:
         "problem": "",
     }
     try:
-        folder = peek_run(path)
+        folder = open_run_read_only(path)
         config = folder.config
         champion = read_champion_file(path)
         created = folder.manifest().get("created")
@@ -246,7 +246,7 @@ def tournament_row(path: Path, name: str) -> dict[str, Any]:
         "tournament": name,
         "began": _modification_time(path / "tournament.json"),
         "state": state if about else "unreadable",
-        "kind": KINDS.get(style, style),
+        "kind": COMMAND_OF_FORMAT.get(style, style),
         "entrants": len(entrants) if isinstance(entrants, list) else 0,
         "games": games if isinstance(games, int) else None,
         "leader": str(leader),

@@ -13,30 +13,30 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from scipy.cluster.hierarchy import dendrogram
 from scipy.special import stdtrit
 
-from evo.analysis.clustering import Clusters, called, size_in_words
+from evo.analysis.clustering import Clusters, cluster_label, size_text
 from evo.analysis.tables import long_weights, shares_of
 from evo.evolution.validation import BEST_AGAINST_SEVEN
-from evo.figures.page import points
+from evo.figures.page import percentage_points
 from evo.figures.style import (
     BLUE,
-    DIVERGING,
+    DIVERGING_COLOURS,
     GREY,
     MARKERS,
     ORANGE,
+    figure_width,
+    integer_ticks,
     is_narrow,
     legend_above,
-    share_ticks,
-    small,
-    whole_ticks,
-    width_of,
+    percent_ticks,
+    small_font_size,
 )
 
-FEW_NAMES = 10
+MOST_HORIZONTAL_NAMES = 10
 """Most names on an axis that are written horizontally."""
 
-INCHES_OF_NAME = 0.75
+INCHES_PER_NAME = 0.75
 
-BOXES: dict[str, Any] = {"color": "#9ecae1", "linecolor": "#333333", "linewidth": 0.8}
+BOX_STYLE: dict[str, Any] = {"color": "#9ecae1", "linecolor": "#333333", "linewidth": 0.8}
 MOST_BOXES = 25
 
 
@@ -48,8 +48,8 @@ def _some_generations(individuals: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_boxes(axes: Axes, table: pd.DataFrame, y: str) -> None:
-    sns.boxplot(table, x="generation", y=y, ax=axes, fliersize=1.5, native_scale=True, **BOXES)
-    whole_ticks(axes.xaxis)
+    sns.boxplot(table, x="generation", y=y, ax=axes, fliersize=1.5, native_scale=True, **BOX_STYLE)
+    integer_ticks(axes.xaxis)
 
 
 def plot_fitness(axes: Axes, individuals: pd.DataFrame) -> Axes:
@@ -57,7 +57,7 @@ def plot_fitness(axes: Axes, individuals: pd.DataFrame) -> Axes:
     _draw_boxes(axes, _some_generations(individuals), "win_rate")
     axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle=":")
     axes.set(xlabel="generation", ylabel="fitness, score per game")
-    share_ticks(axes.yaxis)
+    percent_ticks(axes.yaxis)
     return axes
 
 
@@ -65,7 +65,7 @@ def plot_ages(axes: Axes, individuals: pd.DataFrame) -> Axes:
     """Age of the survivors by generation (EVA's Fig. 4)."""
     _draw_boxes(axes, _some_generations(individuals[individuals["survived"]]), "age")
     axes.set(xlabel="generation", ylabel="age, generations since birth")
-    whole_ticks(axes.yaxis)
+    integer_ticks(axes.yaxis)
     return axes
 
 
@@ -80,9 +80,9 @@ def plot_lifespans(axes: Axes, spans: pd.DataFrame) -> Axes:
     table = pd.DataFrame(
         {"generations survived": survivors["lifespan"], "generation of birth": survivors["birth"]}
     )
-    sns.boxplot(table, ax=axes, orient="h", fliersize=2, **BOXES)
+    sns.boxplot(table, ax=axes, orient="h", fliersize=2, **BOX_STYLE)
     axes.set(xlabel="generations", ylabel="")
-    whole_ticks(axes.xaxis)
+    integer_ticks(axes.xaxis)
     return axes
 
 
@@ -93,7 +93,7 @@ def _draw_mean_over_runs(
     groups = table.groupby("generation")[y]
     mean, n = groups.mean(), groups.count()
     axes.plot(mean.index, mean.to_numpy(), color=colour, marker=marker, markersize=4, label=label or None)
-    whole_ticks(axes.xaxis)
+    integer_ticks(axes.xaxis)
     several = bool(n.max() > 1)
     if several:
         half = stdtrit(np.maximum(n - 1, 1), 0.975) * groups.std() / np.sqrt(n)
@@ -111,7 +111,7 @@ def plot_newcomers(axes: Axes, new: pd.DataFrame) -> Axes:
     several = _draw_mean_over_runs(axes, new, "newcomers")
     axes.set(xlabel="generation", ylabel="newcomers" + (", mean and 95% interval" if several else ""))
     axes.set_ylim(bottom=0)
-    whole_ticks(axes.yaxis)
+    integer_ticks(axes.yaxis)
     return axes
 
 
@@ -127,7 +127,7 @@ def plot_weights(
         measure: label of the y axis.
     """
     table = long_weights(population)
-    sns.boxplot(table, x="weight", y="share", ax=axes, fliersize=0, whis=(0, 100), **BOXES)
+    sns.boxplot(table, x="weight", y="share", ax=axes, fliersize=0, whis=(0, 100), **BOX_STYLE)
     spread = np.random.default_rng(1).uniform(
         -0.2, 0.2, len(table)
     )  # seaborn's own jitter is not reproducible
@@ -146,9 +146,9 @@ def plot_weights(
     if marked:
         legend_above(axes)
     axes.set(xlabel="weight", ylabel=measure)
-    if table["weight"].nunique() > min(FEW_NAMES, width_of(axes) / INCHES_OF_NAME):
+    if table["weight"].nunique() > min(MOST_HORIZONTAL_NAMES, figure_width(axes) / INCHES_PER_NAME):
         axes.tick_params(axis="x", labelrotation=90)
-    share_ticks(axes.yaxis)
+    percent_ticks(axes.yaxis)
     return axes
 
 
@@ -176,7 +176,7 @@ def plot_sigmas(axes: Axes, sigmas: pd.DataFrame) -> Axes:
         linewidth=1.2,
     )
     axes.set(xlabel="generation", ylabel="step size, median of the survivors", yscale="log")
-    whole_ticks(axes.xaxis)
+    integer_ticks(axes.xaxis)
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
     axes.yaxis.set_major_formatter("{x:g}")  # plain text, since weight names may contain a $
     axes.yaxis.set_minor_formatter(NullFormatter())
@@ -201,7 +201,7 @@ def plot_progress(axes: Axes, progress: pd.DataFrame) -> Axes:
         bounds = np.abs(progress[["low", "high"]].to_numpy().T - progress["score"].to_numpy())
         axes.errorbar(progress["generation"], progress["score"], bounds, fmt="none", ecolor=BLUE, linewidth=1)
     axes.set(xlabel="generation", ylabel="against the seven" if centre else BEST_AGAINST_SEVEN)
-    share_ticks(axes.yaxis)
+    percent_ticks(axes.yaxis)
     return axes
 
 
@@ -226,10 +226,10 @@ def plot_lineage(axes: Axes, family: pd.DataFrame) -> Axes:
             if pd.notna(parent) and int(parent) in rows:
                 axes.plot([row["birth"]] * 2, [rows[int(parent)], place], color=GREY, linewidth=0.8)
     axes.set(xlabel="generation", ylabel="")
-    whole_ticks(axes.xaxis)
+    integer_ticks(axes.xaxis)
     labelled = rows if len(rows) <= 30 else {}
     axes.set_yticks(list(labelled.values()), [f"individual {number}" for number in labelled])
-    axes.tick_params(axis="y", length=0, labelsize=small(axes))
+    axes.tick_params(axis="y", length=0, labelsize=small_font_size(axes))
     return axes
 
 
@@ -237,7 +237,7 @@ SIGNIFICANT = 0.05
 MOST_LEAVES, MOST_LEAVES_NARROW = 40, 22
 """Most individuals named below a tree, and below a narrow one for telephones."""
 
-FAINTEST = 1e-6
+LEAST_DRAWN_P = 1e-6
 """Least p-value on the colour scale; smaller ones are drawn alike."""
 
 
@@ -249,7 +249,7 @@ def cluster_colours(n: int) -> dict[int, str]:
 
 def _label(cluster: Any) -> str:
     """Legend entry of a row of `Clusters.summary`."""
-    return f"{cluster.group}: {cluster.name} ({size_in_words(cluster.size)})"
+    return f"{cluster.group}: {cluster.name} ({size_text(cluster.size)})"
 
 
 def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
@@ -278,7 +278,7 @@ def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
         labels=names if few else None,
         no_labels=not few,
         leaf_rotation=90,
-        leaf_font_size=max(8, small(axes)),
+        leaf_font_size=max(8, small_font_size(axes)),
     )
     for row in clusters.summary.itertuples():
         axes.plot([], [], color=colours[row.group], label=_label(row))
@@ -343,23 +343,23 @@ def plot_comparison(
     texts = pd.DataFrame("", index=decks, columns=decks)
     boxed = []
     for row in comparisons.itertuples():
-        p = max(row.p_adjusted, FAINTEST) if pd.notna(row.p_adjusted) else 1.0
+        p = max(row.p_adjusted, LEAST_DRAWN_P) if pd.notna(row.p_adjusted) else 1.0
         difference = row.score - row.other_score
         shade.loc[row.deck, row.opponent_deck] = -np.log10(p) * np.sign(difference)
-        texts.loc[row.deck, row.opponent_deck] = points(difference) if pd.notna(difference) else ""
+        texts.loc[row.deck, row.opponent_deck] = percentage_points(difference) if pd.notna(difference) else ""
         if p < SIGNIFICANT:
             boxed.append((decks.index(row.opponent_deck), decks.index(row.deck)))
-    most = -np.log10(FAINTEST)
+    most = -np.log10(LEAST_DRAWN_P)
     sns.heatmap(
         shade,
         ax=axes,
         vmin=-most,
         vmax=most,
         center=0,
-        cmap=DIVERGING,
+        cmap=DIVERGING_COLOURS,
         annot=texts,
         fmt="",
-        annot_kws={"size": small(axes)},
+        annot_kws={"size": small_font_size(axes)},
         cbar=False,
         linewidths=0.5,
         square=True,
@@ -367,10 +367,10 @@ def plot_comparison(
     for x, y in boxed:
         axes.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor="black", linewidth=2, clip_on=False))
     first = comparisons.iloc[0]
-    one, other = (called(first[name], sizes) for name in ("group", "other"))
+    one, other = (cluster_label(first[name], sizes) for name in ("group", "other"))
     axes.set_title(f"{first['kind']}:\n{one} against {other}", fontsize=9)
     axes.set(xlabel="opponent's deck", ylabel="own deck")
-    axes.tick_params(axis="both", labelsize=small(axes), length=0)
+    axes.tick_params(axis="both", labelsize=small_font_size(axes), length=0)
     axes.tick_params(axis="x", labelrotation=30)
     for text in axes.get_xticklabels():
         text.set(ha="right", rotation_mode="anchor")
@@ -383,7 +383,7 @@ def plot_accuracy(axes: Axes, table: pd.DataFrame) -> Axes:
 
     Args:
         axes: to draw on.
-        table: from `evo.analysis.prediction.accuracy`.
+        table: from `evo.analysis.prediction.prediction_accuracy`.
     """
     colours = (BLUE, ORANGE, GREY)
     for place, (exchanged, rows) in enumerate(table.groupby("exchanged")):
@@ -392,7 +392,7 @@ def plot_accuracy(axes: Axes, table: pd.DataFrame) -> Axes:
         axes.fill_between(rows["seen"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
         axes.plot(rows["seen"], rows["right"], MARKERS[place] + "-", color=colour, markersize=3, label=label)
     axes.set(xlabel="cards seen", ylabel="cards left predicted right", ylim=(0, 1.02))
-    whole_ticks(axes.xaxis)
-    share_ticks(axes.yaxis)
+    integer_ticks(axes.xaxis)
+    percent_ticks(axes.yaxis)
     legend_above(axes)
     return axes

@@ -17,10 +17,15 @@ from engine.codes import DECK_SIZE
 from engine.decks import COPIES
 from engine.errors import DeckError, UnknownNameError, WrongValueError, unknown_name
 from engine.streams import generator
-from engine.view import MOST_SHOWN
+from engine.view import MAX_SHOWN
 from evo.seeds import Stream
 from evo.stats.ratings import cluster_rate
-from ilp_agent.lookahead.deck_prediction import NEIGHBOURS, different, find_neighbours, library_of
+from ilp_agent.lookahead.deck_prediction import (
+    MAX_NEIGHBOURS,
+    build_library,
+    distinct_decks,
+    find_neighbours,
+)
 
 BODIES = "bodies"
 """Class name of decks without a class."""
@@ -55,14 +60,14 @@ class DeckLibrary:
     """
 
     def __init__(self, decks: Iterable[Deck]) -> None:
-        self.decks = different(deck for deck in decks if not deck.random)
+        self.decks = distinct_decks(deck for deck in decks if not deck.random)
         if not self.decks:
             raise DeckError("a library needs a deck that is a list of cards, and there is none")
         self.names = sorted({card.name for deck in self.decks for card in deck.cards})
         self._number = {name: number for number, name in enumerate(self.names)}
         lists = [self._numbers(card.name for card in deck.cards) for deck in self.decks]
         sorts = np.arange(len(self.names) + 1)  # the last number stands for cards in no deck
-        self._kernel = library_of(self.decks, lists, sorts)
+        self._kernel = build_library(self.decks, lists, sorts)
         self._counts = self._kernel.counts
 
     def likely_decks(self, seen: Sequence[str]) -> list[tuple[Deck, float]]:
@@ -115,15 +120,15 @@ class DeckLibrary:
     @cached_property
     def _memory(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         return (
-            np.zeros(MOST_SHOWN, np.int64),
-            np.zeros((NEIGHBOURS, MOST_SHOWN), np.int64),
-            np.zeros(NEIGHBOURS, np.int64),
-            np.zeros(NEIGHBOURS, np.int64),
-            np.zeros(NEIGHBOURS),
+            np.zeros(MAX_SHOWN, np.int64),
+            np.zeros((MAX_NEIGHBOURS, MAX_SHOWN), np.int64),
+            np.zeros(MAX_NEIGHBOURS, np.int64),
+            np.zeros(MAX_NEIGHBOURS, np.int64),
+            np.zeros(MAX_NEIGHBOURS),
         )
 
 
-def of_class(decks: Iterable[Deck], hero_class: str) -> tuple[Deck, ...]:
+def decks_of_class(decks: Iterable[Deck], hero_class: str) -> tuple[Deck, ...]:
     """Decks of a class; with `BODIES`, those without a class.
 
     Raises:
@@ -153,7 +158,9 @@ def card_name(text: str, library: DeckLibrary) -> str:
         raise unknown_name("card", text, library.names) from None
 
 
-def accuracy(decks: Sequence[Deck], orders: int, exchanged: Sequence[int], seed: int) -> pd.DataFrame:
+def prediction_accuracy(
+    decks: Sequence[Deck], orders: int, exchanged: Sequence[int], seed: int
+) -> pd.DataFrame:
     """Prediction accuracy: share of the remaining cards predicted correctly, by number of cards seen.
 
     The cards of every deck are revealed in random orders; its class is given. To imitate decks that people
@@ -188,7 +195,7 @@ def _shares_predicted(
     deck: Deck, decks: Sequence[Deck], orders: int, exchanged: int, pick: np.random.Generator
 ) -> np.ndarray:
     """Share of the remaining cards predicted after each number of cards seen, mean over orders."""
-    own_class = of_class(decks, deck.hero_class or BODIES)
+    own_class = decks_of_class(decks, deck.hero_class or BODIES)
     library, others = DeckLibrary(own_class), _exchange_candidates(deck, decks)
     total = np.zeros(DECK_SIZE)
     for _ in range(orders):

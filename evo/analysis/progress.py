@@ -7,7 +7,7 @@ from evo.analysis.tables import Runs, best_individuals, weights_of
 from evo.config.run_config import RunConfig
 from evo.evolution.champion import THESIS_SEVEN, thesis_seven
 from evo.evolution.validation import BEST
-from evo.play.games import Play, roster_of
+from evo.play.games import PlayFunction, roster_of
 from evo.play.matchups import Matchups, play_matchups
 from evo.seeds import Stream
 from evo.stats.standings import scores_table
@@ -20,7 +20,7 @@ PROGRESS_GAMES = 10
 def absolute_progress(
     runs: Runs,
     config: RunConfig,
-    play: Play,
+    play: PlayFunction,
     generations: int = PROGRESS_GENERATIONS,
     games: int = PROGRESS_GAMES,
 ) -> pd.DataFrame:

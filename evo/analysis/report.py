@@ -16,9 +16,9 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 
 from engine import Deck
-from engine.decks import coverage_of
+from engine.decks import coverage_sentence
 from evo.analysis import sentences as say
-from evo.analysis.clustering import Clusters, cluster_weights, compare_clusters, size_in_words, sizes_of
+from evo.analysis.clustering import Clusters, cluster_weights, compare_clusters, size_text, sizes_of
 from evo.analysis.crossplay import clusters_of, crossplay
 from evo.analysis.listing import solved_sentence, solved_turns
 from evo.analysis.plots import (
@@ -52,30 +52,37 @@ from evo.analysis.tables import (
 )
 from evo.config.run_config import RunConfig
 from evo.evolution.champion import CHAMPION_AGAINST_SEVEN, THESIS_SEVEN
-from evo.evolution.validation import CENTRE, stop_of
+from evo.evolution.validation import CENTRE, find_stop
 from evo.figures.page import (
-    MOST_HEAT,
+    MAX_HEAT_ROWS,
     Cell,
     Format,
     Section,
     heat_table,
     html_table,
     image,
-    intervals,
+    interval_cells,
     make_page,
-    points,
+    percentage_points,
 )
-from evo.figures.style import NARROW, WIDE, draw_both, grid, plot_scores, png
-from evo.play.games import Play
+from evo.figures.style import (
+    NARROW_INCHES,
+    WIDE_INCHES,
+    draw_wide_and_narrow,
+    grid,
+    plot_scores,
+    png_bytes,
+)
+from evo.play.games import PlayFunction
 from evo.play.matchups import play_matchups
-from evo.storage.champion import whole_champion
+from evo.storage.champion import load_intact_champion
 from evo.storage.run_folder import RunError
 from evo.strategies import find_strategy
 from ilp_agent import DEFAULT_BACKEND, shipped_profiles
-from ilp_agent.backends import listed
+from ilp_agent.backends import join_names
 from ilp_agent.weights import WeightVector
 from rivals import DEFAULT_AGENT, find_agent_profile, is_outside
-from rivals.outside.permissions import allowing
+from rivals.outside.permissions import allow_options
 
 MOST_COMPARED = 3
 """Most clusters whose comparisons are drawn."""
@@ -93,8 +100,8 @@ def clusters_section(
     """
     parts = []
     if len(clusters.members) > 1:
-        parts.append(image(draw_both(plot_tree, clusters, height=4), "Ward's tree"))
-        parts.append(image(draw_both(plot_map, clusters, height=4.4), "map of the weights"))
+        parts.append(image(draw_wide_and_narrow(plot_tree, clusters, height=4), "Ward's tree"))
+        parts.append(image(draw_wide_and_narrow(plot_map, clusters, height=4.4), "map of the weights"))
     parts.append(_clusters_table(clusters, vector, scores))
     if len(clusters.levels):
         levels = clusters.levels.rename(columns={"groups": "clusters", "silhouette": "mean silhouette"})
@@ -107,7 +114,7 @@ def clusters_section(
     return Section("Styles", text, parts, note, conclusion)
 
 
-def shown_weights(vector: type[WeightVector], names: Iterable[str]) -> dict[str, Format]:
+def weight_formats(vector: type[WeightVector], names: Iterable[str]) -> dict[str, Format]:
     """Column formats for the scale-free forms of named weights."""
     return {name: partial(vector.shown, name) for name in names}
 
@@ -120,11 +127,11 @@ def _clusters_table(
     columns = {"group": "cluster", "name": "set apart by"}
     columns |= dict(zip(shares_of(clusters.summary), names, strict=True))
     table = clusters.summary.drop(columns="medoid").rename(columns=columns)
-    table["size"] = [Cell(size_in_words(size), size) for size in clusters.summary["size"]]
+    table["size"] = [Cell(size_text(size), size) for size in clusters.summary["size"]]
     table["silhouette"] = table["silhouette"].mask(alone)  # 0 by convention, without information
     if scores is not None:
         table.insert(3, "score", table["cluster"].map(scores))
-    formats = shown_weights(vector, names) | {"score": "{:.1%}"}
+    formats = weight_formats(vector, names) | {"score": "{:.1%}"}
     return html_table(table, formats | dict.fromkeys(("silhouette", "stability"), "{:.2f}"), "Clusters")
 
 
@@ -165,11 +172,11 @@ def _draw_comparisons(
 ) -> bytes:
     """Draw all comparisons in one figure, one row per pair of clusters."""
     pairs = list(comparisons.groupby(["group", "other", "kind"]))
-    width = NARROW if columns == 1 else max(2.9, 1.2 + 0.45 * len(decks))
+    width = NARROW_INCHES if columns == 1 else max(2.9, 1.2 + 0.45 * len(decks))
     with grid(len(pairs), width, 1.05 * width, columns) as (drawn, cells):
         for axes, (_, pair) in zip(cells, pairs, strict=True):
             plot_comparison(axes, pair, decks, sizes)
-        return png(drawn)
+        return png_bytes(drawn)
 
 
 def _comparisons_table(comparisons: pd.DataFrame) -> Markup:
@@ -180,7 +187,7 @@ def _comparisons_table(comparisons: pd.DataFrame) -> Markup:
     formats = dict.fromkeys(("score", "other's score"), "{:.1%}") | dict.fromkeys(
         ("p", "corrected p"), "{:.3f}"
     )
-    return html_table(table, {**formats, "difference, points": points}, "Comparisons")
+    return html_table(table, {**formats, "difference, points": percentage_points}, "Comparisons")
 
 
 def crossplay_sections(
@@ -216,18 +223,18 @@ MOST_PLAYERS = 120
 
 
 @dataclass(frozen=True)
-class Material:
+class ReportData:
     """Data of a report's sections.
 
     Attributes:
         runs: from `evo.analysis.tables.read_runs`; all with the same decks and rules.
         paths: as the user named them.
-        play: plays a schedule (`evo.play.pool.Pool.play`).
+        play: plays a schedule (`evo.play.pool.WorkerPool.play`).
     """
 
     runs: Runs
     paths: Sequence[Path]
-    play: Play
+    play: PlayFunction
 
     @property
     def individuals(self) -> pd.DataFrame:
@@ -267,7 +274,7 @@ class Material:
         return cluster_weights(self.population)
 
 
-def what_was_run(given: Material) -> list[Section]:
+def runs_section(given: ReportData) -> list[Section]:
     """Section on the numbers of runs and games, with a table of the runs."""
     individuals, runs = given.individuals, given.runs
     games = int(individuals["games"].sum() / 2)
@@ -281,7 +288,7 @@ def what_was_run(given: Material) -> list[Section]:
     )
     text = (
         f"{_finished_runs(len(runs.folders), finished)}, {games:,} games of evolution. "
-        f"{_opponents_sentence(given.config)} {coverage_of(given.all_decks)}"
+        f"{_opponents_sentence(given.config)} {coverage_sentence(given.all_decks)}"
     )
     solved = solved_sentence(solved_turns(runs.folders.values()))
     text += f" {solved[0].upper()}{solved[1:]}." if solved else ""
@@ -292,7 +299,7 @@ def _opponents_sentence(config: RunConfig) -> str:
     """Sentence on the opponents and deals of a generation's games."""
     options = config.opponents
     opponents = ["each other"] if options.population or not options.fixed else []
-    opponents += [f"{listed(list(options.fixed), 'and')}"] if options.fixed else []
+    opponents += [f"{join_names(list(options.fixed), 'and')}"] if options.fixed else []
     opponents += ["bests of earlier generations"] if options.hall or options.nash else []
     deals = "common deals" if config.deals == "common" else "separate deals for each pairing"
     text = f"In every generation individuals play {', and '.join(opponents)}"
@@ -326,11 +333,11 @@ def _runs_table(runs: Runs) -> Markup:
     return html_table(pd.DataFrame(rows), title="Runs")
 
 
-def champions(given: Material) -> list[Section]:
+def champions(given: ReportData) -> list[Section]:
     """Section on the champions and their records."""
     rows = []
     for name, folder in given.runs.folders.items():
-        champion = whole_champion(folder)
+        champion = load_intact_champion(folder)
         if champion is None:
             continue
         profile = champion
@@ -361,20 +368,20 @@ def champions(given: Material) -> list[Section]:
             f"{best[CHAMPION_AGAINST_SEVEN]:.1%} {bounds}."
         )
     shown = table.drop(columns=["low", "high"])
-    shown["95% interval"] = intervals(table, "low", "high", "{:.1%}")
-    formats = shown_weights(given.runs.vector, names) | {CHAMPION_AGAINST_SEVEN: "{:.1%}"}
+    shown["95% interval"] = interval_cells(table, "low", "high", "{:.1%}")
+    formats = weight_formats(given.runs.vector, names) | {CHAMPION_AGAINST_SEVEN: "{:.1%}"}
     note = f"Weights as {profile.weights.SCALE}.{say.inert_sentence(given.runs.inert_weights)}"
     return [Section("Champions", text, [html_table(shown, formats, "Champions")], note, text)]
 
 
-def fitness(given: Material) -> list[Section]:
+def fitness(given: ReportData) -> list[Section]:
     """Section on the spread of fitness by generation."""
     drawn = _draw(plot_fitness, given.individuals, "fitness")
     chosen = any(config.opponents.beside for config in given.runs.configs.values())
     return [Section("Fitness by generation", say.fitness_sentence(given.individuals, chosen), [drawn])]
 
 
-def progress(given: Material) -> list[Section]:
+def progress(given: ReportData) -> list[Section]:
     """Section on absolute progress: scores of the bests against fixed opponents."""
     validated = read_validation(given.runs)
     table = validated_progress(validated)
@@ -392,14 +399,14 @@ def progress(given: Material) -> list[Section]:
     one = len(given.runs.folders) == 1
     note += f"; {'bars are 95% intervals of the games' if one else 'a band is the 95% interval over runs'}."
     text, conclusion = say.progress_sentence(table), say.progress_conclusion(table)
-    stops = {name: stop_of(folder) for name, folder in given.runs.folders.items()}
+    stops = {name: find_stop(folder) for name, folder in given.runs.folders.items()}
     for name, stop in stops.items():
         if stop is not None and stop.generation == given.runs.folders[name].committed - 1:
             text += f" Run {name} {stop.sentence}."
     return [Section("Absolute progress", text, [drawn], note, conclusion)]
 
 
-def ages(given: Material) -> list[Section]:
+def ages(given: ReportData) -> list[Section]:
     """Section on ages and lifespans of individuals."""
     if not given.survive:
         return []
@@ -411,7 +418,7 @@ def ages(given: Material) -> list[Section]:
     return [Section("Ages", say.ages_sentence(given.individuals, spans), parts)]
 
 
-def new_individuals(given: Material) -> list[Section]:
+def new_individuals(given: ReportData) -> list[Section]:
     """Section on the number of newcomers by generation."""
     if not given.survive:
         return []
@@ -420,11 +427,11 @@ def new_individuals(given: Material) -> list[Section]:
     return [Section("Newcomers", say.newcomers_sentence(new), parts)]
 
 
-def weights(given: Material) -> list[Section]:
+def weights(given: ReportData) -> list[Section]:
     """Section on the weights of the last populations."""
     agent, population, vector = given.config.agent, given.population, given.runs.vector
     marked = _profile_shares(agent, vector, given.runs.inert_weights)
-    width = max(WIDE, 0.35 * len(vector.names()))
+    width = max(WIDE_INCHES, 0.35 * len(vector.names()))
 
     labels = {
         f"{what}_{name}": f"{what}_{vector.label(name)}"
@@ -442,7 +449,10 @@ def weights(given: Material) -> list[Section]:
         f"Weights as {vector.SCALE}. Boxes: the last populations, quartiles and extremes{marks}."
         f"{say.inert_sentence(given.runs.inert_weights)}"
     )
-    text, conclusion = say.weights_sentence(population, vector), say.largest_weights(population, vector)
+    text, conclusion = (
+        say.weights_sentence(population, vector),
+        say.largest_weights_sentence(population, vector),
+    )
     return [Section("Weights", text, parts, note, conclusion)]
 
 
@@ -463,7 +473,7 @@ def _weights_table(population: pd.DataFrame, vector: type[WeightVector]) -> Mark
     return html_table(table, {**formats, **spreads}, "Weights of the last populations")
 
 
-def step_sizes(given: Material) -> list[Section]:
+def step_sizes(given: ReportData) -> list[Section]:
     """Section on step sizes; none if the strategy has no step sizes."""
     if not sigmas_of(given.individuals):
         return []
@@ -471,22 +481,22 @@ def step_sizes(given: Material) -> list[Section]:
     return [Section("Step sizes", say.sigmas_sentence(sigmas), [_draw(plot_sigmas, sigmas, "step sizes")])]
 
 
-def decks(given: Material) -> list[Section]:
+def decks(given: ReportData) -> list[Section]:
     """Section on scores by decks."""
     wins = wins_by_decks(given.population, given.decks)
-    if len(wins) <= MOST_HEAT:
+    if len(wins) <= MAX_HEAT_ROWS:
         shown = heat_table(wins, "Scores by decks")
     else:
         shown = _draw(
             lambda axes, table: plot_scores(axes, table, "score"), wins, "scores by decks", height=8
         )
     deals = sum(config.games for config in given.runs.configs.values())
-    said = f"{say.decks_sentence(wins)}{say.few_deals(deals) if len(wins) > 1 else ''}"
-    conclusion = say.best_deck(wins) if deals >= say.ENOUGH_DEALS else ""
+    said = f"{say.decks_sentence(wins)}{say.few_deals_warning(deals) if len(wins) > 1 else ''}"
+    conclusion = say.best_deck_sentence(wins) if deals >= say.ENOUGH_DEALS else ""
     return [Section("Decks", said, [shown], conclusion=conclusion)]
 
 
-def styles(given: Material) -> list[Section]:
+def styles(given: ReportData) -> list[Section]:
     """Sections on the clusters, and on their scores by decks."""
     sections = [clusters_section(given.clusters, given.runs.vector)]
     if len(given.clusters.summary) > 1:
@@ -494,7 +504,7 @@ def styles(given: Material) -> list[Section]:
     return sections
 
 
-def _comparisons(given: Material) -> Section:
+def _comparisons(given: ReportData) -> Section:
     runs = given.runs
     fewer = -(-MOST_PLAYERS // len(runs.folders))
     tournament, population = crossplay(runs, given.paths, 2, most=fewer, backend=DEFAULT_BACKEND)
@@ -504,7 +514,7 @@ def _comparisons(given: Material) -> Section:
     return comparisons_section(comparisons, given.decks, sizes_of(given.clusters), played)
 
 
-def lineage(given: Material) -> list[Section]:
+def lineage(given: ReportData) -> list[Section]:
     """Section on the ancestors of the best individual of the last generation."""
     if not given.survive:
         return []
@@ -518,8 +528,8 @@ def lineage(given: Material) -> list[Section]:
     return [Section("Lineage", say.lineage_sentence(family, row["run"]), [drawn])]
 
 
-SECTIONS: tuple[Callable[[Material], list[Section]], ...] = (
-    what_was_run,
+SECTIONS: tuple[Callable[[ReportData], list[Section]], ...] = (
+    runs_section,
     champions,
     fitness,
     progress,
@@ -546,33 +556,33 @@ def _profile_shares(agent: str, vector: type[WeightVector], inert: frozenset[str
 
 
 def _draw(
-    plot: Callable[[Axes, Any], Axes], table: Any, text: str, width: float = WIDE, height: float = 3.6
+    plot: Callable[[Axes, Any], Axes], table: Any, text: str, width: float = WIDE_INCHES, height: float = 3.6
 ) -> Markup:
-    return image(draw_both(plot, table, width=width, height=height), text)
+    return image(draw_wide_and_narrow(plot, table, width=width, height=height), text)
 
 
-def make_report(runs: Runs, paths: Sequence[Path], play: Play) -> bytes:
+def make_report(runs: Runs, paths: Sequence[Path], play: PlayFunction) -> bytes:
     """Make the HTML report on runs.
 
     Args:
         runs: from `evo.analysis.tables.read_runs`.
         paths: as the user named them.
-        play: plays a schedule (`evo.play.pool.Pool.play`).
+        play: plays a schedule (`evo.play.pool.WorkerPool.play`).
 
     Raises:
         RunError: the runs were played with different decks or rules.
     """
-    given = Material(runs, paths, play)
+    given = ReportData(runs, paths, play)
     for config in runs.configs.values():
         if (config.found_decks, config.ruleset) != (given.config.found_decks, given.config.ruleset):
             raise RunError("these runs have different decks or rulesets; write a report for each")
     repeats = [
         f"manaforge evolve {shlex.quote(str(folder.path / 'config.toml'))} --out again/{shlex.quote(name)}"
-        f"{allowing(folder.config.agent)}"
+        f"{allow_options(folder.config.agent)}"
         for name, folder in runs.folders.items()
     ]
     folder_of_repeats = "again" if len(repeats) > 1 else f"again/{shlex.quote(next(iter(runs.folders)))}"
-    allowed = allowing(*(folder.config.agent for folder in runs.folders.values()))
+    allowed = allow_options(*(folder.config.agent for folder in runs.folders.values()))
     several = len(runs.folders) > 1
     return make_page(
         f"Coevolution of {len(runs.folders)} runs" if several else f"Run {next(iter(runs.folders))}",
@@ -608,5 +618,5 @@ def _champion_problems(runs: Runs) -> list[str]:
     return [
         f"run {name}: champion.toml is left out: it is damaged, or from another number of generations"
         for name, folder in runs.folders.items()
-        if (folder.path / "champion.toml").exists() and whole_champion(folder) is None
+        if (folder.path / "champion.toml").exists() and load_intact_champion(folder) is None
     ]

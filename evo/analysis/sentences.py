@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from evo.analysis.clustering import Clusters, called, size_in_words
+from evo.analysis.clustering import Clusters, cluster_label, size_text
 from evo.analysis.tables import names_of, shares_of
 from evo.config.messages import counted
-from evo.figures.page import points
+from evo.figures.page import percentage_points
 from evo.stats.run_statistics import mean_over_runs
 from ilp_agent.weights import Weights, WeightVector
 
-STABLE = 0.75
+STABILITY_THRESHOLD = 0.75
 """Stability above which a cluster is stable."""
 
 ENOUGH_DEALS = 20
@@ -50,7 +50,8 @@ def progress_conclusion(progress: pd.DataFrame) -> str:
     gain, low, high = _gain(progress, first, last)
     sure = low > 0 or high < 0
     return (
-        f"From generation {first} to {last} the best changed by {points(gain)} points of score against "
+        f"From generation {first} to {last} the best changed by {percentage_points(gain)} points of score "
+        "against "
         f"the thesis's seven ({_gain_interval(by_run, low, high)})"
         + ("." if sure else ", which may be chance.")
     )
@@ -80,8 +81,8 @@ def _gain(progress: pd.DataFrame, first: int, last: int) -> tuple[float, float, 
 def _gain_interval(by_run: pd.DataFrame, low: float, high: float) -> str:
     """Interval of a gain in words: over runs, or over the games of one run."""
     if len(by_run) > 1 or np.isnan(low):
-        return _over_runs(low, high, points)
-    return f"95% interval of the games {points(low)} to {points(high)}"
+        return _over_runs(low, high, percentage_points)
+    return f"95% interval of the games {percentage_points(low)} to {percentage_points(high)}"
 
 
 def progress_sentence(progress: pd.DataFrame) -> str:
@@ -96,12 +97,14 @@ def progress_sentence(progress: pd.DataFrame) -> str:
     mean = "" if one else f" in the mean of {counted(len(by_run), 'run')}"
     text = (
         f"Against the thesis's seven the best of generation {first} scores {by_run[first].mean():.1%}{mean} "
-        f"and the best of generation {last} {by_run[last].mean():.1%}: a gain of {points(gain[0])} points "
+        f"and the best of generation {last} {by_run[last].mean():.1%}: a gain of "
+        f"{percentage_points(gain[0])} points "
         f"({_gain_interval(by_run, *gain[1:])})"
     )
     if half > first:
         text += (
-            f". Of this, {points(late[0])} points ({_gain_interval(by_run, *late[1:])}) came after "
+            f". Of this, {percentage_points(late[0])} points ({_gain_interval(by_run, *late[1:])}) came "
+            "after "
             f"generation {half}"
         )
     if np.isnan(late[1]):
@@ -159,7 +162,7 @@ def newcomers_sentence(new: pd.DataFrame) -> str:
     )
 
 
-def largest_weights(population: pd.DataFrame, vector: type[WeightVector] = Weights) -> str:
+def largest_weights_sentence(population: pd.DataFrame, vector: type[WeightVector] = Weights) -> str:
     """Sentence on the four weights with the largest median share; "" if all weights are 0.
 
     For parameters that cannot be compared, the first four and their medians.
@@ -188,13 +191,13 @@ def weights_sentence(population: pd.DataFrame, vector: type[WeightVector] = Weig
     wide, narrow = int(width.argmax()), int(width.argmin())
     if not vector.COMPARABLE:
         return (
-            f"{largest_weights(population, vector)} The most variable is {names[wide]}, with an "
+            f"{largest_weights_sentence(population, vector)} The most variable is {names[wide]}, with an "
             f"interquartile range of {width[wide]:.0%} of the way between its bounds; the least variable is "
             f"{names[narrow]}, with {width[narrow]:.0%}."
         )
     small = ", ".join(f"{names[i]} {middle[i]:.1%}" for i in order[::-1] if middle[i] < 0.05)
     return (
-        f"{largest_weights(population, vector)} "
+        f"{largest_weights_sentence(population, vector)} "
         + (f"Under 5%: {small}. " if small else "")
         + f"The most variable is {names[wide]}, with an interquartile range of {100 * width[wide]:.1f} "
         f"points; the least variable is {names[narrow]}, with {100 * width[narrow]:.1f}."
@@ -245,13 +248,13 @@ def decks_sentence(scores: pd.DataFrame) -> str:
         return f"One deck was played: {scores.index[0]}."
     hardest = scores.mean(axis=0).idxmin()
     return (
-        f"{best_deck(scores)} {hardest} is hardest to play against: others score "
+        f"{best_deck_sentence(scores)} {hardest} is hardest to play against: others score "
         f"{scores[hardest].mean():.1%} against it. Games against individuals that did not survive count too, "
         "so mirrors need not show 50%."
     )
 
 
-def few_deals(deals: int) -> str:
+def few_deals_warning(deals: int) -> str:
     """Warning about scores by decks from few deals; "" if there are enough."""
     if deals >= ENOUGH_DEALS:
         return ""
@@ -261,7 +264,7 @@ def few_deals(deals: int) -> str:
     )
 
 
-def best_deck(scores: pd.DataFrame) -> str:
+def best_deck_sentence(scores: pd.DataFrame) -> str:
     """Sentence on the deck that scores best; "" if there is one deck."""
     if len(scores) == 1:
         return ""
@@ -275,7 +278,7 @@ def clusters_sentence(clusters: Clusters) -> str:
     if len(clusters.summary) < 2:
         return text
     known = int(clusters.summary["stability"].notna().sum())
-    stable = int((clusters.summary["stability"] > STABLE).sum())
+    stable = int((clusters.summary["stability"] > STABILITY_THRESHOLD).sum())
     if known == 1:
         count = f"The stability of one cluster can be estimated: it is{'' if stable else ' not'} stable"
     elif known:
@@ -300,9 +303,7 @@ def clusters_conclusion(clusters: Clusters) -> str:
 
 def _cluster_description(cluster: Any) -> str:
     """Description of a row of `Clusters.summary`."""
-    start = (
-        f"{cluster.group} ({cluster.name}): {size_in_words(cluster.size)} of {counted(cluster.runs, 'run')}"
-    )
+    start = f"{cluster.group} ({cluster.name}): {size_text(cluster.size)} of {counted(cluster.runs, 'run')}"
     if cluster.size == 1:
         return start
     if pd.isna(cluster.stability):
@@ -343,7 +344,7 @@ def comparisons_sentence(comparisons: pd.DataFrame, sizes: Mapping[int, int] | N
         text += f" ({int((rows['p'] < 0.05).sum())} before it)"
         if len(beyond):
             row = beyond.loc[(beyond["score"] - beyond["other_score"]).abs().idxmax()]
-            one, other = (called(row[name], sizes) for name in ("group", "other"))
+            one, other = (cluster_label(row[name], sizes) for name in ("group", "other"))
             text += (
                 f", the largest between cluster {one} and {other} with {row['deck']} against "
                 f"{row['opponent_deck']}: {row['score']:.1%} to {row['other_score']:.1%}"

@@ -16,16 +16,22 @@ import pandas as pd
 import pyarrow as pa
 
 from engine import ManaforgeError
-from engine.terminal import shown
+from engine.terminal import safe_text
 from evo.config.run_config import RunConfig
-from evo.evolution.validation import is_due
-from evo.storage.files import what_it_is
-from evo.storage.history import HistoryError, read_committed, read_history, table_file
-from evo.storage.run_folder import RunError, RunFolder, RunNameError, peek_run, run_path
-from evo.storage.schema import VALIDATION, SchemaError, read_table, wins_column
+from evo.evolution.validation import is_validation_due
+from evo.storage.files import not_a_run_text
+from evo.storage.history import HistoryError, read_committed, read_history, table_path
+from evo.storage.run_folder import (
+    RunError,
+    RunFolder,
+    RunNameError,
+    open_run_read_only,
+    resolve_run_path,
+)
+from evo.storage.schema import VALIDATION_COLUMNS, SchemaError, read_table, wins_column
 from ilp_agent.weights import WeightVector
 
-READERS = 4
+READER_THREADS = 4
 
 MOST_CELLS = 2**25
 """Most cells of the tables of one kind read together: 256 MB; ten of our largest runs hold 7 million."""
@@ -116,16 +122,16 @@ def find_runs(paths: Iterable[Path | str]) -> dict[str, Path]:
         RunError: a path holds no run, or a run is given twice.
     """
     found: list[Path] = []
-    for path in (run_path(Path(path)) for path in paths):
+    for path in (resolve_run_path(Path(path)) for path in paths):
         inside = [path] if (path / "config.toml").is_file() else []
         inside = inside or sorted(file.parent for file in path.glob("*/config.toml"))
         if not inside:
-            raise RunNameError(what_it_is(path))
+            raise RunNameError(not_a_run_text(path))
         found += inside
     if len({path.resolve() for path in found}) < len(found):
         raise RunNameError(f"a run is given twice: {', '.join(map(str, found))}")
     for depth in range(1, 20):
-        names = [shown("/".join(path.resolve().parts[-depth:])) for path in found]
+        names = [safe_text("/".join(path.resolve().parts[-depth:])) for path in found]
         if len(set(names)) == len(names):
             break
     return dict(zip(names, found, strict=True))
@@ -151,7 +157,7 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
     folders, problems = {}, []
     for name, path in find_runs(paths).items():
         try:
-            folders[name] = peek_run(path)
+            folders[name] = open_run_read_only(path)
         except ManaforgeError as error:
             problems.append(f"run {path} cannot be read: {error}")
     agents = sorted({folder.config.agent for folder in folders.values()})
@@ -211,9 +217,12 @@ def read_validation(runs: Runs, names: Collection[str] | None = None) -> pd.Data
         for name, folder in runs.folders.items()
         if names is None or name in names
         for generation in range(folder.committed)
-        if is_due(folder.config, generation) and (table := folder.validation(generation)) is not None
+        if is_validation_due(folder.config, generation)
+        and (table := folder.validation(generation)) is not None
     ]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["run", *VALIDATION])
+    return (
+        pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["run", *VALIDATION_COLUMNS])
+    )
 
 
 def _read_all(
@@ -222,7 +231,7 @@ def _read_all(
     """Read tables of runs in parallel. `problems` is extended in place, in the order of the runs."""
     found: list[list[str]] = [[] for _ in folders]
     budget = _CellBudget(kind)
-    with ThreadPoolExecutor(READERS) as readers:
+    with ThreadPoolExecutor(READER_THREADS) as readers:
         tables = list(
             readers.map(
                 lambda folder, problems: _read_tables(folder, kind, problems, budget, columns),
@@ -250,7 +259,7 @@ def _read_tables(
     if history.problem and not history.torn:
         problems.append(f"{folder.path}: {history.problem}")
     for number, entry in enumerate(history.entries):
-        file = table_file(folder.path, kind, number)
+        file = table_path(folder.path, kind, number)
         try:
             content = read_committed(folder.path, kind, number, entry)
             table = read_table(content, kind, folder.config)

@@ -17,19 +17,19 @@ from evo.terminal.console import Column, FittingTable
 from ilp_agent.weights import WeightVector
 
 BARS = "▁▂▃▄▅▆▇█"
-WIDEST = 48
+MOST_BARS = 48
 """Most bars in a sparkline."""
 
-SHORTEST = 12
+FEWEST_BARS = 12
 """Fewest bars of a sparkline, those of the newest generations."""
 
 
-def course_columns(first: int, last: int) -> tuple[Column, ...]:
+def history_columns(first: int, last: int) -> tuple[Column, ...]:
     """Headings of the table of measures by generation."""
     return (
         Column("by generation"),
         Column(f"generation {first}", 2),
-        Column("", 1, shortest=SHORTEST),
+        Column("", 1, shortest=FEWEST_BARS),
         Column(f"generation {last}"),
     )
 
@@ -39,13 +39,13 @@ def weight_columns(first: int, last: int, what: str = "share") -> tuple[Column, 
     return (
         Column("weight"),
         Column(f"generation {first}", 3),
-        Column(f"mean {what} by generation", 1, shortest=SHORTEST),
+        Column(f"mean {what} by generation", 1, shortest=FEWEST_BARS),
         Column(f"generation {last}"),
         Column("middle half of the population", 2, folds=True),
     )
 
 
-def bars(values: Sequence[float] | np.ndarray, width: int = WIDEST) -> str:
+def sparkline(values: Sequence[float] | np.ndarray, width: int = MOST_BARS) -> str:
     """Sparkline: values as bars from the least to the greatest, at most `width` of them."""
     array = np.asarray(values, float)
     if len(array) > width:
@@ -115,11 +115,11 @@ def view_run(runs: Runs, name: str) -> RunView:
             first = _measure_text(what, known[begin]) if begin in known.index else ""
             at = int(known.index[-1])
             now = _measure_text(what, known.iloc[-1]) + (f" ({at})" if at != last else "")
-            rows.append([what, first, bars(known.to_numpy()), now])
+            rows.append([what, first, sparkline(known.to_numpy()), now])
             newest.append(f"{what} {now}")
     inert = Text(", ".join(sorted(runs.inert_weights)))
     note = [Text("left out, since inert with these decks: ") + inert] if inert else []
-    course = FittingTable(course_columns(begin, last), rows)
+    course = FittingTable(history_columns(begin, last), rows)
     return RunView(
         state,
         head,
@@ -142,7 +142,7 @@ def _weights_table(
         if len(known):
             first, last = known.iloc[0], known.iloc[-1]
             first, last, low, high = (vector.shown(name, share) for share in (first, last, low, high))
-            rows.append([name, first, bars(known.to_numpy()), last, f"{low} to {high}"])
+            rows.append([name, first, sparkline(known.to_numpy()), last, f"{low} to {high}"])
     what = "share" if vector.COMPARABLE else "value"
     return FittingTable(weight_columns(int(means.index[0]), int(means.index[-1]), what), rows)
 

@@ -9,7 +9,7 @@ import typer
 from engine.codes import MAX_DEPTH
 from engine.errors import DeckNameError
 from engine.shipped import EDITION_NAMES
-from evo.terminal.console import command_line
+from evo.terminal.console import run_command_line
 
 app = typer.Typer(
     help="Positions, decks, cards and move trees of the game, without agents.",
@@ -59,18 +59,20 @@ def deck(
     code: Annotated[bool, typer.Option("--code", help="Print only the deck code.")] = False,
 ) -> None:
     """List the cards of a deck, or the decks that come with the package."""
-    from engine.deck_files import code_of, find_deck, worded
-    from engine.decks import reading_of
+    from engine.deck_files import add_deck_options, deck_code_of, find_deck
+    from engine.decks import deck_options
     from engine.shipped import shipped_decks
     from evo.terminal.drawing import console, draw_deck
 
-    names = worded(shipped_decks() if name is None else [name], reading_of(edition, bodies, any_deck))
+    names = add_deck_options(
+        shipped_decks() if name is None else [name], deck_options(edition, bodies, any_deck)
+    )
     if code and name is None:
         raise DeckNameError("--code prints the code of one deck: give its name")
     for deck_name in names:
         found = find_deck(deck_name)
         if code:
-            print(code_of(found))
+            print(deck_code_of(found))
         else:
             console().print(draw_deck(found))
 
@@ -83,10 +85,10 @@ def card(
 ) -> None:
     """Show a card: cost, stats, its effects as played, what is not covered, and its printings."""
     from engine.cards.lookup import find_facts
-    from engine.decks import reading_of
+    from engine.decks import deck_options
     from evo.terminal.drawing import card_as_json, card_lines, console
 
-    found = find_facts(name, reading_of(edition).edition)
+    found = find_facts(name, deck_options(edition).edition)
     if as_data:
         print(json.dumps([card_as_json(facts) for facts in found], indent=1, ensure_ascii=False))
         return
@@ -115,15 +117,15 @@ def cards(
 ) -> None:
     """Count the exact cards of an edition by set and class, and what the others need; or list cards."""
     from engine.cards import lookup
-    from engine.cards.lookup import chosen_cards
-    from engine.decks import reading_of
+    from engine.cards.lookup import filter_card_facts
+    from engine.decks import deck_options
     from evo.terminal.drawing import card_as_json, console, coverage_as_json, draw_cards, draw_coverage
 
-    name = reading_of(edition).edition
+    name = deck_options(edition).edition
     if markdown:
-        print(lookup.markdown(), end="")
+        print(lookup.coverage_markdown(), end="")
     elif hero_class or card_set or kind:
-        found = chosen_cards(name, hero_class, card_set, kind)
+        found = filter_card_facts(name, hero_class, card_set, kind)
         if as_data:
             print(json.dumps([card_as_json(facts) for facts in found], indent=1, ensure_ascii=False))
         else:
@@ -152,4 +154,4 @@ def count(
 
 def main() -> None:
     """Run `python -m engine`."""
-    command_line(app, "python -m engine")
+    run_command_line(app, "python -m engine")

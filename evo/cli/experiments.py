@@ -21,16 +21,16 @@ from evo.cli.options import (
     DealSeed,
     DeckEdition,
     Overrides,
-    Place,
     PoolName,
+    PoolSettings,
     RulesetName,
     RunAddress,
     RunPool,
     RunWorkers,
     Workers,
-    chosen_decks,
-    place_of,
-    placed,
+    decks_with_options,
+    pool_settings,
+    with_pool_settings,
 )
 from evo.play.notation import NOTATION
 from evo.terminal.console import Column, FittingTable
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from engine import Deck
-    from evo.cli.progress import Counter
+    from evo.cli.progress import GameCounter
     from evo.config.run_config import RunConfig
     from evo.experiments.folder import ExperimentFolder
-    from evo.experiments.optimisers import Bench, Contender
+    from evo.experiments.optimisers import Contender, OptimiserBench
     from evo.play.games import Player, Roster, Schedule
     from ilp_agent import WeightVector
 
@@ -53,9 +53,9 @@ AblateOut = Annotated[
     Path | None,
     typer.Option("--out", help="Output folder. (default: runs/ablate-<hash>)", show_default=False),
 ]
-Decks = Annotated[str, typer.Option("--decks", help=DECKS_HELP, autocompletion=options.decks)]
+Decks = Annotated[str, typer.Option("--decks", help=DECKS_HELP, autocompletion=options.complete_decks)]
 
-STOPPED = "repeat the command to continue"
+STOP_MESSAGE = "repeat the command to continue"
 """Message after a signal has stopped the games."""
 
 ABLATION_COLUMNS = (
@@ -78,7 +78,7 @@ MOST_PAIRS = 10
 def ablate_command(
     entrant: str = typer.Argument(
         help=f"Entrant with a profile, whose weights are left out: {NOTATION}.",
-        autocompletion=options.entrants,
+        autocompletion=options.complete_entrants,
     ),
     decks: Decks = "thesis-paladin,thesis-warrior,hearthsim-basic",
     games: int = typer.Option(
@@ -97,19 +97,19 @@ def ablate_command(
 ) -> None:
     """Measure the worth of each weight of a profile: play it against copies without that weight."""
     from engine import find_deck, find_ruleset
-    from evo.cli.progress import Counter, output_console, print_problems
-    from evo.cli.sessions import pool_of
-    from evo.config.files import names_in
-    from evo.experiments.ablation import Ablation, ablate, ablation_figure, ablation_page
+    from evo.cli.progress import GameCounter, output_console, print_problems
+    from evo.cli.sessions import open_session_pool
+    from evo.config.files import split_names
+    from evo.experiments.ablation import Ablation, ablation_figure, ablation_page, run_ablation
     from evo.experiments.folder import ExperimentOptionError, open_experiment
     from evo.play.entrants import find_entrant
-    from evo.storage.files import csv_bytes, digest_of
+    from evo.storage.files import csv_bytes, json_digest
     from rivals import refuse_decks
 
-    place = place_of(pool, workers, address)
+    place = pool_settings(pool, workers, address)
     if games % 2:
         raise ExperimentOptionError(f"--games must be even, games come in pairs, got {games}")
-    names = chosen_decks(names_in(decks), edition, bodies, any_deck)
+    names = decks_with_options(split_names(decks), edition, bodies, any_deck)
     found = tuple(find_deck(name) for name in names)
     player = find_entrant(entrant).player
     refuse_decks([player.sort], found)
@@ -123,14 +123,14 @@ def ablate_command(
         "seed": seed,
     }
     total = ablation.total
-    path = out or Path("runs") / f"ablate-{digest_of(definition)[:8]}"
+    path = out or Path("runs") / f"ablate-{json_digest(definition)[:8]}"
     console = output_console()
     console.print(f"{path}: {total:,} games to play", markup=False, highlight=False)
-    counter = Counter(console, total)
+    counter = GameCounter(console, total)
     with open_experiment(path, "ablate", definition) as folder:
         print_problems(console, folder.problems)
-        with pool_of(place, [player], found, counter, STOPPED) as players:
-            single, together = ablate(ablation, folder.playing(players, counter.advance))
+        with open_session_pool(place, [player], found, counter, STOP_MESSAGE) as players:
+            single, together = run_ablation(ablation, folder.playing(players, counter.advance))
         command = ["manaforge", "ablate", entrant, "--decks", ",".join(names), "--games", str(games)]
         command += [*(["--pairs"] if pairs else []), "--ruleset", ruleset, "--seed", str(seed)]
         folder.write("weights.csv", csv_bytes(single))
@@ -172,8 +172,8 @@ def _pairs_table(pairs: "pd.DataFrame") -> FittingTable:
     return FittingTable(PAIR_COLUMNS, rows, "pairs worth most more, or less, than their two weights alone")
 
 
-BRED_ON = "thesis-paladin,thesis-warrior,hearthsim-basic"
-TESTED_ON = "random-minions,random-minions-5x4,hearthsim-rager"
+RESPONSE_DECKS = "thesis-paladin,thesis-warrior,hearthsim-basic"
+RESPONSE_TEST_DECKS = "random-minions,random-minions-5x4,hearthsim-rager"
 
 ExploitOut = Annotated[
     Path | None, typer.Option("--out", help=OUT_HELP.format("exploit"), show_default=False)
@@ -181,7 +181,7 @@ ExploitOut = Annotated[
 TestDecks = Annotated[
     str,
     typer.Option(
-        "--test-decks", help="Further decks to score the response on.", autocompletion=options.decks
+        "--test-decks", help="Further decks to score the response on.", autocompletion=options.complete_decks
     ),
 ]
 
@@ -203,13 +203,13 @@ WEIGHT_COLUMNS = (
 
 def exploit_command(
     entrant: str = typer.Argument(
-        help=f"Entrant to exploit by a best response: {NOTATION}.", autocompletion=options.entrants
+        help=f"Entrant to exploit by a best response: {NOTATION}.", autocompletion=options.complete_entrants
     ),
     budget: int = typer.Option(
         100_000, "--budget", min=1_000, max=10**9, help="Games to evolve the response, its final included."
     ),
-    decks: Decks = BRED_ON,
-    test_decks: TestDecks = TESTED_ON,
+    decks: Decks = RESPONSE_DECKS,
+    test_decks: TestDecks = RESPONSE_TEST_DECKS,
     games: int = typer.Option(4_000, min=2, max=10**8, help="Games per score, approximately."),
     watched: int = typer.Option(
         60, min=1, max=10**5, help="Deals replayed in Python to describe how the response wins."
@@ -224,17 +224,23 @@ def exploit_command(
     """Evolve a best response to an entrant: a lower bound on its exploitability, and how it loses."""
     from engine import find_deck
     from evo.cli.progress import output_console, print_problems
-    from evo.config.files import names_in
-    from evo.experiments.exploit import breeding, exploit_page, verdict, watch_games, weights_table
+    from evo.config.files import split_names
+    from evo.experiments.exploit import (
+        count_actions,
+        exploit_page,
+        exploitability_verdict,
+        response_config,
+        weights_table,
+    )
     from evo.experiments.folder import open_experiment
     from evo.play.entrants import find_entrant, profile_of_entrant
-    from evo.storage.files import csv_bytes, digest_of
+    from evo.storage.files import csv_bytes, json_digest
     from rivals import refuse_decks
 
     victim, given = find_entrant(entrant).player, list(overrides or ())
-    _, others = (tuple(map(find_deck, chosen_decks(names_in(text)))) for text in (decks, test_decks))
-    config = breeding(entrant, budget, ",".join(names_in(decks)), given)
-    chosen = placed(config, workers, pool, address)
+    _, others = (tuple(map(find_deck, decks_with_options(split_names(text)))) for text in (decks, test_decks))
+    config = response_config(entrant, budget, ",".join(split_names(decks)), given)
+    chosen = with_pool_settings(config, workers, pool, address)
     refuse_decks([victim.sort, (chosen.agent, chosen.backend)], others)
     definition = {
         "entrant": [*victim.versioned_kind, *victim.row],
@@ -244,12 +250,12 @@ def exploit_command(
         "games": games,
         "watched": watched,
     }
-    path = out or Path("runs") / f"exploit-{digest_of(definition)[:8]}"
+    path = out or Path("runs") / f"exploit-{json_digest(definition)[:8]}"
     console = output_console()
     with open_experiment(path, "exploit", definition) as folder:
         print_problems(console, folder.problems)
         response, scores = _evolve_and_score(folder, chosen, victim, others, games, console)
-        seen = watch_games(response, victim, others, chosen.seed, watched, chosen.ruleset)
+        seen = count_actions(response, victim, others, chosen.seed, watched, chosen.ruleset)
         bred = profile_of_entrant(_champion_text(chosen, path / "run")).weights
         weights = weights_table(bred, _weights_of_player(victim), chosen.inert_weights)
         command = ["manaforge", "exploit", entrant, "--budget", str(budget), "--decks", decks]
@@ -261,7 +267,7 @@ def exploit_command(
         folder.write("exploit.html", page)
     console.print(_scores_table(scores))
     console.print(_weights_table(weights))
-    console.print(verdict(scores, entrant), markup=False, highlight=False)
+    console.print(exploitability_verdict(scores, entrant), markup=False, highlight=False)
     written = f"written: {path}/exploit.html, scores.csv, weights.csv"
     console.print(
         f"{written}; play it as {_champion_text(chosen, path / 'run')}", markup=False, soft_wrap=True
@@ -280,19 +286,21 @@ def _evolve_and_score(
     import pandas as pd
 
     from engine import find_ruleset
-    from evo.cli.progress import Counter, Display
-    from evo.cli.sessions import carry_on, playing, pool_of
+    from evo.cli.progress import GameCounter, RunDisplay
+    from evo.cli.sessions import evolve_to_end, open_run_pool, open_session_pool
     from evo.evolution.session import open_or_create
     from evo.experiments.exploit import score_against
     from evo.play.entrants import find_entrant
 
-    place, display = folder.path / "run", Display(console)
-    with playing(config, display) as pool, open_or_create(place, config) as run:
-        carry_on(run, pool, display, config.address, again=STOPPED)
+    place, display = folder.path / "run", RunDisplay(console)
+    with open_run_pool(config, display) as pool, open_or_create(place, config) as run:
+        evolve_to_end(run, pool, display, config.address, again=STOP_MESSAGE)
     response = replace(find_entrant(_champion_text(config, place)).player, backend=config.backend)
-    ruleset, counter, parts = find_ruleset(config.ruleset), Counter(console, 2 * games), []
-    where = Place(config.pool, config.workers, config.address)
-    with pool_of(where, [response, victim], [*config.found_decks, *others], counter, STOPPED) as pool:
+    ruleset, counter, parts = find_ruleset(config.ruleset), GameCounter(console, 2 * games), []
+    where = PoolSettings(config.pool, config.workers, config.address)
+    with open_session_pool(
+        where, [response, victim], [*config.found_decks, *others], counter, STOP_MESSAGE
+    ) as pool:
         play = folder.playing(pool, counter.advance)
         for found in (config.found_decks, others):
             row = score_against(response, victim, found, ruleset, games, config.seed, play)
@@ -340,7 +348,7 @@ def _weights_table(weights: "pd.DataFrame") -> FittingTable:
     return FittingTable(WEIGHT_COLUMNS[: 1 + len(columns)], rows)
 
 
-DEFAULT = ("es", "eva", "cma", "spsa")
+DEFAULT_OPTIMISERS = ("es", "eva", "cma", "spsa")
 
 Budgets = Annotated[
     list[int],
@@ -361,14 +369,14 @@ Against = Annotated[
         "--against",
         help="Opponent in the rating games; may repeat. (default: the shipped champion of these weights)",
         show_default=False,
-        autocompletion=options.entrants,
+        autocompletion=options.complete_entrants,
     ),
 ]
 BenchOut = Annotated[
     Path | None, typer.Option("--out", help=OUT_HELP.format("optimisers"), show_default=False)
 ]
 
-STOPPED_RUNS = "finished runs are kept; repeat the command to continue"
+RUNS_STOP_MESSAGE = "finished runs are kept; repeat the command to continue"
 """Message after a signal has stopped the games."""
 
 OPTIMISER_COLUMNS = (
@@ -387,7 +395,7 @@ def bench_optimisers_command(
     config: ConfigName,
     budgets: Budgets,
     seeds: int = typer.Option(10, min=1, max=1_000, help="Runs per optimiser and budget."),
-    optimisers: Optimisers = list(DEFAULT),  # noqa: B006 - typer's way
+    optimisers: Optimisers = list(DEFAULT_OPTIMISERS),  # noqa: B006 - typer's way
     against: Against = [],  # noqa: B006
     games: int = typer.Option(
         400,
@@ -403,27 +411,29 @@ def bench_optimisers_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Compare evolution strategies at equal budgets of games: Elo by games played, and a noisy quadratic."""
-    from evo.cli.progress import Counter, output_console, print_problems
+    from evo.cli.progress import GameCounter, output_console, print_problems
     from evo.config.files import read_config
     from evo.experiments.folder import ExperimentOptionError, open_experiment
     from evo.experiments.optimisers import (
-        Bench,
-        games_left,
-        games_of_rating,
+        OptimiserBench,
+        count_rating_games,
+        count_remaining_games,
         missing_runs,
         optimisers_figure,
         optimisers_page,
-        simulated,
+        simulate_bench,
     )
-    from evo.storage.files import csv_bytes, digest_of
+    from evo.storage.files import csv_bytes, json_digest
 
     if games % 2:
         raise ExperimentOptionError(f"--games must be even, games come in pairs, got {games}")
     given = overrides or ()
-    chosen = placed(read_config(config, [*given, "strategy=es"], begins=True), workers, pool, address)
+    chosen = with_pool_settings(
+        read_config(config, [*given, "strategy=es"], begins=True), workers, pool, address
+    )
     contenders = _contenders(optimisers, config, given)
     rating = _rating_opponents(against, chosen)
-    bench = Bench(contenders, tuple(sorted(set(budgets))), seeds, rating, games)
+    bench = OptimiserBench(contenders, tuple(sorted(set(budgets))), seeds, rating, games)
     definition = {
         "optimisers": [[one.text, one.config.digest] for one in contenders],
         "budgets": bench.budgets,
@@ -432,16 +442,18 @@ def bench_optimisers_command(
         **_fixed_opponents(contenders),
         "games": games,
     }
-    to_rate = games_of_rating(bench)  # rejects budgets before the folder is made
-    path = out or Path("runs") / f"optimisers-{digest_of(definition)[:8]}"
+    to_rate = count_rating_games(bench)  # rejects budgets before the folder is made
+    path = out or Path("runs") / f"optimisers-{json_digest(definition)[:8]}"
     console = output_console()
     with open_experiment(path, "bench-optimisers", definition) as folder:
         print_problems(console, folder.problems)
-        counter = Counter(console, games_left(missing_runs(bench, folder)) + to_rate)
+        counter = GameCounter(console, count_remaining_games(missing_runs(bench, folder)) + to_rate)
         console.print(f"{path}: {counter.total:,} games to play", markup=False, highlight=False)
-        points = _play_and_rate(bench, folder, Place(chosen.pool, chosen.workers, chosen.address), counter)
+        points = _play_and_rate(
+            bench, folder, PoolSettings(chosen.pool, chosen.workers, chosen.address), counter
+        )
         console.print("simulating the same runs on noisy quadratics", highlight=False)
-        quadratic_losses = simulated(bench)
+        quadratic_losses = simulate_bench(bench)
         command = ["manaforge", "bench-optimisers", config, "--seeds", str(seeds), "--games", str(games)]
         command += _repeated("--budget", bench.budgets)
         command += _repeated("--optimiser", [one.text for one in contenders])
@@ -520,36 +532,39 @@ def _rating_opponents(against: Sequence[str], config: "RunConfig") -> "dict[str,
 
 
 def _play_and_rate(
-    bench: "Bench", folder: "ExperimentFolder", place: Place, counter: "Counter"
+    bench: "OptimiserBench", folder: "ExperimentFolder", place: PoolSettings, counter: "GameCounter"
 ) -> "pd.DataFrame":
     """Play the missing runs, and rate all runs at all budgets."""
-    from evo.cli.sessions import pool_of
+    from evo.cli.sessions import open_session_pool
     from evo.evolution.fitness import find_opponents
-    from evo.experiments.optimisers import play_missing, points_table, rated
+    from evo.experiments.optimisers import play_missing, points_table, rate_points
     from evo.play.games import Player
 
     config = bench.contenders[0].config
     players = [Player((1.0,) * len(config.vector.names()), config.backend, config.agent)]
     players += [*bench.against.values()]
     players += [player for one in bench.contenders for player in find_opponents(one.config).values()]
-    with pool_of(place, players, config.found_decks, counter, STOPPED_RUNS) as pool:
+    with open_session_pool(place, players, config.found_decks, counter, RUNS_STOP_MESSAGE) as pool:
 
         def play(roster: "Roster", games: "Schedule") -> "np.ndarray":
             return pool.play(roster, games, counter.advance)
 
         play_missing(bench, folder, play, pool.workers)
-        return rated(bench, points_table(bench, folder), folder.playing(pool, counter.advance))
+        return rate_points(bench, points_table(bench, folder), folder.playing(pool, counter.advance))
     raise AssertionError("a stopped pool ends the process")
 
 
 def _optimiser_table(points: "pd.DataFrame", quadratic_losses: "pd.DataFrame") -> FittingTable:
     """Table with one row per optimiser and budget."""
-    from evo.experiments.optimisers import curves, differences
+    from evo.experiments.optimisers import learning_curves, paired_differences
 
-    less = {(row.contender, row.budget): row for row in differences(points).itertuples()}
-    hill = {(row.contender, row.budget): row.mean for row in curves(quadratic_losses, "loss").itertuples()}
+    less = {(row.contender, row.budget): row for row in paired_differences(points).itertuples()}
+    hill = {
+        (row.contender, row.budget): row.mean
+        for row in learning_curves(quadratic_losses, "loss").itertuples()
+    }
     rows = []
-    for row in curves(points).itertuples():
+    for row in learning_curves(points).itertuples():
         if row.budget:
             other = less.get((row.contender, row.budget))
             rows.append(

@@ -11,10 +11,10 @@ import typer
 from rich.console import ConsoleRenderable
 
 from engine.shipped import shipped_decks, shipped_rulesets
-from engine.terminal import shown
+from engine.terminal import safe_text
 from evo.cli import options
 from evo.cli.options import (
-    WHO_PLAYS,
+    ENTRANT_HELP,
     AllowAgent,
     AnyDeck,
     AsBodies,
@@ -22,8 +22,8 @@ from evo.cli.options import (
     DealSeed,
     DeckEdition,
     LibraryFolder,
-    chosen_decks,
-    one_of,
+    check_choice,
+    decks_with_options,
 )
 from evo.play.notation import NOTATION
 from evo.terminal.console import Column, FittingTable
@@ -59,13 +59,15 @@ TournamentFolder = Annotated[
 
 
 def play_command(
-    first: str = typer.Argument(help=f"Agent that goes first: {NOTATION}.", autocompletion=options.entrants),
-    second: str = typer.Argument(help="Agent that goes second.", autocompletion=options.entrants),
+    first: str = typer.Argument(
+        help=f"Agent that goes first: {NOTATION}.", autocompletion=options.complete_entrants
+    ),
+    second: str = typer.Argument(help="Agent that goes second.", autocompletion=options.complete_entrants),
     decks: str = typer.Option(
         "thesis-paladin,thesis-warrior",
         help=f"Decks of the first and the second, separated by a comma; one for both: "
         f"{', '.join(shipped_decks())}, files or deck codes.",
-        autocompletion=options.decks,
+        autocompletion=options.complete_decks,
     ),
     edition: DeckEdition = "",
     bodies: AsBodies = False,
@@ -73,7 +75,7 @@ def play_command(
     library: LibraryFolder = None,
     seed: int = typer.Option(1, min=0, max=2**64 - 1, help="Seed of the game: the same seed, the same game."),
     ruleset: str = typer.Option(
-        "thesis", help=f"Ruleset: {', '.join(shipped_rulesets())}.", autocompletion=options.rulesets_of
+        "thesis", help=f"Ruleset: {', '.join(shipped_rulesets())}.", autocompletion=options.complete_rulesets
     ),
     explain_turns: bool = typer.Option(
         False, "--explain", help="Explain the plan of each turn of an ILP agent."
@@ -83,12 +85,12 @@ def play_command(
     """Play one game and show it turn by turn."""
     from engine import Action, Position, find_ruleset, play
     from engine.codes import ActionKind
-    from engine.decks import coverage_of
+    from engine.decks import coverage_sentence
     from engine.view import PlayerView
-    from evo.decklibrary import library_for
-    from evo.game_pages.story import Cast, reasons_of, story_page, tell
+    from evo.decklibrary import library_for_prediction
+    from evo.game_pages.story import GameSetup, explainer_of, game_data, story_page
     from evo.play.entrants import find_entrant
-    from evo.play.games import keeps_of_both
+    from evo.play.games import mulligans_of_pair
     from evo.terminal.drawing import console, draw_position
     from ilp_agent import IlpAgent
     from rivals import refuse_decks
@@ -98,18 +100,18 @@ def play_command(
     players = find_entrant(first).player, find_entrant(second).player
     both = _two_decks(decks, edition, bodies, any_deck)
     refuse_decks((player.sort for player in players), both)
-    known = library_for(any(player.predicts for player in players), library, both)
+    known = library_for_prediction(any(player.predicts for player in players), library, both)
     agents = players[0].agent(known), players[1].agent(known)
     rules = find_ruleset(ruleset)
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
-    print(shown(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}"))
-    print(shown(coverage_of(dict.fromkeys(both))))
+    print(safe_text(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}"))
+    print(safe_text(coverage_sentence(dict.fromkeys(both))))
     parts: list[str] = []  # heading and actions of the current turn
     reasons: list[ConsoleRenderable] = []  # explained plan of the current turn
 
     def print_turn() -> None:
         if parts:
-            turn = shown(f"{parts[0]} {'; '.join(parts[1:]) or 'nothing'}")
+            turn = safe_text(f"{parts[0]} {'; '.join(parts[1:]) or 'nothing'}")
             print(fill(turn, min(100, console().width), subsequent_indent=" " * 17))
         for reason in reasons:
             console().print(reason)
@@ -128,7 +130,7 @@ def play_command(
         else:
             parts.append(position.describe(action))
 
-    keeps = keeps_of_both(players, both)
+    keeps = mulligans_of_pair(players, both)
     result = play(*agents, both, seed, ruleset=rules, watch=watch, keeps=keeps)
     print_turn()
     screen = console()
@@ -142,8 +144,8 @@ def play_command(
         command += ["--seed", str(seed), *(["--edition", edition] if edition else [])]
         command += ["--bodies"] * bodies + ["--any-deck"] * any_deck
         command += ["--library", str(library)] if library is not None else []
-        cast = Cast((first, second), (both[0].name, both[1].name), rules.name, shlex.join(command))
-        _write_game(html, story_page(tell(result, cast, tuple(map(reasons_of, agents)))))
+        cast = GameSetup((first, second), (both[0].name, both[1].name), rules.name, shlex.join(command))
+        _write_game(html, story_page(game_data(result, cast, tuple(map(explainer_of, agents)))))
         screen.print(f"written: {html}", markup=False)
 
 
@@ -155,8 +157,8 @@ def replay_command(
 ) -> None:
     """Replay a game of a tournament, and write a page to step through it, with the agents' plans."""
     from engine.errors import WrongValueError
-    from engine.game_session import nothing
-    from evo.game_pages.story import replayed, story_page
+    from engine.game_session import no_op
+    from evo.game_pages.story import replay_recorded_game, story_page
     from evo.tournament.reading import read_tournament, tournament_to_replay
 
     if not (folder / "tournament.json").is_file():
@@ -166,10 +168,10 @@ def replay_command(
     record = read_tournament(folder)
     if number >= len(record.games):
         raise WrongValueError(f"{folder} has {len(record.games):,} games, numbered from 0; got {number}")
-    story = replayed(record, tournament_to_replay(record), number, nothing)
+    story = replay_recorded_game(record, tournament_to_replay(record), number, no_op)
     _write_game(html, story_page(story))
-    print(shown("\n".join(filter(None, (story["result"], story["error"], story["remark"])))))
-    print(shown(f"written: {html}"))
+    print(safe_text("\n".join(filter(None, (story["result"], story["error"], story["remark"])))))
+    print(safe_text(f"written: {html}"))
 
 
 def _write_game(file: Path, page: bytes) -> None:
@@ -178,15 +180,15 @@ def _write_game(file: Path, page: bytes) -> None:
     Raises:
         RunError: the file cannot be written.
     """
-    from evo.storage.files import replace_file, temporary_of, why_not_writable
+    from evo.storage.files import temporary_path, write_atomically, write_error_text
     from evo.storage.run_folder import RunError
 
-    temporary = temporary_of(file)
-    why = why_not_writable(file, temporary)
+    temporary = temporary_path(file)
+    why = write_error_text(file, temporary)
     if why:
         raise RunError(f"cannot write {file}: {why}; choose another --html")
     if page:
-        replace_file(file, page, temporary)
+        write_atomically(file, page, temporary)
 
 
 def _explained(
@@ -212,12 +214,12 @@ def _two_decks(text: str, edition: str, bodies: bool, any_deck: bool) -> "tuple[
     """Decks of the first and second player; a single name is the deck of both."""
     from engine import find_deck
     from engine.errors import DeckNameError
-    from evo.config.files import names_in
+    from evo.config.files import split_names
 
-    names = names_in(text)
+    names = split_names(text)
     if len(names) not in (1, 2):
         raise DeckNameError(f"--decks takes one deck for both players, or two as FIRST,SECOND, got {text!r}")
-    names = chosen_decks(names, edition, bodies, any_deck)
+    names = decks_with_options(names, edition, bodies, any_deck)
     return find_deck(names[0]), find_deck(names[-1])
 
 
@@ -226,19 +228,21 @@ def explain_command(
     profile: str = typer.Option(
         "true-balanced",
         help=f"{', '.join(shipped_profiles())}, a profile file, or a run folder.",
-        autocompletion=options.profiles,
+        autocompletion=options.complete_profiles,
     ),
-    backend: str = typer.Option(DEFAULT_BACKEND, help=f"{SOLVERS}.", autocompletion=options.backends),
+    backend: str = typer.Option(
+        DEFAULT_BACKEND, help=f"{SOLVERS}.", autocompletion=options.complete_backends
+    ),
     as_data: bool = typer.Option(False, "--json", help="Print JSON for machines."),
     program: str = typer.Option(
         "",
         help=f"Print the integer program instead of its solution: {' or '.join(FORMULATIONS)}.",
-        autocompletion=options.formulations,
+        autocompletion=options.complete_formulations,
     ),
 ) -> None:
     """Show the best plan of a turn, term by term against the best plan without its first action."""
     from engine import parse_position
-    from evo.cli.tables import as_json
+    from evo.cli.tables import explanation_json
     from evo.play.entrants import entrant_profile
     from evo.terminal.drawing import console, draw_position
     from ilp_agent import (
@@ -253,7 +257,7 @@ def explain_command(
 
     find_solver(backend)
     if program:
-        one_of("--program", "formulation", program, tuple(FORMULATIONS))
+        check_choice("--program", "formulation", program, tuple(FORMULATIONS))
     parsed = parse_position(position)
     found = entrant_profile(DEFAULT_AGENT, profile)
     chosen = Profile(found.name, Weights.from_array(found.weights.array))
@@ -263,7 +267,7 @@ def explain_command(
         return
     if as_data:
         explanation = explain(turn_of(parsed), chosen.weights, backend)
-        print(json.dumps(as_json(explanation, chosen, backend, parsed), indent=1))
+        print(json.dumps(explanation_json(explanation, chosen, backend, parsed), indent=1))
         return
     explained = _explained(parsed, chosen.weights, backend, f"{chosen.name}, {backend}")
     screen = console()
@@ -271,12 +275,12 @@ def explain_command(
     screen.print(explained)
 
 
-COLUMNS = (Column("check"), Column("verdict"), Column("result", folds=True))
+CHECK_COLUMNS = (Column("check"), Column("verdict"), Column("result", folds=True))
 
 
 def check_agent_command(
     entrant: str = typer.Argument(
-        help=f"The agent. {WHO_PLAYS}", show_default=False, autocompletion=options.entrants
+        help=f"The agent. {ENTRANT_HELP}", show_default=False, autocompletion=options.complete_entrants
     ),
     games: int = typer.Option(1000, min=2, max=10**6, help="Games against the random agent."),
     pairs: int = typer.Option(
@@ -286,22 +290,22 @@ def check_agent_command(
     as_data: AsJson = False,
 ) -> None:
     """Check that an agent plays legally, in time, reproducibly, and without hidden information."""
-    from engine.terminal import say_error
-    from evo.cli.progress import Counter, output_console, stop_on_signals
-    from evo.play.checking import REPEATED, check_agent
+    from engine.terminal import print_error
+    from evo.cli.progress import GameCounter, output_console, stop_on_signals
+    from evo.play.checking import REPLAYED_GAMES, check_agent
     from evo.play.entrants import find_entrant
     from evo.play.pool import InterruptedRunError
 
     console = output_console(stderr=as_data)
     found = find_entrant(entrant)
-    counter = Counter(console, games + 2 * min(REPEATED, games))
+    counter = GameCounter(console, games + 2 * min(REPLAYED_GAMES, games))
     counter.stops_immediately = True
     checks: list[Check] = []
     try:
         with stop_on_signals(counter):
             checks += check_agent(found, games, pairs, seed, counter.advance)
     except (InterruptedRunError, KeyboardInterrupt):
-        say_error("stopped: no results were saved")
+        print_error("stopped: no results were saved")
         raise typer.Exit(128 + (counter.stopping or signal.SIGINT)) from None
     finally:
         counter.close()
@@ -310,7 +314,7 @@ def check_agent_command(
         print(json.dumps({"passed": passed, "checks": [check._asdict() for check in checks]}, indent=1))
     else:
         rows = [[check.name, "ok" if check.passed else "FAILED", check.told] for check in checks]
-        console.print(FittingTable(COLUMNS, rows))
+        console.print(FittingTable(CHECK_COLUMNS, rows))
         console.print(f"{found.text} {'passed' if passed else 'did not pass'}", markup=False, highlight=False)
     if not passed:
         raise typer.Exit(1)

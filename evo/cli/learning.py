@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.terminal import say_error
+from engine.terminal import print_error
 from evo.cli import options
 from evo.cli.options import (
     DECKS_HELP,
@@ -25,8 +25,8 @@ from evo.cli.options import (
     PoolName,
     RulesetName,
     Workers,
-    chosen_decks,
-    place_of,
+    decks_with_options,
+    pool_settings,
 )
 from evo.play.notation import NOTATION
 from evo.terminal.console import Column, FittingTable
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 
     from engine import Deck
     from evo.analysis.prediction import DeckLibrary
-    from evo.cli.options import Place
-    from evo.cli.progress import Counter
+    from evo.cli.options import PoolSettings
+    from evo.cli.progress import GameCounter
     from evo.experiments.folder import ExperimentFolder
-    from evo.learning.features import Comparison, Trial
+    from evo.learning.features import FeatureSelection, SubsetResult
     from evo.learning.folder import LearningFolder
-    from evo.learning.mulligan import CardRow, Lesson
+    from evo.learning.mulligan import CardRow, MulliganLearning
     from evo.play.games import Roster, Schedule
     from ilp_agent import Profile
     from ilp_agent.lookahead.weights import LookaheadWeights
@@ -56,7 +56,7 @@ LearnConfigName = Annotated[
     typer.Argument(
         metavar="CONFIG",
         help=f"A learning configuration file, or one of {', '.join(shipped_learning())} (docs/learning.md).",
-        autocompletion=options.learning,
+        autocompletion=options.complete_learning_configs,
     ),
 ]
 FEATURES_SPRT = "elo0=-15 elo1=0"
@@ -85,7 +85,7 @@ def learn_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Learn the value function of lookahead by self-play; repeating the command continues."""
-    from evo.cli.progress import Counter, output_console, print_problems
+    from evo.cli.progress import GameCounter, output_console, print_problems
     from evo.config.files import read_config_as
     from evo.learning.config import LearnConfig
     from evo.learning.folder import open_learning
@@ -97,7 +97,7 @@ def learn_command(
     console = output_console()
     with open_learning(path, chosen) as folder:
         left = max(0, chosen.rounds + 1 - max(1, len(folder.rounds)))
-        counter = Counter(console, left * chosen.games)
+        counter = GameCounter(console, left * chosen.games)
         known = f", {len(folder.rounds) - 1} of them already learned" if len(folder.rounds) > 1 else ""
         console.print(
             f"learning {path}: {chosen.method}, {chosen.rounds} rounds of {chosen.games:,} games{known}",
@@ -115,16 +115,18 @@ def learn_command(
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _learn_rounds(folder: "LearningFolder", counter: "Counter") -> "Profile[LookaheadWeights]":
+def _learn_rounds(folder: "LearningFolder", counter: "GameCounter") -> "Profile[LookaheadWeights]":
     """Play the missing rounds with progress lines, and return the profile that scored best."""
-    from evo.cli.options import Place
-    from evo.cli.sessions import pool_of
+    from evo.cli.options import PoolSettings
+    from evo.cli.sessions import open_session_pool
     from evo.config.messages import counted
     from evo.learning.run import learn
     from evo.play.pool import InterruptedRunError
 
     chosen, players = folder.config, [folder.config.player, *folder.config.opponents]
-    with pool_of(Place("local", chosen.workers, ""), players, chosen.found_decks, counter) as pool:
+    with open_session_pool(
+        PoolSettings("local", chosen.workers, ""), players, chosen.found_decks, counter
+    ) as pool:
 
         def play(roster: "Roster", games: "Schedule") -> "np.ndarray":
             return pool.play(roster, games, lambda _: counter.raise_if_stopped())
@@ -138,7 +140,7 @@ def _learn_rounds(folder: "LearningFolder", counter: "Counter") -> "Profile[Look
             counter.close()
             name, done = signal.Signals(error.signal).name, max(0, len(folder.rounds) - 1)
             safe = f"{counted(done, 'round')} {'is' if done == 1 else 'are'} safe in {folder.path}"
-            say_error(f"stopped by {name}: {safe}. To continue: the same command again")
+            print_error(f"stopped by {name}: {safe}. To continue: the same command again")
             raise
     raise AssertionError("a stopped pool ends the process")
 
@@ -185,22 +187,22 @@ def features_command(
     """Find the features that a learned value needs, by backward elimination and by leaving out each one."""
     import shlex
 
-    from evo.cli.options import Place
+    from evo.cli.options import PoolSettings
     from evo.cli.progress import output_console
-    from evo.learning.features import Trial, smallest, table_of
+    from evo.learning.features import FeatureSelection, smallest_no_worse, subsets_table
     from evo.learning.folder import read_learning
     from evo.learning.report import features_figure, features_page
     from evo.stats.sequential import parse_sprt
 
     found, test = read_learning(folder), parse_sprt(f"{FEATURES_SPRT} {sprt}")
-    trial = Trial(found, games, test)
+    trial = FeatureSelection(found, games, test)
     command = ["manaforge", "features", str(folder), "--games", str(games), "--sprt", sprt]
     command += [] if alone else ["--no-alone"]
     with found:
         found.take("features.csv")
-        tables = _play_feature_sets(trial, found, Place("local", workers, ""), alone)
-        backward, singly = (table_of(tables[name]) for name in ("features", "features-alone"))
-        text = _features_sentence(smallest(tables["features"]), trial.known, trial.most)
+        tables = _play_feature_sets(trial, found, PoolSettings("local", workers, ""), alone)
+        backward, singly = (subsets_table(tables[name]) for name in ("features", "features-alone"))
+        text = _features_sentence(smallest_no_worse(tables["features"]), trial.known, trial.most)
         found.write("features.html", features_page(found, singly, backward, text, shlex.join(command)))
         found.write("features.png", features_figure(backward))
     console = output_console()
@@ -211,25 +213,25 @@ def features_command(
 
 
 def _play_feature_sets(
-    trial: "Trial", folder: "LearningFolder", place: "Place", alone: bool
-) -> "dict[str, list[Comparison]]":
+    trial: "FeatureSelection", folder: "LearningFolder", place: "PoolSettings", alone: bool
+) -> "dict[str, list[SubsetResult]]":
     """Play all feature sets, print a line for each, and return their tables by name."""
-    from evo.cli.progress import Counter, output_console
-    from evo.cli.sessions import pool_of
+    from evo.cli.progress import GameCounter, output_console
+    from evo.cli.sessions import open_session_pool
     from evo.config.messages import counted
-    from evo.learning.features import leave_one_out, search_backward, table_of
+    from evo.learning.features import backward_elimination, leave_one_out, subsets_table
     from evo.play.pool import InterruptedRunError
     from evo.storage.files import csv_bytes
 
-    counter, config = Counter(output_console(), 0), trial.config
-    tables: dict[str, list[Comparison]] = {"features-alone": [], "features": []}
+    counter, config = GameCounter(output_console(), 0), trial.config
+    tables: dict[str, list[SubsetResult]] = {"features-alone": [], "features": []}
     walks = {"features-alone": leave_one_out} if alone else {}
-    with pool_of(place, [config.player], config.found_decks, counter) as pool:
+    with open_session_pool(place, [config.player], config.found_decks, counter) as pool:
         try:
-            for name, walk in {**walks, "features": search_backward}.items():
+            for name, walk in {**walks, "features": backward_elimination}.items():
                 for tested in walk(trial, lambda roster, some: pool.play(roster, some, counter.advance)):
                     tables[name].append(tested)
-                    folder.write(f"{name}.csv", csv_bytes(table_of(tables[name])))
+                    folder.write(f"{name}.csv", csv_bytes(subsets_table(tables[name])))
                     line = f"{counted(tested.features, 'feature')}, without {tested.left_out[-1]}"
                     counter.console.print(
                         f"{line}: {_elo_of(tested)}, {tested.games:,} games", markup=False, highlight=False
@@ -238,12 +240,12 @@ def _play_feature_sets(
             counter.close()
             name = signal.Signals(error.signal).name
             said = f"results so far are in the csv files of {folder.path}; repeating the command starts over"
-            say_error(f"stopped by {name}: {said}")
+            print_error(f"stopped by {name}: {said}")
             raise
     return tables
 
 
-def _features_sentence(least: "Comparison | None", known: list[str], games: int) -> str:
+def _features_sentence(least: "SubsetResult | None", known: list[str], games: int) -> str:
     """Result of a backward elimination, as a sentence."""
     if least is None:
         return f"No smaller set of features was shown to be no worse within {games:,} games."
@@ -251,7 +253,7 @@ def _features_sentence(least: "Comparison | None", known: list[str], games: int)
     return f"{least.features} of {len(known)} features are enough: {', '.join(names)}."
 
 
-def _elimination_table(backward: "Sequence[Comparison]") -> FittingTable:
+def _elimination_table(backward: "Sequence[SubsetResult]") -> FittingTable:
     """Table of a backward elimination, one row per feature set."""
     rows = []
     for one in backward:
@@ -261,7 +263,7 @@ def _elimination_table(backward: "Sequence[Comparison]") -> FittingTable:
     return FittingTable(FEATURE_COLUMNS, rows, "features left out one after the other, against all features")
 
 
-def _elo_of(tested: "Comparison") -> str:
+def _elo_of(tested: "SubsetResult") -> str:
     """Elo of a feature set with its interval: "-3 (-9 to +4)"."""
     from evo.stats.ratings import elo
 
@@ -272,13 +274,13 @@ Learner = Annotated[
     str,
     typer.Argument(
         help=f"Entrant with a profile, whose mulligan is learned: {NOTATION}.",
-        autocompletion=options.entrants,
+        autocompletion=options.complete_entrants,
     ),
 ]
-LearnedDecks = Annotated[str, typer.Option("--decks", help=DECKS_HELP, autocompletion=options.decks)]
+LearnedDecks = Annotated[str, typer.Option("--decks", help=DECKS_HELP, autocompletion=options.complete_decks)]
 Opponents = Annotated[
     list[str],
-    typer.Option("--against", help="An opponent; may repeat.", autocompletion=options.entrants),
+    typer.Option("--against", help="An opponent; may repeat.", autocompletion=options.complete_entrants),
 ]
 ProfileOut = Annotated[
     Path,
@@ -287,10 +289,10 @@ ProfileOut = Annotated[
     ),
 ]
 
-STOPPED = "no profile was written; repeat the command to continue"
+STOP_MESSAGE = "no profile was written; repeat the command to continue"
 """Message after a signal has stopped the games."""
 
-COLUMNS = (
+KEEP_VALUE_COLUMNS = (
     Column("card"),
     Column("cost", 3, right=True),
     Column("value", right=True),
@@ -324,31 +326,39 @@ def mulligan_command(
 ) -> None:
     """Learn from games which opening cards to keep, and write a profile that keeps them."""
     from engine import find_deck, find_ruleset
-    from evo.cli.progress import Counter, output_console, print_problems
-    from evo.config.files import names_in
+    from evo.cli.progress import GameCounter, output_console, print_problems
+    from evo.config.files import split_names
     from evo.config.messages import counted
     from evo.experiments.folder import open_experiment
-    from evo.learning.mulligan import Lesson, check_out, learned_profile, rows_of, write_learned
+    from evo.learning.mulligan import (
+        MulliganLearning,
+        card_rows,
+        check_output_file,
+        learned_profile,
+        write_learned,
+    )
     from evo.play.entrants import find_entrant, profile_of_entrant
     from rivals import refuse_decks
 
-    place = place_of(pool, workers, address)
+    place = pool_settings(pool, workers, address)
     player, profile = find_entrant(entrant).player, profile_of_entrant(entrant)
     opponents = tuple(find_entrant(text).player for text in against)
-    found = tuple(find_deck(name) for name in chosen_decks(names_in(decks), edition, bodies, any_deck))
+    found = tuple(
+        find_deck(name) for name in decks_with_options(split_names(decks), edition, bodies, any_deck)
+    )
     refuse_decks((one.sort for one in (player, *opponents)), found)
-    lesson = Lesson(player, opponents, found, find_ruleset(ruleset), games, rounds, seed)
-    check_out(out)
+    lesson = MulliganLearning(player, opponents, found, find_ruleset(ruleset), games, rounds, seed)
+    check_output_file(out)
     path, console = out.with_suffix(".mulligan"), output_console(stderr=as_data)
     heading = f"mulligan of {entrant}: {lesson.total:,} games in {counted(rounds, 'round')}, kept in {path}"
     with open_experiment(path, "mulligan", lesson.definition) as folder:
         console.print(heading, markup=False, highlight=False, soft_wrap=True)
         print_problems(console, folder.problems)
-        values = _play_lesson(lesson, folder, place, Counter(console, lesson.total))
+        values = _play_lesson(lesson, folder, place, GameCounter(console, lesson.total))
         learned = learned_profile(profile, lesson, values, out.stem, against)
         folder.write("profile.toml", learned.to_toml().encode())
         write_learned(learned, out)
-    tables = [(one, rows_of(one, found[number // 2], lesson.ruleset)) for number, one in enumerate(values)]
+    tables = [(one, card_rows(one, found[number // 2], lesson.ruleset)) for number, one in enumerate(values)]
     if as_data:
         print(json.dumps(_mulligan_json(entrant, lesson, tables), indent=1, allow_nan=False))
         return
@@ -359,15 +369,17 @@ def mulligan_command(
 
 
 def _play_lesson(
-    lesson: "Lesson", folder: "ExperimentFolder", place: "Place", counter: "Counter"
+    lesson: "MulliganLearning", folder: "ExperimentFolder", place: "PoolSettings", counter: "GameCounter"
 ) -> "tuple[SeatValues, ...]":
     """Play the missing games of a mulligan lesson, and return the keep values of the last round."""
-    from evo.cli.sessions import pool_of
-    from evo.learning.mulligan import learn_keeps
+    from evo.cli.sessions import open_session_pool
+    from evo.learning.mulligan import learn_mulligan
 
     values: tuple[SeatValues, ...] = ()
-    with pool_of(place, (lesson.player, *lesson.opponents), lesson.decks, counter, STOPPED) as players:
-        for found in learn_keeps(lesson, folder.playing(players, counter.advance)):
+    with open_session_pool(
+        place, (lesson.player, *lesson.opponents), lesson.decks, counter, STOP_MESSAGE
+    ) as players:
+        for found in learn_mulligan(lesson, folder.playing(players, counter.advance)):
             values = found
     return values
 
@@ -388,11 +400,11 @@ def _keep_value_table(values: "SeatValues", rows: "list[CardRow]") -> FittingTab
         ]
         for row in rows
     ]
-    return FittingTable(COLUMNS, cells, f"{values.deck}, going {SEATS[values.seat]}")
+    return FittingTable(KEEP_VALUE_COLUMNS, cells, f"{values.deck}, going {SEATS[values.seat]}")
 
 
 def _mulligan_json(
-    entrant: str, lesson: "Lesson", tables: "list[tuple[SeatValues, list[CardRow]]]"
+    entrant: str, lesson: "MulliganLearning", tables: "list[tuple[SeatValues, list[CardRow]]]"
 ) -> dict[str, Any]:
     """The keep values as JSON values."""
     from ilp_agent.mulligan import SEATS
@@ -410,13 +422,13 @@ def _mulligan_json(
     }
 
 
-EXCHANGED = (0, 3, 6)
+EXCHANGED_CARDS = (0, 3, 6)
 """Numbers of exchanged cards for which accuracy is measured."""
 
-MOST_HOLDERS = 3
+MOST_DECKS_NAMED = 3
 """Most decks that a message names for a card."""
 
-SHOWN = 15
+MOST_CARDS = 15
 """Most cards of a table."""
 
 Seen = Annotated[
@@ -444,13 +456,13 @@ def predict_command(
     as_data: AsJson = False,
 ) -> None:
     """Predict an opponent's deck from the cards seen: the likeliest decks, and the cards left in them."""
-    from evo.analysis.prediction import DeckLibrary, card_name, of_class
+    from evo.analysis.prediction import DeckLibrary, card_name, decks_of_class
     from evo.cli.progress import output_console
-    from evo.decklibrary import shipped_and
+    from evo.decklibrary import shipped_and_library
 
     _check_prediction_options(cards, accuracy, out)
-    every = shipped_and(library)
-    decks = of_class(every, hero_class) if hero_class else every
+    every = shipped_and_library(library)
+    decks = decks_of_class(every, hero_class) if hero_class else every
     console = output_console()
     if accuracy:
         _print_accuracy(decks, orders, seed, out, as_data, console)
@@ -473,7 +485,7 @@ def predict_command(
 def _decks_with(card: str, decks: "tuple[Deck, ...]") -> str:
     """Names of the first few decks that hold a card; "" if none does."""
     found = [deck.name for deck in decks if any(card == one.name for one in deck.cards)]
-    return ", ".join(found[:MOST_HOLDERS]) + (", ..." if len(found) > MOST_HOLDERS else "")
+    return ", ".join(found[:MOST_DECKS_NAMED]) + (", ..." if len(found) > MOST_DECKS_NAMED else "")
 
 
 def _check_prediction_options(cards: list[str] | None, accuracy: bool, out: Path | None) -> None:
@@ -481,13 +493,13 @@ def _check_prediction_options(cards: list[str] | None, accuracy: bool, out: Path
     from engine import ManaforgeError
     from engine.codes import DECK_SIZE
     from evo.analysis.prediction import PredictionError
-    from evo.storage.files import temporary_of, why_not_writable
+    from evo.storage.files import temporary_path, write_error_text
 
     if accuracy and cards:
         raise PredictionError("--accuracy measures all decks of the library; remove the cards")
     if out is not None and not accuracy:
         raise PredictionError("--out is the figure of --accuracy; add --accuracy, or remove --out")
-    why = why_not_writable(out, temporary_of(out)) if out is not None else ""
+    why = write_error_text(out, temporary_path(out)) if out is not None else ""
     if why:
         raise ManaforgeError(f"cannot write {out}: {why}; choose another --out")
     if len(cards or ()) > DECK_SIZE:
@@ -514,21 +526,23 @@ def _print_prediction(library: "DeckLibrary", seen: list[str], console: "Console
     columns = Column("deck"), Column("class", 1), Column("chance", right=True)
     console.print(FittingTable(columns, decks))
     likely = library.likely_cards(seen)
-    cards = [(card.name, f"{card.chance:.1%}", f"{card.copies:.2f}") for card in likely[:SHOWN]]
+    cards = [(card.name, f"{card.chance:.1%}", f"{card.copies:.2f}") for card in likely[:MOST_CARDS]]
     columns = Column("card left"), Column("chance", right=True), Column("copies", 1, right=True)
     console.print(FittingTable(columns, cards))
-    if len(likely) > SHOWN:
-        console.print(f"and {len(likely) - SHOWN} more (--json lists all)", markup=False, highlight=False)
+    if len(likely) > MOST_CARDS:
+        console.print(
+            f"and {len(likely) - MOST_CARDS} more (--json lists all)", markup=False, highlight=False
+        )
 
 
 def _print_accuracy(
     decks: "tuple[Deck, ...]", orders: int, seed: int, out: Path | None, as_data: bool, console: "Console"
 ) -> None:
     """Print the prediction accuracy by number of cards seen, and write its figure."""
-    from evo.analysis.prediction import accuracy as measure
+    from evo.analysis.prediction import prediction_accuracy as measure
     from evo.terminal.console import Column, FittingTable
 
-    table = measure(decks, orders, EXCHANGED, seed)
+    table = measure(decks, orders, EXCHANGED_CARDS, seed)
     if out is not None:
         _write_figure(table, out)
     if as_data:
@@ -552,6 +566,6 @@ def _print_accuracy(
 def _write_figure(table: "pd.DataFrame", out: Path) -> None:
     from evo.analysis.plots import plot_accuracy
     from evo.figures.style import draw
-    from evo.storage.files import replace_file, temporary_of
+    from evo.storage.files import temporary_path, write_atomically
 
-    replace_file(out, draw(plot_accuracy, table).png, temporary_of(out))
+    write_atomically(out, draw(plot_accuracy, table).png, temporary_path(out))

@@ -13,8 +13,8 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
-from evo.terminal.console import command_line
-from rivals.outside.permissions import command_line_is
+from evo.terminal.console import run_command_line
+from rivals.outside.permissions import set_command_line
 
 COMMANDS = {
     "play": "evo.cli.games:play_command",
@@ -106,8 +106,8 @@ app = typer.Typer(
 
 def main() -> None:
     """Entry point of the command `manaforge`."""
-    command_line_is(sys.argv[1:])
-    command_line(app, "manaforge")
+    set_command_line(sys.argv[1:])
+    run_command_line(app, "manaforge")
 
 
 def _print_version(wanted: bool) -> None:

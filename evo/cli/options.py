@@ -13,7 +13,7 @@ from engine.shipped import EDITION_NAMES, shipped_decks, shipped_rulesets
 from evo.play.notation import NOTATION, OFFERED_FORMATS, SEATS
 from ilp_agent.backends import BACKENDS, FORMULATIONS
 from ilp_agent.shipped import shipped_configs, shipped_learning, shipped_profiles
-from rivals.outside.permissions import OPTION, command_of
+from rivals.outside.permissions import ALLOW_OPTION, command_of
 from rivals.registry import AGENTS, DEFAULT_AGENT
 
 if TYPE_CHECKING:
@@ -31,43 +31,43 @@ def _last_of_list(incomplete: str, known: Iterable[str]) -> list[str]:
     return [f"{before}{comma}{name}" for name in _starting_with(last, known) if name not in named]
 
 
-def configs(incomplete: str) -> list[str]:
+def complete_configs(incomplete: str) -> list[str]:
     """Complete configurations: shipped ones, and TOML files in the current folder."""
     files = (str(file) for file in Path().glob("*.toml") if file.name != "pyproject.toml")
     return _starting_with(incomplete, [*shipped_configs(), *files])
 
 
-def learning(incomplete: str) -> list[str]:
+def complete_learning_configs(incomplete: str) -> list[str]:
     """Complete learning configurations: shipped ones, and TOML files in the current folder."""
     files = (str(file) for file in Path().glob("*.toml") if file.name != "pyproject.toml")
     return _starting_with(incomplete, [*shipped_learning(), *files])
 
 
-def keys(incomplete: str) -> list[str]:
+def complete_config_keys(incomplete: str) -> list[str]:
     """Complete KEY=VALUE of --set: configuration keys, and after KEY= its values if they are a closed set."""
-    from evo.config.run_config import choices, meanings
+    from evo.config.run_config import allowed_values, key_descriptions
 
     key, equals, value = incomplete.partition("=")
     if key == "decks" and equals:
-        return [f"{key}={names}" for names in decks(value)]
+        return [f"{key}={names}" for names in complete_decks(value)]
     if equals:
-        return [f"{key}={name}" for name in _starting_with(value, choices().get(key, ()))]
+        return [f"{key}={name}" for name in _starting_with(value, allowed_values().get(key, ()))]
     return _starting_with(
-        incomplete, [f"{key}=" for key, _ in meanings() if key not in ("schema", "address")]
+        incomplete, [f"{key}=" for key, _ in key_descriptions() if key not in ("schema", "address")]
     )
 
 
-def editions(incomplete: str) -> list[str]:
+def complete_editions(incomplete: str) -> list[str]:
     """Complete editions of real cards."""
     return [name for name in EDITION_NAMES if name.startswith(incomplete)]
 
 
-def decks(incomplete: str) -> list[str]:
+def complete_decks(incomplete: str) -> list[str]:
     """Complete shipped decks, also as the last of a comma-separated list."""
     return _last_of_list(incomplete, shipped_decks())
 
 
-def runs(incomplete: str) -> list[str]:
+def complete_runs(incomplete: str) -> list[str]:
     """Complete run folders and studies in `runs/`."""
     from evo.storage.files import RUNS
 
@@ -76,7 +76,7 @@ def runs(incomplete: str) -> list[str]:
     return _starting_with(incomplete, sorted(map(str, found)))
 
 
-def entrants(incomplete: str) -> list[str]:
+def complete_entrants(incomplete: str) -> list[str]:
     """Complete entrants: agents, shipped profiles, and champions of the runs in `runs/`."""
     from evo.storage.files import RUNS
 
@@ -89,10 +89,10 @@ def entrants(incomplete: str) -> list[str]:
     return _starting_with(incomplete, found)
 
 
-def entrant_lists(incomplete: str) -> list[str]:
+def complete_entrant_lists(incomplete: str) -> list[str]:
     """Complete entrants, also as the last of a comma-separated list."""
     before, comma, last = incomplete.rpartition(",")
-    return [f"{before}{comma}{name}" for name in entrants(last) if name not in before.split(",")]
+    return [f"{before}{comma}{name}" for name in complete_entrants(last) if name not in before.split(",")]
 
 
 def _agent_of(run: Path) -> str:
@@ -103,29 +103,29 @@ def _agent_of(run: Path) -> str:
         return DEFAULT_AGENT
 
 
-def profiles(incomplete: str) -> list[str]:
+def complete_profiles(incomplete: str) -> list[str]:
     """Complete profiles of the turn program, and run folders."""
-    return [*_starting_with(incomplete, shipped_profiles()), *runs(incomplete)]
+    return [*_starting_with(incomplete, shipped_profiles()), *complete_runs(incomplete)]
 
 
-def pools(incomplete: str) -> list[str]:
+def complete_pools(incomplete: str) -> list[str]:
     """Complete kinds of worker pools."""
-    from evo.play.pools import POOLS
+    from evo.play.pools import POOL_KINDS
 
-    return _starting_with(incomplete, POOLS)
+    return _starting_with(incomplete, POOL_KINDS)
 
 
-def rulesets_of(incomplete: str) -> list[str]:
+def complete_rulesets(incomplete: str) -> list[str]:
     """Complete rulesets."""
     return _starting_with(incomplete, shipped_rulesets())
 
 
-def backends(incomplete: str) -> list[str]:
+def complete_backends(incomplete: str) -> list[str]:
     """Complete solvers of the turn program."""
     return _starting_with(incomplete, BACKENDS)
 
 
-def weights(ctx: typer.Context, incomplete: str) -> list[str]:
+def complete_weights(ctx: typer.Context, incomplete: str) -> list[str]:
     """Complete weights, with their aliases, of the agent typed before, or of every agent."""
     entrant = ctx.params.get("entrant") or next(
         iter(ctx.args), ""
@@ -138,22 +138,22 @@ def weights(ctx: typer.Context, incomplete: str) -> list[str]:
     return _starting_with(incomplete, sorted(set(found)))
 
 
-def keywords(incomplete: str) -> list[str]:
+def complete_keywords(incomplete: str) -> list[str]:
     """Complete keywords of minions."""
     return _starting_with(incomplete, KEYWORD_FIELDS)
 
 
-def formats(incomplete: str) -> list[str]:
+def complete_formats(incomplete: str) -> list[str]:
     """Complete tournament formats."""
     return _starting_with(incomplete, OFFERED_FORMATS)
 
 
-def seats(incomplete: str) -> list[str]:
+def complete_seats(incomplete: str) -> list[str]:
     """Complete seating modes."""
     return _starting_with(incomplete, SEATS)
 
 
-def formulations(incomplete: str) -> list[str]:
+def complete_formulations(incomplete: str) -> list[str]:
     """Complete formulations of the turn program."""
     return _starting_with(incomplete, FORMULATIONS)
 
@@ -164,7 +164,7 @@ DeckEdition = Annotated[
         "--edition",
         help=f"Edition of deck codes and deck files with a class: {' or '.join(EDITION_NAMES)}.",
         metavar="NAME",
-        autocompletion=editions,
+        autocompletion=complete_editions,
     ),
 ]
 AsBodies = Annotated[
@@ -190,12 +190,14 @@ Workers = Annotated[
     int, typer.Option(min=0, max=MOST_WORKERS, help="Number of workers; 0: one per processor.")
 ]
 PoolName = Annotated[
-    str, typer.Option("--pool", help="Worker pool: auto, local or ray.", autocompletion=pools)
+    str, typer.Option("--pool", help="Worker pool: auto, local or ray.", autocompletion=complete_pools)
 ]
 Address = Annotated[str, typer.Option(help="Ray cluster to join: auto or HOST:PORT.")]
 RulesetName = Annotated[
     str,
-    typer.Option("--ruleset", help=f"Ruleset: {', '.join(shipped_rulesets())}.", autocompletion=rulesets_of),
+    typer.Option(
+        "--ruleset", help=f"Ruleset: {', '.join(shipped_rulesets())}.", autocompletion=complete_rulesets
+    ),
 ]
 DealSeed = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Seed of the deals.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the summary as JSON for machines.")]
@@ -214,7 +216,7 @@ RunPool = Annotated[
     typer.Option(
         "--pool",
         help="Worker pool: auto, local or ray. (default: the configuration's)",
-        autocompletion=pools,
+        autocompletion=complete_pools,
     ),
 ]
 RunAddress = Annotated[
@@ -227,14 +229,14 @@ Overrides = Annotated[
         "--set",
         metavar="KEY=VALUE",
         help="Override a configuration value; may repeat.",
-        autocompletion=keys,
+        autocompletion=complete_config_keys,
     ),
 ]
 ConfigName = Annotated[
     str,
     typer.Argument(
         help=f"A configuration file, or one of {', '.join(shipped_configs())}.",
-        autocompletion=configs,
+        autocompletion=complete_configs,
     ),
 ]
 Tensorboard = Annotated[
@@ -252,7 +254,7 @@ def _outside_agents(names: list[str] | None) -> list[str] | None:
 AllowAgent = Annotated[
     list[str] | None,
     typer.Option(
-        OPTION,
+        ALLOW_OPTION,
         metavar="AGENT",
         callback=_outside_agents,
         help="Allow an agent from outside that a file names: python:MODULE:CLASS or process:COMMAND; may "
@@ -266,7 +268,7 @@ RunDecks = Annotated[
     typer.Option(
         "--decks",
         help="Deck files to restore into a run folder whose own are missing.",
-        autocompletion=decks,
+        autocompletion=complete_decks,
     ),
 ]
 
@@ -280,10 +282,10 @@ LibraryFolder = Annotated[
         show_default=False,
     ),
 ]
-WHO_PLAYS = f"Entrant: {NOTATION}."
+ENTRANT_HELP = f"Entrant: {NOTATION}."
 
 
-class Place(NamedTuple):
+class PoolSettings(NamedTuple):
     """Worker pool options: its kind, the number of workers, and the address of a Ray cluster."""
 
     pool: str
@@ -291,7 +293,7 @@ class Place(NamedTuple):
     address: str
 
 
-def chosen_decks(
+def decks_with_options(
     names: Sequence[str], edition: str = "", bodies: bool = False, any_deck: bool = False, card: bool = False
 ) -> tuple[str, ...]:
     """Deck names, prefixed with the options --edition, --bodies and --any-deck that apply to them.
@@ -302,13 +304,13 @@ def chosen_decks(
         UnknownNameError: there is no such edition.
         DeckError: an option applies to none of the decks, or a file is not a deck.
     """
-    from engine.deck_files import worded
-    from engine.decks import reading_of
+    from engine.deck_files import add_deck_options
+    from engine.decks import deck_options
 
-    return worded(names, reading_of(edition, bodies, any_deck), card and not (bodies or any_deck))
+    return add_deck_options(names, deck_options(edition, bodies, any_deck), card and not (bodies or any_deck))
 
 
-def place_of(pool: str, workers: int, address: str) -> Place:
+def pool_settings(pool: str, workers: int, address: str) -> PoolSettings:
     """Validate the options --pool, --workers and --address.
 
     Raises:
@@ -316,17 +318,19 @@ def place_of(pool: str, workers: int, address: str) -> Place:
         PlaceError: the address is malformed, or this pool takes none.
         DefinitionError: the number of workers is below 0.
     """
-    from evo.play.pools import check_place
+    from evo.play.pools import check_pool_address
     from evo.tournament.folder import DefinitionError
 
     check_pool(pool)
     if workers < 0:
         raise DefinitionError(f"workers must be 0, for one on each processor, or more, got {workers}")
-    check_place(pool, address)
-    return Place(pool, workers, address)
+    check_pool_address(pool, address)
+    return PoolSettings(pool, workers, address)
 
 
-def placed(config: "RunConfig", workers: int | None, pool: str | None, address: str | None) -> "RunConfig":
+def with_pool_settings(
+    config: "RunConfig", workers: int | None, pool: str | None, address: str | None
+) -> "RunConfig":
     """Configuration with the workers, pool and address of the command line.
 
     Raises:
@@ -334,7 +338,7 @@ def placed(config: "RunConfig", workers: int | None, pool: str | None, address: 
         PlaceError: the address is malformed, or this pool takes none.
         ConfigError: a value is not allowed.
     """
-    from evo.play.pools import check_place
+    from evo.play.pools import check_pool_address
 
     if pool is not None:
         check_pool(pool)
@@ -342,11 +346,11 @@ def placed(config: "RunConfig", workers: int | None, pool: str | None, address: 
         address = ""  # the command line takes precedence over the file
     given = {"workers": workers, "pool": pool, "address": address}
     chosen = config.changed(**{key: value for key, value in given.items() if value is not None})
-    check_place(chosen.pool, chosen.address)
+    check_pool_address(chosen.pool, chosen.address)
     return chosen
 
 
-def unfollowed_address(file: Path, address: str | None, option: str = "--address auto") -> str:
+def ignored_address_note(file: Path, address: str | None, option: str = "--address auto") -> str:
     """Note that the address in an older configuration file is ignored; "" if there is none.
 
     Args:
@@ -367,13 +371,13 @@ def check_pool(pool: str) -> None:
     Raises:
         UnknownNameError: there is no such pool; the message lists them.
     """
-    from evo.play.pools import POOLS
+    from evo.play.pools import POOL_KINDS
 
-    if pool not in POOLS:
-        raise unknown_name("pool", pool, POOLS)
+    if pool not in POOL_KINDS:
+        raise unknown_name("pool", pool, POOL_KINDS)
 
 
-def one_of(option: str, what: str, text: str, known: tuple[str, ...]) -> str:
+def check_choice(option: str, what: str, text: str, known: tuple[str, ...]) -> str:
     """Check that the text of an option is one of its known values, and return it.
 
     Raises:

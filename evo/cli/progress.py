@@ -19,20 +19,25 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from engine.decks import coverage_of
+from engine.decks import coverage_sentence
 from evo.config.messages import duration
 from evo.evolution.fitness import Tally
-from evo.evolution.validation import BEST_AGAINST_SEVEN, CENTRE_AGAINST_SEVEN, Stop, Validation
+from evo.evolution.validation import (
+    BEST_AGAINST_SEVEN,
+    CENTRE_AGAINST_SEVEN,
+    StopDecision,
+    Validation,
+)
 from evo.play.pool import InterruptedRunError
 from evo.storage.run_folder import RunFolder
-from evo.strategies import Strategy, Told, find_strategy
-from evo.terminal.console import Screen, plain_width
+from evo.strategies import GenerationResult, Strategy, find_strategy
+from evo.terminal.console import SafeConsole, table_width
 
 PLAIN_WIDTH = 140
 """Width in characters of a table without a terminal."""
 
 
-class Output(Screen):
+class CommandConsole(SafeConsole):
     """Console that stops the running games when its reader closes the pipe, as in `| head -1`.
 
     Attributes:
@@ -88,7 +93,7 @@ def stop_on_signals(display: Stoppable) -> Iterator[None]:
     Raises:
         KeyboardInterrupt: a signal while `stops_immediately` is set; its argument is the signal.
     """
-    if isinstance(display.console, Output):
+    if isinstance(display.console, CommandConsole):
         display.console.stoppable = display
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -116,14 +121,14 @@ def output_console(stderr: bool = False) -> Console:
     Plain tables have the width of COLUMNS, or `PLAIN_WIDTH`. A notebook needs ipywidgets for live output.
     """
     if (sys.stderr if stderr else sys.stdout).isatty():
-        return Output(stderr=stderr)
-    notebook = Screen().is_jupyter
+        return CommandConsole(stderr=stderr)
+    notebook = SafeConsole().is_jupyter
     if notebook and importlib.util.find_spec("ipywidgets"):
-        return Output()
+        return CommandConsole()
     terminal = False if notebook else None  # notebook kernels claim colours, which need a terminal
-    return Output(
+    return CommandConsole(
         soft_wrap=True,
-        width=plain_width(PLAIN_WIDTH),
+        width=table_width(PLAIN_WIDTH),
         stderr=stderr,
         force_jupyter=False,
         force_terminal=terminal,
@@ -145,7 +150,7 @@ SHORTEST_BAR, LONGEST_BAR = 8, 40
 """Least and greatest width of a bar in characters."""
 
 
-class Part(NamedTuple):
+class LinePart(NamedTuple):
     """Part of a progress line.
 
     Attributes:
@@ -168,7 +173,7 @@ class TimeLeft(ProgressColumn):
         return Text("" if left is None else f"{duration(left)} left", style="progress.remaining")
 
 
-class FittingProgress(Progress):
+class FittedProgress(Progress):
     """One-line progress bar that drops its least important parts to fit the terminal.
 
     Args:
@@ -176,7 +181,7 @@ class FittingProgress(Progress):
         console: the terminal.
     """
 
-    def __init__(self, parts: Sequence[Part], console: Console) -> None:
+    def __init__(self, parts: Sequence[LinePart], console: Console) -> None:
         self._parts, self._terminal = parts, console
         super().__init__(*(part.column for part in parts), console=console, transient=True)
 
@@ -245,7 +250,7 @@ LINE_SECONDS = 10.0
 """Seconds between progress lines of a tournament without a terminal."""
 
 
-class Display(Stoppable):
+class RunDisplay(Stoppable):
     """Progress display of an evolution run: generation, speed, time left, best, spread and step sizes.
 
     Args:
@@ -267,9 +272,9 @@ class Display(Stoppable):
         self._inert: frozenset[str] = frozenset()
         self._validated = ""
 
-    def of_run(self, name: str) -> "Display":
+    def of_run(self, name: str) -> "RunDisplay":
         """Plain-line display for one run among several; it stops when this display does."""
-        display = Display(self.console, self._tensorboard, name)
+        display = RunDisplay(self.console, self._tensorboard, name)
         display.parent = self
         return display
 
@@ -297,7 +302,7 @@ class Display(Stoppable):
             markup=False,
             highlight=False,
         )
-        coverage = coverage_of(config.found_decks)
+        coverage = coverage_sentence(config.found_decks)
         self.console.print(coverage, markup=False, highlight=False)
         if games and not self._before:
             best = BEST_LEGEND_CHOSEN if config.opponents.beside else BEST_LEGEND
@@ -309,16 +314,16 @@ class Display(Stoppable):
 
             self._writer = SummaryWriter(str(folder.path / "tensorboard"))
         if is_live(self.console) and not self._before:
-            self._bar = FittingProgress(
+            self._bar = FittedProgress(
                 (
-                    Part(TextColumn("generation {task.fields[generation]}")),
-                    Part(BarColumn(), 4),
-                    Part(TextColumn("{task.completed:,.0f}/{task.total:,.0f} games"), 5),
-                    Part(TextColumn("{task.fields[speed]}"), 1),
-                    Part(TimeLeft()),
-                    Part(TextColumn("{task.fields[best]}"), 3),
-                    Part(TextColumn("{task.fields[validated]}"), 2),
-                    Part(TextColumn("{task.fields[rest]}"), 6),
+                    LinePart(TextColumn("generation {task.fields[generation]}")),
+                    LinePart(BarColumn(), 4),
+                    LinePart(TextColumn("{task.completed:,.0f}/{task.total:,.0f} games"), 5),
+                    LinePart(TextColumn("{task.fields[speed]}"), 1),
+                    LinePart(TimeLeft()),
+                    LinePart(TextColumn("{task.fields[best]}"), 3),
+                    LinePart(TextColumn("{task.fields[validated]}"), 2),
+                    LinePart(TextColumn("{task.fields[rest]}"), 6),
                 ),
                 self.console,
             )
@@ -350,7 +355,12 @@ class Display(Stoppable):
         return sum(games for _, games in list(self._recent)[1:]) / seconds if seconds > 0 else 0.0
 
     def generation(
-        self, told: Told, strategy: Strategy, tally: Tally, seconds: float, validation: Validation | None
+        self,
+        told: GenerationResult,
+        strategy: Strategy,
+        tally: Tally,
+        seconds: float,
+        validation: Validation | None,
     ) -> None:
         """Show a committed generation, and its validation if there is one."""
         n = len(told.individuals)
@@ -405,7 +415,7 @@ class Display(Stoppable):
         line = head + fitted_line(parts, width)
         self.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
-    def stopped(self, stop: Stop) -> None:
+    def stopped(self, stop: StopDecision) -> None:
         """Print why the stop rule ends the run."""
         self.console.print(f"{self._before}{stop.sentence}", markup=False, highlight=False, soft_wrap=True)
 
@@ -426,7 +436,7 @@ class Display(Stoppable):
             self._writer = None
 
 
-class Counter(Stoppable):
+class GameCounter(Stoppable):
     """Progress display that counts games: a bar, or a line every `LINE_SECONDS` without a terminal.
 
     Args:
@@ -474,12 +484,12 @@ class Counter(Stoppable):
     def _start_bar(self) -> None:
         """Start the bar at the first games; earlier steps, such as compiling, have their own messages."""
         if is_live(self.console) and self.total:
-            self._bar = FittingProgress(
+            self._bar = FittedProgress(
                 (
-                    Part(BarColumn(), 2),
-                    Part(TextColumn("{task.completed:,.0f}/{task.total:,.0f} games")),
-                    Part(TextColumn("{task.fields[speed]}"), 1),
-                    Part(TimeLeft()),
+                    LinePart(BarColumn(), 2),
+                    LinePart(TextColumn("{task.completed:,.0f}/{task.total:,.0f} games")),
+                    LinePart(TextColumn("{task.fields[speed]}"), 1),
+                    LinePart(TimeLeft()),
                 ),
                 self.console,
             )

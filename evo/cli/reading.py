@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evo.cli import options
-from evo.cli.options import OUT_HELP, Address, AllowAgent, PoolName, RunDecks, Workers, place_of
+from evo.cli.options import (
+    OUT_HELP,
+    Address,
+    AllowAgent,
+    PoolName,
+    RunDecks,
+    Workers,
+    pool_settings,
+)
 from evo.terminal.console import Column, FittingTable
 
 if TYPE_CHECKING:
@@ -33,7 +41,7 @@ RunPaths = Annotated[
         metavar="RUN",
         help="Run folders, or folders of studies.",
         show_default=False,
-        autocompletion=options.runs,
+        autocompletion=options.complete_runs,
     ),
 ]
 CrossplayOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("crossplay"))]
@@ -58,23 +66,23 @@ def crossplay_command(
     """Play a round robin of the runs' last populations, and compare their clusters by decks."""
     import numpy as np
 
-    from engine.decks import coverage_of
-    from evo.analysis.clustering import cluster_weights, compare_clusters, size_in_words, sizes_of
+    from engine.decks import coverage_sentence
+    from evo.analysis.clustering import cluster_weights, compare_clusters, size_text, sizes_of
     from evo.analysis.crossplay import cluster_scores, clusters_of, crossplay
     from evo.analysis.report import crossplay_sections
     from evo.analysis.sentences import comparisons_sentence
     from evo.cli.progress import output_console, print_problems
-    from evo.cli.run_summary import read_quietly
-    from evo.cli.sessions import play_into
-    from evo.cli.tables import give_decks_to
-    from evo.play.outside import refuse_changed
-    from evo.storage.files import csv_bytes, replace_file
+    from evo.cli.run_summary import read_runs_without_warnings
+    from evo.cli.sessions import play_and_write
+    from evo.cli.tables import restore_decks
+    from evo.play.outside import check_parameters_unchanged
+    from evo.storage.files import csv_bytes, write_atomically
 
-    give_decks_to(runs, decks)
-    place = place_of(pool, workers, address)
-    found = read_quietly(runs)
+    restore_decks(runs, decks)
+    place = pool_settings(pool, workers, address)
+    found = read_runs_without_warnings(runs)
     for name, config in found.configs.items():
-        refuse_changed(config, name)
+        check_parameters_unchanged(config, name)
     tournament, population = crossplay(found, runs, games)
     clusters = cluster_weights(population)
     labels = clusters_of(population, clusters.members)
@@ -86,25 +94,25 @@ def crossplay_command(
         decks = [deck.name for deck in tournament.decks]
         return crossplay_sections(clusters, found.vector, compared["table"], scores, decks, found.problems)
 
-    done = play_into(tournament, out, "crossplay", place, output_console(), sections)
+    done = play_and_write(tournament, out, "crossplay", place, output_console(), sections)
     comparisons = compared["table"]
     renamed = {"group": "cluster", "other": "other_cluster"}
     for name, table in (("clusters", clusters.summary), ("comparisons", comparisons)):
         content = csv_bytes(table.rename(columns=renamed))
-        replace_file(done.path / f"{name}.csv", content, done.path / f"{name}.csv.tmp")
+        write_atomically(done.path / f"{name}.csv", content, done.path / f"{name}.csv.tmp")
     print_problems(done.console, found.problems)
     summary = []
     scores = cluster_scores(done.read.ratings, tournament.names, labels)
     for cluster in clusters.summary.itertuples():
         known = (cluster.silhouette if cluster.size > 1 else np.nan), cluster.stability
         numbers = *("" if np.isnan(one) else f"{one:.2f}" for one in known), f"{scores[cluster.group]:.1%}"
-        size = size_in_words(cluster.size) if cluster.size == 1 else str(cluster.size)
+        size = size_text(cluster.size) if cluster.size == 1 else str(cluster.size)
         summary.append([str(cluster.group), cluster.name, size, str(cluster.runs), *numbers])
     done.console.print(FittingTable(CLUSTER_COLUMNS, summary))
     for note in clusters.notes:
         done.console.print(note, markup=False, highlight=False)
     done.console.print(comparisons_sentence(comparisons, sizes_of(clusters)), markup=False, highlight=False)
-    done.console.print(coverage_of(tournament.decks), markup=False, highlight=False)
+    done.console.print(coverage_sentence(tournament.decks), markup=False, highlight=False)
     done.console.print(f"written: {done.path}/tournament.html, clusters.csv, comparisons.csv", markup=False)
 
 
@@ -117,12 +125,12 @@ def report_command(
 ) -> None:
     """Write an HTML report on runs: findings, figures, tables, and the commands that repeat the runs."""
     from evo.cli.progress import output_console
-    from evo.cli.run_summary import read_quietly
-    from evo.cli.sessions import write_page
-    from evo.cli.tables import give_decks_to
+    from evo.cli.run_summary import read_runs_without_warnings
+    from evo.cli.sessions import write_report_page
+    from evo.cli.tables import restore_decks
 
-    give_decks_to(runs, decks)
-    write_page(read_quietly(runs), runs, out, workers, output_console())
+    restore_decks(runs, decks)
+    write_report_page(read_runs_without_warnings(runs), runs, out, workers, output_console())
 
 
 def watch_command(
@@ -132,13 +140,13 @@ def watch_command(
 ) -> None:
     """Watch runs live: time left, fitness, ages, step sizes and weights by generation; q quits."""
     from evo.cli.progress import output_console
-    from evo.cli.run_summary import look, watch, whole
+    from evo.cli.run_summary import full_views, read_run_views, watch_runs
 
     console = output_console()
     if once or not console.is_terminal:
-        console.print(whole(*look(runs)))
+        console.print(full_views(*read_run_views(runs)))
         return
-    watch(console, runs, every)
+    watch_runs(console, runs, every)
 
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -152,7 +160,7 @@ Opponents = Annotated[
         "--opponent",
         metavar="ENTRANT",
         help="Another agent to play against, with --play; may repeat.",
-        autocompletion=options.entrants,
+        autocompletion=options.complete_entrants,
     ),
 ]
 

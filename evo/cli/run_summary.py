@@ -20,24 +20,24 @@ from rich.live import Live
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from engine.compile_progress import processors
-from engine.terminal import say_error
+from engine.compile_progress import available_processors
+from engine.terminal import print_error
 from evo.analysis.listing import solved_sentence, solved_turns
 from evo.analysis.tables import Runs, RunWarning, find_runs, read_runs
 from evo.analysis.watching import RunView, view_run
 from evo.config.messages import DAY, HOUR, duration
 from evo.config.run_config import RunConfig
-from evo.evolution.champion import CHAMPION_AGAINST_SEVEN, THESIS_SEVEN, panel_sentence
+from evo.evolution.champion import CHAMPION_AGAINST_SEVEN, THESIS_SEVEN, panel_summary
 from evo.evolution.records import new_strategy
-from evo.evolution.run import games_to_play, memory_of
+from evo.evolution.run import estimate_memory, remaining_games
 from evo.play.games import Player, roster_of
 from evo.play.matchups import Matchups, make_pairings
 from evo.play.notation import entrant_text
-from evo.play.pool import Pool
+from evo.play.pool import WorkerPool
 from evo.seeds import Stream
 from evo.stats.ratings import verdict_of
 from evo.storage.champion import read_final
-from evo.storage.run_folder import RunError, peek_run
+from evo.storage.run_folder import RunError, open_run_read_only
 from evo.terminal.console import Column, FittingTable
 from ilp_agent import WeightVector
 from rivals import read_agent_profile
@@ -45,13 +45,13 @@ from rivals import read_agent_profile
 MOST_COLUMNS, WIDE = 8, 90
 """Most weights shown as columns of a table, and the terminal width that this needs."""
 
-SHARES = "share of sum"
+SHARES_HEADING = "share of sum"
 """Heading of weights divided by their sum."""
 
 WEIGHT_COLUMNS = (
     Column("weight"),
     Column("as evolved", 2, right=True),
-    Column(SHARES, 1, right=True),
+    Column(SHARES_HEADING, 1, right=True),
     Column("for", 3),
 )
 OPPONENT_COLUMNS = (
@@ -77,7 +77,7 @@ def _final_games_phrase(config: RunConfig, games: int) -> str:
 
 def show_champion(path: Path, console: Console) -> None:
     """Print the champion's weights, its record, and its games against the thesis's seven."""
-    config = peek_run(path).config
+    config = open_run_read_only(path).config
     profile = read_agent_profile(path / "champion.toml", config.vector)
     provenance: Mapping[str, Any] = profile.provenance
     title = f"champion: {provenance.get('candidate', '')}"
@@ -89,7 +89,7 @@ def show_champion(path: Path, console: Console) -> None:
             f"(95% interval {final['low']:.1%} to {final['high']:.1%})",
             highlight=False,
         )
-    games = read_final(peek_run(path))
+    games = read_final(open_run_read_only(path))
     rows = games[games["stage"] == "thesis"]
     if len(rows):
         table = []
@@ -108,11 +108,11 @@ def show_champion(path: Path, console: Console) -> None:
             )
         beaten = int((rows["low"] > 0.5).sum())
         console.print(f"beats {beaten} of the thesis's {len(THESIS_SEVEN)}", style="bold", highlight=False)
-        panel = peek_run(path).manifest().get("panel")
-        sentence = panel_sentence(panel) if isinstance(panel, dict) else ""
+        panel = open_run_read_only(path).manifest().get("panel")
+        sentence = panel_summary(panel) if isinstance(panel, dict) else ""
         if sentence:
             console.print(sentence, highlight=False)
-    solved = solved_sentence(solved_turns([peek_run(path)]))
+    solved = solved_sentence(solved_turns([open_run_read_only(path)]))
     if solved:
         console.print(solved, highlight=False)
     entrant = entrant_text(config.agent, path, config.options)
@@ -140,7 +140,7 @@ def _weights_table(vector: WeightVector, inert: frozenset[str], title: str, widt
     if len(names) <= MOST_COLUMNS and width >= WIDE:
         table = RichTable("weight", *names, title=title, title_justify="left")
         table.add_row("as evolved", *values)
-        table.add_row(SHARES, *shares)
+        table.add_row(SHARES_HEADING, *shares)
         return table
     rows = list(zip(names, values, shares, vector.MEANINGS[: len(names)], strict=True))
     return FittingTable(WEIGHT_COLUMNS, rows, title)
@@ -156,14 +156,14 @@ SAMPLE_SECONDS = 0.5
 SAMPLE_STAGE = 1002
 """Part of the random stream of the sample's deals."""
 
-BUSY = 0.8
+BUSY_SHARE = 0.8
 """A machine is busy if the sample got less than this share of the processors."""
 
 FILE_BYTES, INDIVIDUAL_BYTES, CELL_BYTES = 14_000, 160, 3
 """Bytes of a generation's two files: fixed, per individual, and per row of `pairings/`."""
 
 
-class Speed(NamedTuple):
+class PoolSpeed(NamedTuple):
     """Measured speed of a worker pool.
 
     Attributes:
@@ -176,7 +176,7 @@ class Speed(NamedTuple):
     share: float = 1.0
 
 
-def begin_or_refuse(config: RunConfig, runs: int, pool: Pool, console: Console, sure: bool) -> None:
+def confirm_long_runs(config: RunConfig, runs: int, pool: WorkerPool, console: Console, sure: bool) -> None:
     """Print a time estimate of runs longer than an hour; ask for confirmation beyond a day.
 
     Args:
@@ -190,39 +190,39 @@ def begin_or_refuse(config: RunConfig, runs: int, pool: Pool, console: Console, 
         typer.Exit: with 2, if it takes more than a day and there is no terminal to ask on.
         typer.Abort: the user declined.
     """
-    games = runs * games_to_play(config, 0)
+    games = runs * remaining_games(config, 0)
     real = any(deck.effects for deck in config.found_decks)
     compiled = SLOWEST_CARDS if real else SLOWEST
     player = Player(backend=config.backend, kind=config.agent)
     if games / (compiled if player.compiled else SLOWEST_PYTHON) < HOUR:
         return
-    speed = games_a_second(config, pool)
+    speed = measure_speed(config, pool)
     seconds = games / speed.now
     if seconds < HOUR:
         return
-    megabytes = disk_of(config) * runs / 1e6
+    megabytes = estimate_disk_bytes(config) * runs / 1e6
     rate = f"{speed.now:,.0f}" if speed.now >= 10 else f"{speed.now:.2g}"
     said = f"{games:,} games: about {duration(seconds)} at {rate} games a second"
     console.print(f"{said}, {megabytes:,.0f} MB on disk", markup=False, highlight=False)
-    if speed.share < BUSY:
+    if speed.share < BUSY_SHARE:
         if_idle = f"about {duration(seconds * speed.share)} if it were idle"
         busy = f"this machine is busy: the sample got {speed.share:.0%} of the processors; {if_idle}"
         console.print(busy, markup=False, highlight=False)
     if seconds < DAY or sure:
         return
     if not sys.stdin.isatty():
-        say_error("manaforge: this takes more than a day; to start anyway, add --yes")
+        print_error("manaforge: this takes more than a day; to start anyway, add --yes")
         raise typer.Exit(2)
     typer.confirm("Begin?", abort=True)
 
 
-def refuse_without_memory(config: RunConfig) -> None:
+def check_memory(config: RunConfig) -> None:
     """Reject a run that needs more memory than this machine has.
 
     Raises:
         RunError: it needs more.
     """
-    need, memory = memory_of(config), os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    need, memory = estimate_memory(config), os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if need > memory:
         raise RunError(
             f"this run needs about {need / 1e9:,.0f} GB of memory, for the games of a generation or of the "
@@ -231,7 +231,7 @@ def refuse_without_memory(config: RunConfig) -> None:
         )
 
 
-def games_a_second(config: RunConfig, pool: Pool) -> Speed:
+def measure_speed(config: RunConfig, pool: WorkerPool) -> PoolSpeed:
     """Measure the speed of a pool on games between a configuration's first individuals."""
     individuals = new_strategy(config).ask()
     pairings = make_pairings(len(individuals), "round-robin", ())
@@ -246,13 +246,14 @@ def games_a_second(config: RunConfig, pool: Pool) -> Speed:
         seconds, used = time.perf_counter() - began, time.process_time() - used
         if seconds > SAMPLE_SECONDS:
             here = pool.name == "local" and bool(roster.compiled(schedule).all())
-            return Speed(
-                count / seconds, min(used / seconds / min(pool.workers, processors()), 1.0) if here else 1.0
+            return PoolSpeed(
+                count / seconds,
+                min(used / seconds / min(pool.workers, available_processors()), 1.0) if here else 1.0,
             )
         count *= 4
 
 
-def disk_of(config: RunConfig) -> float:
+def estimate_disk_bytes(config: RunConfig) -> float:
     """Estimated disk space of a whole run, in bytes."""
     n = config.mu + config.lambda_
     cells = n * (n - 1) / 2 * len(config.decks) ** 2
@@ -262,33 +263,33 @@ def disk_of(config: RunConfig) -> float:
 GRACE_SECONDS = 5.0
 """Seconds without a running run after which a watch ends; runs of a study have gaps between them."""
 
-LEAVE = "press q to quit"
+QUIT_HINT = "press q to quit"
 
 
-def read_quietly(paths: list[Path]) -> Runs:
+def read_runs_without_warnings(paths: list[Path]) -> Runs:
     """Read runs without Python warnings; commands print the problems themselves."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RunWarning)
         return read_runs(paths)
 
 
-def look(paths: list[Path]) -> tuple[list[RunView], list[Text]]:
+def read_run_views(paths: list[Path]) -> tuple[list[RunView], list[Text]]:
     """Views of the current state of all runs, and warnings about unreadable parts."""
     find_runs(paths)
     try:
-        found = read_quietly(paths)
+        found = read_runs_without_warnings(paths)
     except RunError as error:
         return [], [Text(str(error))]
     problems = [Text(f"warning: {problem}", style="bold red") for problem in found.problems]
     return [view_run(found, name) for name in found.folders], problems
 
 
-def whole(views: Sequence[RunView], problems: Sequence[Text]) -> RenderableType:
+def full_views(views: Sequence[RunView], problems: Sequence[Text]) -> RenderableType:
     """All runs in full, then the warnings."""
     return Group(*(view.whole for view in views), *problems)
 
 
-def fitting(
+def views_that_fit(
     console: Console, views: Sequence[RunView], problems: Sequence[Text], height: int
 ) -> RenderableType:
     """As much of the runs as fits a number of lines, running runs first.
@@ -324,7 +325,7 @@ def fitting(
     return Group(*parts, *rest, *problems)
 
 
-def watch(console: Console, paths: list[Path], every: float) -> None:
+def watch_runs(console: Console, paths: list[Path], every: float) -> None:
     """Draw runs live until none is running, or until q or Ctrl-C.
 
     Args:
@@ -332,8 +333,8 @@ def watch(console: Console, paths: list[Path], every: float) -> None:
         paths: run folders, or folders of studies.
         every: seconds between updates.
     """
-    leave = Text(LEAVE, style="dim")
-    views, problems = look(paths)
+    leave = Text(QUIT_HINT, style="dim")
+    views, problems = read_run_views(paths)
     last_running = time.monotonic() if _any_running(views) else -GRACE_SECONDS
     with (
         contextlib.suppress(KeyboardInterrupt),
@@ -345,14 +346,14 @@ def watch(console: Console, paths: list[Path], every: float) -> None:
             last_running = now if _any_running(views) else last_running
             height = console.height - 1
             over = now - last_running >= GRACE_SECONDS
-            drawn = fitting(console, views, problems, height if over else height - 1)
+            drawn = views_that_fit(console, views, problems, height if over else height - 1)
             live.update(drawn if over else Group(drawn, leave), refresh=True)
             if over:
                 return
             if "q" in pressed(every).lower():
                 live.update(drawn, refresh=True)
                 return
-            views, problems = look(paths)
+            views, problems = read_run_views(paths)
 
 
 @contextlib.contextmanager

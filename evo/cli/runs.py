@@ -17,8 +17,8 @@ from evo.cli.options import (
     RunPool,
     RunWorkers,
     Tensorboard,
-    placed,
-    unfollowed_address,
+    ignored_address_note,
+    with_pool_settings,
 )
 from evo.terminal.console import Column, FittingTable
 from ilp_agent.shipped import shipped_configs
@@ -44,11 +44,11 @@ Out = Annotated[
 StudyOut = Annotated[
     Path | None, typer.Option("--out", help="The study's folder. (default: runs/<config>-study)")
 ]
-Run = Annotated[Path, typer.Argument(help="A run folder.", autocompletion=options.runs)]
+Run = Annotated[Path, typer.Argument(help="A run folder.", autocompletion=options.complete_runs)]
 RunOrStudy = Annotated[
     Path,
     typer.Argument(
-        metavar="RUN", help="A run folder, or the folder of a study.", autocompletion=options.runs
+        metavar="RUN", help="A run folder, or the folder of a study.", autocompletion=options.complete_runs
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Start without asking, even if it takes more than a day.")]
@@ -73,29 +73,29 @@ def evolve_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Evolve weights by coevolution into a new run folder, and choose a champion."""
-    from evo.cli.progress import Display, default_folder, output_console
-    from evo.cli.run_summary import begin_or_refuse, refuse_without_memory, show_champion
-    from evo.cli.sessions import carry_on, playing
+    from evo.cli.progress import RunDisplay, default_folder, output_console
+    from evo.cli.run_summary import check_memory, confirm_long_runs, show_champion
+    from evo.cli.sessions import evolve_to_end, open_run_pool
     from evo.config.files import find_config, read_config, read_toml
     from evo.evolution.session import open_or_create
-    from evo.storage.run_folder import RunNameError, check_vacant
+    from evo.storage.run_folder import RunNameError, check_empty
 
-    chosen = placed(read_config(config, overrides or (), begins=True), workers, pool, address)
-    refuse_without_memory(chosen)
+    chosen = with_pool_settings(read_config(config, overrides or (), begins=True), workers, pool, address)
+    check_memory(chosen)
     path = out or default_folder(config)
     if resume and out is None:
         raise RunNameError("--resume needs --out, the run folder to create or continue")
     if not resume:
-        check_vacant(path)
-    display = Display(output_console(), tensorboard)
+        check_empty(path)
+    display = RunDisplay(output_console(), tensorboard)
     if not read_toml(find_config(config), "configuration"):
         display.say(f"{config} is empty: every value is its default (manaforge config show)")
-    display.say(unfollowed_address(find_config(config), address))
-    with playing(chosen, display) as players:
+    display.say(ignored_address_note(find_config(config), address))
+    with open_run_pool(chosen, display) as players:
         if not (resume or chosen.address):
-            begin_or_refuse(chosen, 1, players, display.console, yes)
+            confirm_long_runs(chosen, 1, players, display.console, yes)
         with open_or_create(path, chosen) as folder:
-            carry_on(folder, players, display, chosen.address)
+            evolve_to_end(folder, players, display, chosen.address)
     show_champion(path, display.console)
 
 
@@ -110,21 +110,21 @@ def resume_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Continue a run where it stopped; the result is the same as without the stop."""
-    from evo.cli.progress import Display, output_console
+    from evo.cli.progress import RunDisplay, output_console
     from evo.cli.run_summary import show_champion
-    from evo.cli.sessions import carry_on, playing
-    from evo.cli.tables import give_decks_to
+    from evo.cli.sessions import evolve_to_end, open_run_pool
+    from evo.cli.tables import restore_decks
     from evo.play.opponents import read_opponents
-    from evo.storage.run_folder import open_run, run_path
+    from evo.storage.run_folder import open_run, resolve_run_path
 
-    display = Display(output_console(), tensorboard)
-    run = run_path(run)
-    give_decks_to([run], decks)
+    display = RunDisplay(output_console(), tensorboard)
+    run = resolve_run_path(run)
+    restore_decks([run], decks)
     with open_run(run) as folder:
-        display.say(unfollowed_address(run / "config.toml", address))
-        chosen = placed(folder.config, workers, pool, address)
-        with playing(chosen, display, read_opponents(run, folder.config)) as players:
-            carry_on(folder, players, display, chosen.address, generations)
+        display.say(ignored_address_note(run / "config.toml", address))
+        chosen = with_pool_settings(folder.config, workers, pool, address)
+        with open_run_pool(chosen, display, read_opponents(run, folder.config)) as players:
+            evolve_to_end(folder, players, display, chosen.address, generations)
     show_champion(run, display.console)
 
 
@@ -146,39 +146,39 @@ def study_command(
     """Evolve several runs of one configuration, in folders 00, 01, ...; repeating the command continues."""
     from engine import ManaforgeError
     from evo.analysis.listing import runs_below
-    from evo.cli.progress import Display, output_console
-    from evo.cli.run_summary import begin_or_refuse, refuse_without_memory
-    from evo.cli.sessions import carry_on, playing
+    from evo.cli.progress import RunDisplay, output_console
+    from evo.cli.run_summary import check_memory, confirm_long_runs
+    from evo.cli.sessions import evolve_to_end, open_run_pool
     from evo.cli.tables import show_runs
     from evo.config.files import find_config, read_config
-    from evo.evolution.session import open_member, run_side_by_side, runs_at_a_time
+    from evo.evolution.session import concurrent_runs, open_study_run, run_concurrently
     from evo.play.pool import InterruptedRunError
     from evo.storage.run_folder import RunError
 
-    chosen = placed(read_config(config, overrides or (), begins=True), workers, pool, address)
-    refuse_without_memory(chosen)
+    chosen = with_pool_settings(read_config(config, overrides or (), begins=True), workers, pool, address)
+    check_memory(chosen)
     study = out or Path("runs") / f"{Path(config).stem}-study"
     if study.is_dir() and (study / "config.toml").exists():
         raise RunError(f"{study} is a single run; choose another --out for the study")
-    display = Display(output_console(), tensorboard)
-    display.say(unfollowed_address(find_config(config), address))
-    with playing(chosen, display) as players:
+    display = RunDisplay(output_console(), tensorboard)
+    display.say(ignored_address_note(find_config(config), address))
+    with open_run_pool(chosen, display) as players:
         if not (study.exists() or chosen.address):
-            begin_or_refuse(chosen, runs, players, display.console, yes)
-        side_by_side = parallel or (runs_at_a_time(players.workers) if chosen.address else 1)
+            confirm_long_runs(chosen, runs, players, display.console, yes)
+        side_by_side = parallel or (concurrent_runs(players.workers) if chosen.address else 1)
 
         def evolve_run(number: int) -> None:
             own_display = display if side_by_side == 1 else display.of_run(f"{number:02d}")
             try:
-                with open_member(study / f"{number:02d}", chosen, number) as folder:
-                    carry_on(folder, players, own_display, chosen.address)
+                with open_study_run(study / f"{number:02d}", chosen, number) as folder:
+                    evolve_to_end(folder, players, own_display, chosen.address)
             except ManaforgeError as error:
                 if side_by_side > 1 and not isinstance(error, InterruptedRunError):
                     message = f"run {number:02d} failed: {error}; runs already started finish first"
                     display.console.print(message, markup=False, style="bold red")
                 raise
 
-        run_side_by_side(evolve_run, runs, side_by_side)
+        run_concurrently(evolve_run, runs, side_by_side)
     show_runs(runs_below(study), display.console)
 
 
@@ -187,9 +187,9 @@ def runs_command(
     as_data: bool = typer.Option(False, "--json", help="Print the list as JSON for machines."),
 ) -> None:
     """List run folders, tournaments, learnings and experiments, and their states."""
-    from evo.analysis.listing import others_below, runs_below, tournaments_below
+    from evo.analysis.listing import learnings_and_experiments_below, runs_below, tournaments_below
     from evo.cli.progress import output_console
-    from evo.cli.tables import show_all
+    from evo.cli.tables import show_folders
     from evo.storage.run_folder import RunNameError
 
     if not root.is_dir():
@@ -198,11 +198,11 @@ def runs_command(
         found = {
             "runs": runs_below(root),
             "tournaments": tournaments_below(root),
-            "others": others_below(root),
+            "others": learnings_and_experiments_below(root),
         }
         print(json.dumps(found, indent=1))
         return
-    show_all(root, output_console())
+    show_folders(root, output_console())
 
 
 def export_command(
@@ -218,9 +218,9 @@ def export_command(
     """Export the champion of a run, or its best candidates, as profile files; of a study, of every run."""
     from evo.analysis.export import cluster_profiles, study_profiles, write_profiles
     from evo.cli.progress import output_console
-    from evo.cli.tables import give_decks_to
+    from evo.cli.tables import restore_decks
 
-    give_decks_to([run], decks)
+    restore_decks([run], decks)
     if clusters:
         rows = []
         for exported in write_profiles(cluster_profiles([run]), out):
@@ -250,7 +250,7 @@ def show_config(
     config: str = typer.Argument(
         "",
         help=f"A file, or one of {', '.join(shipped_configs())}; without one, the defaults.",
-        autocompletion=options.configs,
+        autocompletion=options.complete_configs,
     ),
     overrides: Overrides = None,
     as_toml: bool = typer.Option(False, "--toml", help="Print the complete configuration as TOML."),
@@ -258,16 +258,16 @@ def show_config(
 ) -> None:
     """Print every value of a configuration with its unit and meaning."""
     from evo.cli.progress import output_console
-    from evo.config.files import escaped, read_config
-    from evo.config.run_config import meanings
+    from evo.config.files import escape_control_characters, read_config
+    from evo.config.run_config import key_descriptions
 
     chosen = read_config(config, overrides or (), begins=True)
     if as_toml:
-        print(escaped(chosen.to_toml()), end="")
+        print(escape_control_characters(chosen.to_toml()), end="")
         return
     table = RichTable("key", "value", "meaning")
     values = chosen.model_dump(mode="json", by_alias=True)
-    for key, meaning in meanings():
+    for key, meaning in key_descriptions():
         section, _, name = key.rpartition(".")
         value = (values[section] if section else values)[name]
         text = ", ".join(map(_shown, value)) if isinstance(value, list) else str(value)

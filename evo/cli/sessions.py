@@ -13,38 +13,40 @@ import typer
 from rich.console import Console
 
 from engine import Deck
-from engine.compile_progress import removed_if_abandoned
-from engine.terminal import say_error
+from engine.compile_progress import removed_on_exit
+from engine.terminal import print_error
 from evo.analysis.report import make_report
 from evo.analysis.tables import Runs
-from evo.cli.options import Place
-from evo.cli.progress import Counter, Display, print_problems, stop_on_signals
+from evo.cli.options import PoolSettings
+from evo.cli.progress import GameCounter, RunDisplay, print_problems, stop_on_signals
 from evo.config.messages import counted
 from evo.config.run_config import RunConfig
 from evo.evolution.fitness import find_opponents
 from evo.evolution.run import evolve
-from evo.evolution.session import begin_session, extend
+from evo.evolution.session import begin_session, extend_run
 from evo.figures.page import Section
 from evo.play.games import Player, compile_games
 from evo.play.matchups import games_table
-from evo.play.outside import refuse_changed
-from evo.play.pool import InterruptedRunError, LocalPool, Pool
+from evo.play.outside import check_parameters_unchanged
+from evo.play.pool import InterruptedRunError, LocalPool, WorkerPool
 from evo.play.pools import open_pool
 from evo.play.results import PoolLostError
 from evo.stats.sequential import Verdict
 from evo.stats.standings import Standings, standings
-from evo.storage.files import replace_file, temporary_of, why_not_writable
-from evo.storage.run_folder import RunError, RunFolder, run_path
+from evo.storage.files import temporary_path, write_atomically, write_error_text
+from evo.storage.run_folder import RunError, RunFolder, resolve_run_path
 from evo.tournament.folder import TournamentFolder, open_tournament
-from evo.tournament.report import summary_of, warnings_of, write_files
+from evo.tournament.report import fault_warnings, tournament_summary, write_files
 from evo.tournament.run import Tournament, find_faults, play_missing
 from rivals import find_kind, is_outside
 from rivals.outside.agent import check_starts
-from rivals.outside.permissions import allowing
+from rivals.outside.permissions import allow_options
 
 
 @contextlib.contextmanager
-def playing(config: RunConfig, display: Display, opponents: Sequence[Player] | None = None) -> Iterator[Pool]:
+def open_run_pool(
+    config: RunConfig, display: RunDisplay, opponents: Sequence[Player] | None = None
+) -> Iterator[WorkerPool]:
     """Context with a worker pool for the games of a run.
 
     Args:
@@ -52,24 +54,24 @@ def playing(config: RunConfig, display: Display, opponents: Sequence[Player] | N
         display: shows the progress.
         opponents: the fixed opponents; None: find those that the configuration names.
     """
-    refuse_changed(config)
+    check_parameters_unchanged(config)
     players = [Player((1.0,) * len(config.vector.names()), config.backend, config.agent)]
     if config.final.benchmark_games:
         players.append(Player(backend=config.backend))
     players += find_opponents(config).values() if opponents is None else opponents
-    place = Place(config.pool, config.workers, config.address)
-    with pool_of(place, players, config.found_decks, display) as pool:
+    place = PoolSettings(config.pool, config.workers, config.address)
+    with open_session_pool(place, players, config.found_decks, display) as pool:
         yield pool
 
 
 @contextlib.contextmanager
-def pool_of(
-    place: Place,
+def open_session_pool(
+    place: PoolSettings,
     players: Sequence[Player],
     decks: Iterable[Deck],
-    display: Display | Counter,
+    display: RunDisplay | GameCounter,
     if_stopped: str = "",
-) -> Iterator[Pool]:
+) -> Iterator[WorkerPool]:
     """Context with a worker pool and signal handlers; after a signal the process exits with 130 or 143.
 
     Args:
@@ -83,14 +85,14 @@ def pool_of(
         if is_outside(player.kind):
             check_starts(player.kind)
     compiled = all(player.compiled for player in players)
-    short = isinstance(display, Counter) and display.total <= games_before_ray(players)
+    short = isinstance(display, GameCounter) and display.total <= min_games_for_ray(players)
     stopped: InterruptedRunError | None = None
     ready = False
     with stop_on_signals(display):
         try:
             with open_pool(*place, compiled, display.raise_if_stopped, short=short) as (pool, reason):
                 display.console.print(reason, markup=False, highlight=False)
-                slow = slow_players(players)
+                slow = uncompiled_agents(players)
                 if slow and any(player.compiled for player in players):
                     names = ", ".join(slow)
                     note = f"games of {names} are not compiled, so they are much slower than the others"
@@ -109,23 +111,23 @@ def pool_of(
             )
             name = signal.Signals(stopped.signal).name
             if not ready:
-                say_error(f"stopped by {name} before the first game")
+                print_error(f"stopped by {name} before the first game")
             elif if_stopped:
                 display.close()
-                say_error(f"stopped by {name}: {if_stopped}")
+                print_error(f"stopped by {name}: {if_stopped}")
         finally:
             display.close()
     if stopped is not None:
         raise typer.Exit(128 + stopped.signal)
 
 
-def games_before_ray(players: Sequence[Player]) -> int:
+def min_games_for_ray(players: Sequence[Player]) -> int:
     """Number of uncompiled games below which starting Ray does not pay, with and without a solver."""
     by_solver = any(find_kind(player.kind).takes_backend and not player.compiled for player in players)
     return 50 if by_solver else 10_000
 
 
-def slow_players(players: Sequence[Player]) -> list[str]:
+def uncompiled_agents(players: Sequence[Player]) -> list[str]:
     """Names of the agents whose games are not compiled, with the backend if that is the cause."""
     names = (
         f"{player.kind} with {player.backend}" if find_kind(player.kind).takes_backend else player.kind
@@ -135,10 +137,10 @@ def slow_players(players: Sequence[Player]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def carry_on(
+def evolve_to_end(
     folder: RunFolder,
-    pool: Pool,
-    display: Display,
+    pool: WorkerPool,
+    display: RunDisplay,
     address: str,
     generations: int | None = None,
     again: str = "",
@@ -155,14 +157,14 @@ def carry_on(
     """
     begin_session(folder, pool)
     if generations is not None:
-        extend(folder, generations)
+        extend_run(folder, generations)
     try:
         evolve(folder, pool, display)
     except InterruptedRunError as error:
         display.close()
         name = signal.Signals(error.signal).name
         folder.note(event="stopped", signal=name)
-        say_error(f"stopped by {name}: {_how_to_continue(folder, address, again)}")
+        print_error(f"stopped by {name}: {_how_to_continue(folder, address, again)}")
         raise
     except PoolLostError as error:
         folder.note(event="stopped", error=str(error))
@@ -176,15 +178,15 @@ def _how_to_continue(folder: RunFolder, address: str, again: str) -> str:
     kept = safe if folder.committed else "no generation was finished"
     config = folder.config
     command = f"manaforge resume {folder.path}" + (f" --address {address}" if address else "")
-    command += allowing(config.agent, *config.opponents.fixed)
+    command += allow_options(config.agent, *config.opponents.fixed)
     return f"{kept}. To continue: {again or command}"
 
 
-More = Callable[[pd.DataFrame, Standings], Sequence[Section]]
+ExtraSections = Callable[[pd.DataFrame, Standings], Sequence[Section]]
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedTournament:
     """A finished tournament, with its folder and tables."""
 
     path: Path
@@ -207,23 +209,23 @@ def print_json(summary: dict[str, Any]) -> None:
 
 def print_warnings(summary: dict[str, Any]) -> None:
     """Print the warnings of a summary on standard error."""
-    for warning in warnings_of(summary):
-        say_error(f"warning: {warning}")
+    for warning in fault_warnings(summary):
+        print_error(f"warning: {warning}")
 
 
-def no_sections(_games: pd.DataFrame, _read: Standings) -> list[Section]:
+def no_extra_sections(_games: pd.DataFrame, _read: Standings) -> list[Section]:
     """No extra sections, for the page of a plain tournament."""
     return []
 
 
-def play_into(
+def play_and_write(
     tournament: Tournament,
     out: Path | None,
     kind: str,
-    place: Place,
+    place: PoolSettings,
     console: Console,
-    more: More = no_sections,
-) -> Finished:
+    more: ExtraSections = no_extra_sections,
+) -> FinishedTournament:
     """Play a tournament in its folder with progress, and write all its files.
 
     Args:
@@ -237,18 +239,18 @@ def play_into(
     Raises:
         TournamentError, PoolError: the folder or the pool cannot be used.
     """
-    with played(tournament, out, kind, place, console) as (folder, verdict):
-        tournament = with_kept_decks(tournament, folder)
+    with play_in_folder(tournament, out, kind, place, console) as (folder, verdict):
+        tournament = with_saved_decks(tournament, folder)
         names = [deck.name for deck in tournament.decks]
         table = games_table(tournament.matchups, folder.played, tournament.names, names)
         read = standings(table)
-        summary = summary_of(tournament, read, find_faults(tournament, folder.played), verdict)
+        summary = tournament_summary(tournament, read, find_faults(tournament, folder.played), verdict)
         folder.finish(table)
         write_files(tournament, folder, table, read, summary, kind, more(table, read))
-    return Finished(folder.path, table, read, summary, console)
+    return FinishedTournament(folder.path, table, read, summary, console)
 
 
-def with_kept_decks(tournament: Tournament, folder: TournamentFolder) -> Tournament:
+def with_saved_decks(tournament: Tournament, folder: TournamentFolder) -> Tournament:
     """Tournament with the deck files and library saved in its folder, for the command that repeats it."""
     named = zip(tournament.deck_names, tournament.decks, strict=True)
     decks = tuple(str(folder.deck_files.get(deck.name, text)) for text, deck in named)
@@ -257,17 +259,17 @@ def with_kept_decks(tournament: Tournament, folder: TournamentFolder) -> Tournam
 
 
 @contextlib.contextmanager
-def played(
-    tournament: Tournament, out: Path | None, kind: str, place: Place, console: Console
+def play_in_folder(
+    tournament: Tournament, out: Path | None, kind: str, place: PoolSettings, console: Console
 ) -> Iterator[tuple[TournamentFolder, Verdict]]:
-    """Play all games of a tournament; yield its folder and verdict. Arguments as in `play_into`."""
+    """Play all games of a tournament; yield its folder and verdict. Arguments as in `play_and_write`."""
     path = out or Path("runs") / f"{kind}-{tournament.digest[:8]}"
     is_new = not path.exists()
     with (
         open_tournament(
             path, tournament.definition, tournament.ruleset, len(tournament.matchups), tournament.decks
         ) as folder,
-        removed_if_abandoned(path) as keep,
+        removed_on_exit(path) as keep,
     ):
         if not is_new or len(folder.played):
             keep()
@@ -279,20 +281,20 @@ def played(
         known = f", {len(folder.played):,} of them already played" if len(folder.played) else ""
         heading = f"{kind} {path}: {len(tournament.matchups):,} games{known}"
         console.print(heading, markup=False, highlight=False)
-        counter = Counter(console, max(left, 0))
+        counter = GameCounter(console, max(left, 0))
         chosen = [entrant.player for entrant in tournament.entrants]
         if left == 0:  # no workers are needed
             keep()
             verdict = play_missing(tournament, folder, LocalPool(1), counter.advance)
         else:
-            with pool_of(place, chosen, tournament.roster.decks, counter) as players:
+            with open_session_pool(place, chosen, tournament.roster.decks, counter) as players:
                 keep()
                 try:
                     verdict = play_missing(tournament, folder, players, counter.advance)
                 except InterruptedRunError as error:
                     counter.close()
                     name = signal.Signals(error.signal).name
-                    say_error(f"stopped by {name}: {_how_to_continue_tournament(folder)}")
+                    print_error(f"stopped by {name}: {_how_to_continue_tournament(folder)}")
                     raise
                 except PoolLostError as error:
                     raise PoolLostError(f"{error}; {_how_to_continue_tournament(folder)}") from None
@@ -303,7 +305,9 @@ def _how_to_continue_tournament(folder: TournamentFolder) -> str:
     return f"{len(folder.played):,} games are safe in {folder.path}. To continue: the same command again"
 
 
-def write_page(found: Runs, runs: list[Path], out: Path | None, workers: int, console: Console) -> Path:
+def write_report_page(
+    found: Runs, runs: list[Path], out: Path | None, workers: int, console: Console
+) -> Path:
     """Write the HTML report on runs; return its path.
 
     Args:
@@ -316,19 +320,19 @@ def write_page(found: Runs, runs: list[Path], out: Path | None, workers: int, co
     Raises:
         RunError: the page cannot be written, or the runs cannot be compared.
     """
-    target = out or (run_path(runs[0]) / "report.html" if len(runs) == 1 else Path("report.html"))
-    temporary = temporary_of(target)
-    why = why_not_writable(target, temporary)
+    target = out or (resolve_run_path(runs[0]) / "report.html" if len(runs) == 1 else Path("report.html"))
+    temporary = temporary_path(target)
+    why = write_error_text(target, temporary)
     if why:
         raise RunError(f"cannot write {target}: {why}; choose another --out")
     for name, config in found.configs.items():
-        refuse_changed(config, name)
-    counter = Counter(console, 0)
+        check_parameters_unchanged(config, name)
+    counter = GameCounter(console, 0)
     players = [Player(), *(Player(kind=config.agent) for config in found.configs.values())]
     decks = [deck for config in found.configs.values() for deck in config.found_decks]
-    with pool_of(Place("local", workers, ""), players, decks, counter) as pool:
+    with open_session_pool(PoolSettings("local", workers, ""), players, decks, counter) as pool:
         page = make_report(found, runs, lambda roster, games: pool.play(roster, games, counter.advance))
-    replace_file(target, page, temporary)
+    write_atomically(target, page, temporary)
     print_problems(console, found.problems)
     console.print(f"report: {target} ({len(page) / 1e6:.1f} MB)", markup=False, highlight=False)
     return target

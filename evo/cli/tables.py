@@ -11,15 +11,22 @@ from rich.text import Text
 
 from engine import HERO, Action, Deck, Position
 from engine.codes import ActionKind
-from evo.analysis.listing import others_below, runs_below, tournaments_below
+from evo.analysis.listing import learnings_and_experiments_below, runs_below, tournaments_below
 from evo.analysis.tables import find_runs
-from evo.config.files import names_in
+from evo.config.files import split_names
 from evo.config.messages import counted
-from evo.game_pages.story import action_text, names_of, plan_text, step_text, steps, told
+from evo.game_pages.story import (
+    action_text,
+    body_action_text,
+    minion_names,
+    plan_steps,
+    plan_text,
+    plan_texts,
+)
 from evo.stats.standings import Standings
-from evo.storage.run_folder import give_decks
+from evo.storage.run_folder import replace_missing_decks
 from evo.terminal.console import Column, FittingTable
-from evo.tournament.sweep import Variants, shown
+from evo.tournament.sweep import Variants, format_value
 from ilp_agent import Attack, Explanation, Plan, ProblemPlan, Profile, TurnProblem, Weights
 from ilp_agent.plan import PlanAction
 
@@ -81,9 +88,13 @@ def _against_seven(run: dict[str, Any]) -> str:
     return ""
 
 
-def show_all(root: Path, console: Console) -> None:
+def show_folders(root: Path, console: Console) -> None:
     """Print all runs, tournaments and experiments below a folder, or how to create a run."""
-    runs, tournaments, others = runs_below(root), tournaments_below(root), others_below(root)
+    runs, tournaments, others = (
+        runs_below(root),
+        tournaments_below(root),
+        learnings_and_experiments_below(root),
+    )
     show_runs(runs, console)
     _show_tournaments(tournaments, console)
     if others:
@@ -118,7 +129,7 @@ def _minute(time: str) -> str:
     return time[:16].replace("T", " ")
 
 
-DEAREST = 7
+HIGHEST_COST = 7
 """Mana cost from which cards are counted together in a mana curve."""
 
 DECK_RATING_COLUMNS = (
@@ -139,14 +150,14 @@ PAIR_COLUMNS = (
 )
 
 
-def give_decks_to(runs: Sequence[Path], decks: str) -> None:
+def restore_decks(runs: Sequence[Path], decks: str) -> None:
     """Restore deck files into run folders whose own are missing.
 
     Raises:
         RunError: none is missing, or the runs were started with other decks.
     """
     for path in find_runs(runs).values() if decks else ():
-        give_decks(path, names_in(decks))
+        replace_missing_decks(path, split_names(decks))
 
 
 def show_decks(read: Standings, decks: Sequence[Deck], console: Console) -> None:
@@ -160,7 +171,7 @@ def show_decks(read: Standings, decks: Sequence[Deck], console: Console) -> None
             f"{row.games:,}",
             f"{row.score:.1%}",
             _exact(by_name[row.entrant]),
-            curve_of(by_name[row.entrant]),
+            mana_curve(by_name[row.entrant]),
         ]
         for row in read.ratings.itertuples()
     ]
@@ -184,10 +195,10 @@ def _exact(deck: Deck) -> str:
     return f"{deck.n_exact} of {'a pool of ' if deck.random else ''}{len(deck.cards)}"
 
 
-def curve_of(deck: Deck) -> str:
+def mana_curve(deck: Deck) -> str:
     """Mana curve of a deck: numbers of cards that cost 0, 1, ... and 7 or more."""
-    costs = [min(card.spec.cost, DEAREST) for card in deck.cards]
-    return " ".join(f"{costs.count(cost):>2}" for cost in range(DEAREST + 1))
+    costs = [min(card.spec.cost, HIGHEST_COST) for card in deck.cards]
+    return " ".join(f"{costs.count(cost):>2}" for cost in range(HIGHEST_COST + 1))
 
 
 CURVE_COLUMNS = (
@@ -204,12 +215,12 @@ CURVE_COLUMNS = (
 
 def sweep_figure(curve: pd.DataFrame, variants: Variants, against: str) -> bytes:
     """Figure of a sweep's curve, as a PNG."""
-    from evo.figures.style import figure, png  # two seconds to import
+    from evo.figures.style import figure, png_bytes  # two seconds to import
     from evo.tournament.report import plot_sweep
 
     with figure(6.2, 3.6) as (drawn, axes):
         plot_sweep(axes, curve, variants, against)
-        return png(drawn)
+        return png_bytes(drawn)
 
 
 def show_curve(curve: pd.DataFrame, usual: float | None, unproven: int, console: Console) -> None:
@@ -217,7 +228,7 @@ def show_curve(curve: pd.DataFrame, usual: float | None, unproven: int, console:
     rows = []
     for row in curve.itertuples():
         counts = [f"{count:,}" for count in (row.games, row.wins, row.losses, row.draws)]
-        value = shown(row.value) + (" (its own)" if row.value == usual else "")
+        value = format_value(row.value) + (" (its own)" if row.value == usual else "")
         interval = f"{row.low:.1%} to {row.high:.1%}"
         rows.append([value, *counts, f"{row.win_rate:.1%}", interval, row.against_best])
     console.print(FittingTable((Column(str(curve["weight"].iloc[0])), *CURVE_COLUMNS), rows))
@@ -227,7 +238,7 @@ def show_curve(curve: pd.DataFrame, usual: float | None, unproven: int, console:
 
 def draw_explanation(explanation: Explanation, position: Position, title: str = "") -> ConsoleRenderable:
     """Draw a plan and its terms, beside the best plan without its first action."""
-    words, plan, other = told(explanation, position), explanation.plan, explanation.alternative
+    words, plan, other = plan_texts(explanation, position), explanation.plan, explanation.alternative
     lines = [
         Text(f"plan{f' ({title})' if title else ''}: {words.plan}", style="bold"),
         Text(words.promise),
@@ -252,7 +263,7 @@ def draw_explanation(explanation: Explanation, position: Position, title: str = 
     return Group(*lines, table)
 
 
-def as_json(
+def explanation_json(
     explanation: Explanation, profile: Profile[Weights], backend: str, position: Position
 ) -> dict[str, Any]:
     """An explained plan as JSON values; actions as text and as indices of the problem or the engine."""
@@ -272,7 +283,7 @@ def as_json(
 
 def _json_of_bodies(explanation: Any, position: Position) -> tuple[Any, Callable[[Any], Any]]:
     """First action of a plan on bodies as JSON values, and a function that converts such plans."""
-    names = names_of(explanation.turn, position)
+    names = minion_names(explanation.turn, position)
     m = len(explanation.turn.friendly)
 
     def action_data(action: PlanAction) -> dict[str, Any]:
@@ -282,7 +293,7 @@ def _json_of_bodies(explanation: Any, position: Position) -> tuple[Any, Callable
             if isinstance(action, Attack)
             else {}
         )
-        return {"kind": kind, **action._asdict(), **target, "text": step_text(action, names, m)}
+        return {"kind": kind, **action._asdict(), **target, "text": body_action_text(action, names, m)}
 
     def plan_data(plan: ProblemPlan | None) -> dict[str, Any] | None:
         if plan is None:
@@ -322,7 +333,7 @@ def _json_of_cards(explanation: Any, position: Position) -> tuple[Any, Callable[
             "status": str(plan.status),
             "objective": plan.objective,
             "terms": plan.terms._asdict(),
-            "actions": [action_data(here, action) for here, action in steps(position, plan)],
+            "actions": [action_data(here, action) for here, action in plan_steps(position, plan)],
             "again": plan.again,
             "states": plan.states,
             "text": plan_text(position, plan),

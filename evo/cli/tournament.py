@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 
 import typer
 
-from engine.shipped import BALANCED, EDITION_NAMES
+from engine.shipped import BALANCED_RULESET, EDITION_NAMES
 from evo.cli import options
 from evo.cli.options import (
     DECKS_HELP,
+    ENTRANT_HELP,
     OUT_HELP,
-    WHO_PLAYS,
     Address,
     AllowAgent,
     AnyDeck,
@@ -25,9 +25,9 @@ from evo.cli.options import (
     PoolName,
     RulesetName,
     Workers,
-    chosen_decks,
-    one_of,
-    place_of,
+    check_choice,
+    decks_with_options,
+    pool_settings,
 )
 from evo.play.notation import FORMATS, NOTATION, OFFERED_FORMATS, SEATS, Seats
 from evo.terminal.console import Column, FittingTable
@@ -44,9 +44,9 @@ Entrants = Annotated[
     list[str],
     typer.Argument(
         metavar="ENTRANT",
-        help=f"{WHO_PLAYS} Globs expand; an entrant named twice also plays itself.",
+        help=f"{ENTRANT_HELP} Globs expand; an entrant named twice also plays itself.",
         show_default=False,
-        autocompletion=options.entrants,
+        autocompletion=options.complete_entrants,
     ),
 ]
 Out = Annotated[Path | None, typer.Option(help=OUT_HELP.format("tournament"), show_default=False)]
@@ -54,7 +54,7 @@ Out = Annotated[Path | None, typer.Option(help=OUT_HELP.format("tournament"), sh
 
 def tournament_command(
     entrants: Entrants,
-    decks: str = typer.Option(..., help=DECKS_HELP, autocompletion=options.decks),
+    decks: str = typer.Option(..., help=DECKS_HELP, autocompletion=options.complete_decks),
     edition: DeckEdition = "",
     bodies: AsBodies = False,
     any_deck: AnyDeck = False,
@@ -64,13 +64,15 @@ def tournament_command(
         max=10**9,
         help="Games per matchup and ordered pair of decks; even with paired seats.",
     ),
-    style: str = typer.Option(DEFAULT_FORMAT, "--format", help=FORMATS_HELP, autocompletion=options.formats),
+    style: str = typer.Option(
+        DEFAULT_FORMAT, "--format", help=FORMATS_HELP, autocompletion=options.complete_formats
+    ),
     ruleset: RulesetName = "thesis",
     seats: str = typer.Option(
         "paired",
         help="paired: every deal twice with entrants swapped, over all pairs of decks; fixed: every ordered "
         "pair of entrants, self-play included, with the first deck for the entrant that goes first.",
-        autocompletion=options.seats,
+        autocompletion=options.complete_seats,
     ),
     library: LibraryFolder = None,
     out: Out = None,
@@ -88,30 +90,30 @@ def tournament_command(
 ) -> None:
     """Play a tournament: Elo ratings and scores, with confidence intervals."""
     from evo.cli.progress import output_console
-    from evo.cli.sessions import play_into, print_json
+    from evo.cli.sessions import play_and_write, print_json
     from evo.cli.tables import show_decks
-    from evo.config.files import names_in
+    from evo.config.files import split_names
     from evo.stats.standings import deck_standings
-    from evo.tournament.report import show
-    from evo.tournament.run import tournament_of
+    from evo.tournament.report import print_tournament
+    from evo.tournament.run import create_tournament
 
-    place = place_of(pool, workers, address)
-    tournament = tournament_of(
+    place = pool_settings(pool, workers, address)
+    tournament = create_tournament(
         entrants,
-        chosen_decks(names_in(decks), edition, bodies, any_deck),
+        decks_with_options(split_names(decks), edition, bodies, any_deck),
         ruleset,
         sprt,
         library,
         games=games,
-        seats=one_of("--seats", "kind of seats", seats, SEATS),
-        style=one_of("--format", "format", style, OFFERED_FORMATS),
+        seats=check_choice("--seats", "kind of seats", seats, SEATS),
+        style=check_choice("--format", "format", style, OFFERED_FORMATS),
         seed=seed,
     )
-    finish = play_into(tournament, out, "tournament", place, output_console(stderr=as_data))
+    finish = play_and_write(tournament, out, "tournament", place, output_console(stderr=as_data))
     if as_data:
         print_json(finish.summary)
         return
-    show(tournament, finish.read, finish.summary, finish.console)
+    print_tournament(tournament, finish.read, finish.summary, finish.console)
     if not len(finish.read.matchups) and len(tournament.decks) > 1:
         show_decks(deck_standings(finish.games), tournament.decks, finish.console)
     finish.print_written()
@@ -125,7 +127,7 @@ DeckNames = Annotated[
         metavar="DECK",
         help="Shipped decks, deck files or deck codes.",
         show_default=False,
-        autocompletion=options.decks,
+        autocompletion=options.complete_decks,
     ),
 ]
 LadderOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("ladder"))]
@@ -135,16 +137,16 @@ def ladder_command(
     decks: DeckNames,
     players: str = typer.Option(
         DEFAULT_PLAYER,
-        help=f"Players of all decks in self-play, separated by commas. {WHO_PLAYS}",
-        autocompletion=options.entrant_lists,
+        help=f"Players of all decks in self-play, separated by commas. {ENTRANT_HELP}",
+        autocompletion=options.complete_entrant_lists,
     ),
     games: int = typer.Option(
         400, min=2, max=10**8, help="Games per player and ordered pair of decks; even."
     ),
     ruleset: str = typer.Option(
-        BALANCED,
+        BALANCED_RULESET,
         help="Ruleset; the default minimises the advantage of going first.",
-        autocompletion=options.rulesets_of,
+        autocompletion=options.complete_rulesets,
     ),
     edition: DeckEdition = "",
     bodies: AsBodies = False,
@@ -158,23 +160,23 @@ def ladder_command(
 ) -> None:
     """Compare decks in self-play of one or more agents: deck ratings, and the score of every pair."""
     from engine import find_deck, find_ruleset
-    from engine.decks import coverage_of
+    from engine.decks import coverage_sentence
     from evo.cli.progress import output_console
-    from evo.cli.sessions import play_into
+    from evo.cli.sessions import play_and_write
     from evo.cli.tables import show_decks
-    from evo.config.files import names_in
+    from evo.config.files import split_names
     from evo.play.entrants import find_entrants
     from evo.stats.standings import deck_standings
-    from evo.storage.files import csv_bytes, replace_file
+    from evo.storage.files import csv_bytes, write_atomically
     from evo.tournament.folder import DefinitionError
     from evo.tournament.run import Tournament
     from rivals import refuse_decks
 
-    place = place_of(pool, workers, address)
+    place = pool_settings(pool, workers, address)
     if len(decks) < 2:
         raise DefinitionError(f"a ladder needs two decks, got {', '.join(decks)}")
-    names = chosen_decks(decks, edition, bodies, any_deck)
-    found, _ = find_entrants(names_in(players))
+    names = decks_with_options(decks, edition, bodies, any_deck)
+    found, _ = find_entrants(split_names(players))
     options = ["--players", players, "--games", str(games), "--ruleset", ruleset]
     options += ["--seed", str(seed)] if seed != 1 else []
     found_decks = tuple(find_deck(name) for name in names)
@@ -190,20 +192,20 @@ def ladder_command(
         seed=seed,
         origin=lambda names: shlex.join(["manaforge", "ladder", *names, *options]),
     )
-    done = play_into(tournament, out, "ladder", place, output_console(stderr=as_data))
+    done = play_and_write(tournament, out, "ladder", place, output_console(stderr=as_data))
     read = deck_standings(done.games)
     ratings = read.ratings.rename(columns={"entrant": "deck"})
     ratings = ratings.drop(columns=["illegal_actions", "agent_errors"])  # facts about players, not decks
     pairs = read.decks.drop(columns="entrant")
     for name, table in (("deck_ratings", ratings), ("deck_pairs", pairs)):
-        replace_file(done.path / f"{name}.csv", csv_bytes(table), done.path / f"{name}.csv.tmp")
+        write_atomically(done.path / f"{name}.csv", csv_bytes(table), done.path / f"{name}.csv.tmp")
     if as_data:
         tables = {"ratings": ratings, "pairs": pairs}
         records = {name: json.loads(table.to_json(orient="records")) for name, table in tables.items()}
         print(json.dumps(records, indent=1))
         return
     show_decks(read, tournament.decks, done.console)
-    done.console.print(coverage_of(tournament.decks), markup=False, highlight=False)
+    done.console.print(coverage_sentence(tournament.decks), markup=False, highlight=False)
     files = f"{done.path}/tournament.html, deck_ratings.csv, deck_pairs.csv, games.parquet"
     done.console.print(f"written: {files}", markup=False, highlight=False)
 
@@ -222,14 +224,14 @@ SweepEdition = Annotated[
         "--edition",
         help=f"Edition of deck codes, deck files with a class, and the card: {' or '.join(EDITION_NAMES)}.",
         metavar="NAME",
-        autocompletion=options.editions,
+        autocompletion=options.complete_editions,
     ),
 ]
 SweepOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("sweep"))]
 ArenaOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("arena"))]
 
 
-class Swept(NamedTuple):
+class SweepOptions(NamedTuple):
     """Options of a sweep: exactly one of weight, card and keyword is varied."""
 
     entrant: str
@@ -254,16 +256,22 @@ class Swept(NamedTuple):
             DeckError, UnknownNameError: a deck cannot be played, or is unknown.
         """
         from engine import find_deck
-        from evo.config.files import names_in
+        from evo.config.files import split_names
         from evo.play.entrants import find_entrant
-        from evo.tournament.sweep import SweepError, parse_values, vary, vary_card, vary_keyword
+        from evo.tournament.sweep import (
+            SweepError,
+            parse_values,
+            vary_card,
+            vary_keyword,
+            vary_weight,
+        )
 
         if len(self.words) != 2:
             got = " and ".join(self.words[::2]) or "none of them"
             raise SweepError(f"a sweep needs exactly one of --weight, --card and --keyword; got {got}")
         varied_entrant, values = find_entrant(self.entrant), parse_values(self.values)
-        varied = vary(varied_entrant, self.weight, values) if self.weight else None
-        names = chosen_decks(names_in(decks), edition, bodies, any_deck, bool(self.card))
+        varied = vary_weight(varied_entrant, self.weight, values) if self.weight else None
+        names = decks_with_options(split_names(decks), edition, bodies, any_deck, bool(self.card))
         found = tuple(find_deck(name) for name in names)
         n_held = 1 if is_fixed else len(found)
         if self.card:
@@ -272,11 +280,13 @@ class Swept(NamedTuple):
 
 
 def sweep_command(
-    entrant: str = typer.Argument(help=f"Entrant to vary: {NOTATION}.", autocompletion=options.entrants),
+    entrant: str = typer.Argument(
+        help=f"Entrant to vary: {NOTATION}.", autocompletion=options.complete_entrants
+    ),
     weight: str = typer.Option(
         "",
         help="Vary this weight (hearthsim also has aggressiveness).",
-        autocompletion=options.weights,
+        autocompletion=options.complete_weights,
         show_default=False,
     ),
     card: str = typer.Option(
@@ -287,7 +297,7 @@ def sweep_command(
     keyword: str = typer.Option(
         "",
         help="Vary how many minions of its deck have this keyword, such as taunt; each game chooses others.",
-        autocompletion=options.keywords,
+        autocompletion=options.complete_keywords,
         show_default=False,
     ),
     values: str = typer.Option(
@@ -295,8 +305,8 @@ def sweep_command(
         help="FIRST:LAST:STEP, such as 0:2:0.1, or values separated by commas; whole numbers up to 30 for "
         "cards and keywords.",
     ),
-    against: str = typer.Option(..., help="Opponent, an entrant.", autocompletion=options.entrants),
-    decks: str = typer.Option(..., help=DECKS_HELP, autocompletion=options.decks),
+    against: str = typer.Option(..., help="Opponent, an entrant.", autocompletion=options.complete_entrants),
+    decks: str = typer.Option(..., help=DECKS_HELP, autocompletion=options.complete_decks),
     edition: SweepEdition = "",
     bodies: AsBodies = False,
     any_deck: AnyDeck = False,
@@ -311,7 +321,7 @@ def sweep_command(
         "paired",
         help="paired: every deal twice with entrants swapped, over all pairs of decks; fixed: the entrant "
         "goes first, with the first deck.",
-        autocompletion=options.seats,
+        autocompletion=options.complete_seats,
     ),
     seed: int = typer.Option(
         1, min=0, max=2**64 - 1, help="Seed of the deals, which all values share (common random numbers)."
@@ -324,20 +334,26 @@ def sweep_command(
 ) -> None:
     """Measure win rate by the value of one weight, or by copies of a card or keyword in the deck."""
     from engine import find_ruleset
-    from engine.decks import coverage_of
+    from engine.decks import coverage_sentence
     from evo.cli.progress import output_console
-    from evo.cli.sessions import played, print_json, print_warnings, with_kept_decks
+    from evo.cli.sessions import play_in_folder, print_json, print_warnings, with_saved_decks
     from evo.cli.tables import show_curve, sweep_figure
     from evo.play.entrants import find_entrant
     from evo.play.matchups import games_table
     from evo.storage.files import csv_bytes
     from evo.tournament.run import Tournament
-    from evo.tournament.sweep import against_best, body_notes, put_in, sweep_summary, sweep_table
+    from evo.tournament.sweep import (
+        added_cards,
+        body_card_notes,
+        compare_with_best,
+        sweep_summary,
+        sweep_table,
+    )
     from rivals import refuse_decks
 
-    place = place_of(pool, workers, address)
-    seating = one_of("--seats", "kind of seats", seats, SEATS)
-    swept = Swept(entrant, weight, card, keyword, values)
+    place = pool_settings(pool, workers, address)
+    seating = check_choice("--seats", "kind of seats", seats, SEATS)
+    swept = SweepOptions(entrant, weight, card, keyword, values)
     deck_names, found_decks, variants = swept.find(
         decks, edition, bodies, any_deck, is_fixed=seating == "fixed"
     )
@@ -363,13 +379,13 @@ def sweep_command(
         own_decks=own_decks,
     )
     console = output_console(stderr=as_data)
-    for note in body_notes(variants):
+    for note in body_card_notes(variants):
         console.print(f"note: {note}", markup=False, highlight=False)
-    with played(tournament, out, "sweep", place, console) as (folder, _):
+    with play_in_folder(tournament, out, "sweep", place, console) as (folder, _):
         curve = sweep_table(variants, tournament, folder.played)
-        curve["against_best"] = against_best(variants, tournament, folder.played)
-        summary = sweep_summary(variants, with_kept_decks(tournament, folder), folder.played, curve)
-        summary["cards"] = put_in(variants)
+        curve["against_best"] = compare_with_best(variants, tournament, folder.played)
+        summary = sweep_summary(variants, with_saved_decks(tournament, folder), folder.played, curve)
+        summary["cards"] = added_cards(variants)
         names = [deck.name for deck in tournament.decks]
         folder.finish(games_table(tournament.matchups, folder.played, tournament.names, names))
         columns = curve.drop(columns="against_best")
@@ -379,7 +395,7 @@ def sweep_command(
         print_json(summary)
         return
     show_curve(curve, variants.usual, summary["unproven_turns"], console)
-    console.print(coverage_of(tournament.decks), markup=False, highlight=False)
+    console.print(coverage_sentence(tournament.decks), markup=False, highlight=False)
     console.print(f"written: {folder.path}/sweep.csv, sweep.png, games.parquet", markup=False)
     print_warnings(summary)
 
@@ -389,7 +405,7 @@ def arena_command(
         "arena", help="Arena file; by default configs/arena.toml.", show_default=False
     ),
     champion: str = typer.Option(
-        "", help=f"Champion to play instead: {NOTATION}.", autocompletion=options.entrants
+        "", help=f"Champion to play instead: {NOTATION}.", autocompletion=options.complete_entrants
     ),
     games: int = typer.Option(0, min=0, max=10**9, help="Least games per pairing; 0: as in the file."),
     seed: DealSeed = 1,
@@ -402,18 +418,18 @@ def arena_command(
 ) -> None:
     """Play a round robin of a champion, the hand-made profiles and all rivals over all decks."""
     from evo.cli.progress import output_console
-    from evo.cli.sessions import play_into, print_json
+    from evo.cli.sessions import play_and_write, print_json
     from evo.stats.ratings import verdict_of
-    from evo.tournament.arena import arena_of
-    from evo.tournament.report import show
+    from evo.tournament.arena import create_arena
+    from evo.tournament.report import print_tournament
 
-    place = place_of(pool, workers, address)
-    tournament = arena_of(config, champion, games, seed)
-    done = play_into(tournament, out, "arena", place, output_console(stderr=as_data))
+    place = pool_settings(pool, workers, address)
+    tournament = create_arena(config, champion, games, seed)
+    done = play_and_write(tournament, out, "arena", place, output_console(stderr=as_data))
     if as_data:
         print_json(done.summary)
         return
-    show(tournament, done.read, done.summary, done.console)
+    print_tournament(tournament, done.read, done.summary, done.console)
     own = done.read.matchups[done.read.matchups["entrant"] == tournament.names[0]]
     rows = []
     for row in own.sort_values("score").itertuples():

@@ -9,28 +9,28 @@ from typing import Any
 from pydantic import BaseModel
 
 from engine import safe_files
-from engine.decks import split_words
+from engine.decks import split_deck_prefix
 from engine.errors import ManaforgeError, unknown_name
 from engine.shipped import shipped_decks
-from engine.terminal import shown
+from engine.terminal import safe_text
 from evo.config.run_config import (
-    REMOVED,
+    REMOVED_KEYS,
     Config,
     ConfigError,
     ConfigOptionError,
     RunConfig,
-    meanings,
-    validated_as,
+    key_descriptions,
+    validate_config,
 )
 from ilp_agent.shipped import configs_folder, shipped_configs, shipped_learning
 
-LISTS = ("decks", "library", "test.against", "also")
+LIST_KEYS = ("decks", "library", "test.against", "also")
 """Keys whose values are lists of names; `--set` splits them at commas."""
 
-LONGEST_PATH = 4_000
+MAX_PATH_LENGTH = 4_000
 """Maximum length of a configuration path, in characters."""
 
-ADDRESSES_OF_FILES = ("", "auto")
+IGNORED_ADDRESSES = ("", "auto")
 """Values of `address` accepted from a file, both ignored: only the command line selects a Ray cluster."""
 
 
@@ -68,18 +68,18 @@ def read_config_as(
     file = find_config(path, model) if path else Path("defaults")
     content = read_toml(file, "configuration") if path else {}
     address = content.get("address", "")
-    if address in ADDRESSES_OF_FILES:
+    if address in IGNORED_ADDRESSES:
         content.pop("address", None)
     elif isinstance(address, str):
         raise ConfigError(
             f"{file}: address: a file may not choose a Ray cluster, got {address!r}, since it can run "
             "code on the machines that join it; remove the key and use --address on the command line"
         )
-    for key, beside in (("decks", deck_beside), ("library", _library_beside), ("also", _folder_beside)):
+    for key, beside in (("decks", resolve_deck_path), ("library", _library_beside), ("also", _folder_beside)):
         if isinstance(content.get(key), list):
             content[key] = [beside(text, file.parent) for text in content[key]]
     given = {_override(content, override, model): f"--set {override}" for override in overrides}
-    return validated_as(model, content, str(file), given, begins, stored)
+    return validate_config(model, content, str(file), given, begins, stored)
 
 
 def _folder_beside(text: Any, folder: Path) -> Any:
@@ -91,10 +91,10 @@ def _folder_beside(text: Any, folder: Path) -> Any:
 
 def _library_beside(text: Any, folder: Path) -> Any:
     """Resolve a deck, or a folder of decks, against `folder`; shipped deck names stay."""
-    return text if text in shipped_decks() else deck_beside(_folder_beside(text, folder), folder)
+    return text if text in shipped_decks() else resolve_deck_path(_folder_beside(text, folder), folder)
 
 
-def deck_beside(deck: Any, folder: Path) -> Any:
+def resolve_deck_path(deck: Any, folder: Path) -> Any:
     """Resolve a deck file against `folder`; return the text unchanged if no such file exists.
 
     A prefix such as `bodies:` is kept.
@@ -102,7 +102,7 @@ def deck_beside(deck: Any, folder: Path) -> Any:
     if not isinstance(deck, str) or not deck.endswith(".toml"):
         return deck
     try:
-        reading, name = split_words(deck)
+        reading, name = split_deck_prefix(deck)
     except ManaforgeError:
         return deck  # `find_deck` reports the error
     if os.path.isfile(folder / name):  # noqa: PTH113 - accepts names no file can have
@@ -140,7 +140,7 @@ def find_config(path: str | Path, model: type[BaseModel] = RunConfig) -> Path:
         ConfigError: not a valid file name, or a shipped configuration of another command.
     """
     own, command = (shipped_configs(), "evolve") if model is RunConfig else (shipped_learning(), "learn")
-    if len(str(path)) > LONGEST_PATH or "\0" in str(path):
+    if len(str(path)) > MAX_PATH_LENGTH or "\0" in str(path):
         raise ConfigOptionError(f"not a valid configuration path: {str(path)[:40]!r}...")
     given = Path(path)
     shipped = configs_folder() / f"{path}.toml"
@@ -157,14 +157,15 @@ def find_config(path: str | Path, model: type[BaseModel] = RunConfig) -> Path:
     return shipped
 
 
-def escaped(toml: str) -> str:
+def escape_control_characters(toml: str) -> str:
     """Escape control and invisible characters in TOML text, for printing on a terminal."""
     return "".join(
-        letter if letter == "\n" or shown(letter) == letter else f"\\U{ord(letter):08x}" for letter in toml
+        letter if letter == "\n" or safe_text(letter) == letter else f"\\U{ord(letter):08x}"
+        for letter in toml
     )
 
 
-def names_in(text: str) -> tuple[str, ...]:
+def split_names(text: str) -> tuple[str, ...]:
     """Split a comma-separated list of names, without duplicates.
 
     Options of an entrant, after `@`, may contain commas too: a part such as `depth=3` belongs to the name
@@ -182,19 +183,19 @@ def names_in(text: str) -> tuple[str, ...]:
 def _override(content: dict[str, Any], text: str, model: type[BaseModel]) -> str:
     """Apply one `--set key=value` to `content`, in place; returns the key."""
     key, equals, value = text.partition("=")
-    known = dict(meanings(model))
+    known = dict(key_descriptions(model))
     if key == "address":
         raise ConfigOptionError(f"--set {text}: a Ray cluster is chosen by --address only")
     if not equals or not key:
         raise ConfigOptionError(f"--set takes KEY=VALUE, got {text!r}")
-    if key not in known and not (key in REMOVED and model is RunConfig):
+    if key not in known and not (key in REMOVED_KEYS and model is RunConfig):
         raise ConfigOptionError(f"--set {text}: {unknown_name('key', key, known)}")
     try:
         parsed = safe_files.parse_toml(f"value = {value}")["value"]
     except ValueError:
         parsed = value
-    if key in LISTS and isinstance(parsed, str):
-        parsed = names_in(parsed)
+    if key in LIST_KEYS and isinstance(parsed, str):
+        parsed = split_names(parsed)
     section, _, name = key.rpartition(".")
     table = content.setdefault(section, {}) if section else content
     if not isinstance(table, dict):

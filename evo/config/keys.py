@@ -5,22 +5,22 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from engine import ManaforgeError, find_ruleset
-from evo.decklibrary import texts_of
+from evo.decklibrary import expand_library_folders
 from evo.strategies import FAMILIES, STRATEGIES
 from evo.strategies.base import HALL_SIZE
 from ilp_agent import BACKENDS, DEFAULT_BACKEND
-from ilp_agent.backends import listed
+from ilp_agent.backends import join_names
 from rivals import AGENTS, DEFAULT_AGENT, is_outside, weighted_kinds
 from rivals.outside.parameters import Parameter, read_parameters
 from rivals.outside.permissions import command_of
 
-MOST_GAMES, MOST_GAMES_A_CELL = 10**9, 10**6
+MAX_GAMES, MAX_GAMES_PER_CELL = 10**9, 10**6
 """Maximum number of games in total and per cell; larger values would overflow or never finish."""
 
-MOST_SHARE = 1e6
+MAX_SHARE = 1e6
 """Maximum weight of an opponent in the fitness."""
 
-MOST_DEALS = 20_000
+MAX_STORED_DEALS = 20_000
 """Maximum deals of a validation whose scores are stored one by one; the stop rule needs these."""
 
 
@@ -39,7 +39,7 @@ class FinalOptions(Settings):
         int,
         Field(
             ge=0,
-            le=MOST_GAMES,
+            le=MAX_GAMES,
             description="games of the final in all; 0: the last generation's best is the champion",
         ),
     ] = 100_000
@@ -47,7 +47,7 @@ class FinalOptions(Settings):
         int,
         Field(
             ge=0,
-            le=MOST_GAMES,
+            le=MAX_GAMES,
             description="games of the champion against each of the thesis's seven profiles",
         ),
     ] = 4_000
@@ -71,7 +71,7 @@ class ValidationOptions(Settings):
         int,
         Field(
             ge=2,
-            le=MOST_GAMES_A_CELL,
+            le=MAX_GAMES_PER_CELL,
             multiple_of=2,
             description="games against each of the thesis's seven profiles per ordered pair of decks; even",
         ),
@@ -123,20 +123,20 @@ class OpponentOptions(Settings):
         float,
         Field(
             ge=0,
-            le=MOST_SHARE,
+            le=MAX_SHARE,
             description="share of the mean score against the generation's other individuals; 0: they do not "
             "play each other, and games grow with their number, not with its square",
         ),
     ] = 1.0
     fixed: Annotated[
-        dict[str, Annotated[float, Field(gt=0, le=MOST_SHARE)]],
+        dict[str, Annotated[float, Field(gt=0, le=MAX_SHARE)]],
         Field(max_length=64, description='entrants and the share of the score against each: { "eva" = 0.5 }'),
     ] = {}
     hall: Annotated[
         float,
         Field(
             ge=0,
-            le=MOST_SHARE,
+            le=MAX_SHARE,
             description="share of the mean score against the hall of fame: bests of earlier generations that "
             "are not among the individuals",
         ),
@@ -145,7 +145,7 @@ class OpponentOptions(Settings):
         float,
         Field(
             ge=0,
-            le=MOST_SHARE,
+            le=MAX_SHARE,
             description="share of the score against a Nash mixture of fixed opponents and hall of fame, "
             "computed for each generation from games between them",
         ),
@@ -162,7 +162,7 @@ class OpponentOptions(Settings):
         int,
         Field(
             ge=0,
-            le=MOST_GAMES_A_CELL,
+            le=MAX_GAMES_PER_CELL,
             multiple_of=2,
             description="games per individual, opponent and ordered pair of decks, even; 0: as `games`",
         ),
@@ -182,11 +182,11 @@ class OpponentOptions(Settings):
         return self
 
 
-WITH_SOLVER = listed([kind.name for kind in AGENTS.values() if kind.takes_backend], "and")
+AGENTS_WITH_BACKEND = join_names([kind.name for kind in AGENTS.values() if kind.takes_backend], "and")
 """Agent kinds that use a solver backend, as text."""
 
 
-def as_text(options: object) -> object:
+def option_text(options: object) -> object:
     """Convert an integer, such as a budget, to the text of an agent's options."""
     return str(options) if type(options) is int else options
 
@@ -197,7 +197,7 @@ def _has_weights(agent: str) -> str:
         command_of(agent)
     elif agent not in weighted_kinds():
         known = [*map(repr, weighted_kinds()), "an agent from outside"]
-        raise ValueError(f"must be {listed(known, 'or')}")
+        raise ValueError(f"must be {join_names(known, 'or')}")
     return agent
 
 
@@ -236,7 +236,7 @@ class RunKeys(Settings):
         int,
         Field(
             ge=2,
-            le=MOST_GAMES_A_CELL,
+            le=MAX_GAMES_PER_CELL,
             multiple_of=2,
             description="games per pairing and ordered pair of decks; even",
         ),
@@ -251,7 +251,7 @@ class RunKeys(Settings):
     ] = 1.0
     games_most: Annotated[
         int,
-        Field(ge=2, le=MOST_GAMES_A_CELL, multiple_of=2, description="maximum of games after growth; even"),
+        Field(ge=2, le=MAX_GAMES_PER_CELL, multiple_of=2, description="maximum of games after growth; even"),
     ] = 1_000
     deals: Annotated[
         Literal["common", "own"],
@@ -297,7 +297,7 @@ class RunKeys(Settings):
     ] = ()
     options: Annotated[
         str,
-        BeforeValidator(as_text),
+        BeforeValidator(option_text),
         Field(
             description="options of the agent in all games, as written after @ in an entrant, such as "
             "16,depth=3 for lookahead; empty: defaults"
@@ -305,7 +305,7 @@ class RunKeys(Settings):
     ] = ""
     library: Annotated[
         tuple[str, ...],
-        BeforeValidator(texts_of),
+        BeforeValidator(expand_library_folders),
         Field(
             max_length=10_000,
             strict=False,
@@ -317,7 +317,7 @@ class RunKeys(Settings):
         str,
         Field(
             description="; ".join(
-                [f"solver of {WITH_SOLVER}", *(entry.summary for entry in BACKENDS.values())]
+                [f"solver of {AGENTS_WITH_BACKEND}", *(entry.summary for entry in BACKENDS.values())]
             )
         ),
     ] = DEFAULT_BACKEND

@@ -27,7 +27,7 @@ def counted(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
-def blamed(message: str, given: Mapping[str, str]) -> str:
+def option_in_message(message: str, given: Mapping[str, str]) -> str:
     """Find the command-line option whose value an error message quotes; "" if none does."""
     for option in given.values():
         values = option.partition("=")[2].strip("[]").split(",")
@@ -36,7 +36,7 @@ def blamed(message: str, given: Mapping[str, str]) -> str:
     return ""
 
 
-def wanted(problem: ErrorDetails) -> str:
+def constraint_text(problem: ErrorDetails) -> str:
     """Describe the constraint that an invalid value violates: "must be at least 2"."""
     limits: dict[str, Any] = dict(problem.get("ctx", {}))
     kinds = {

@@ -20,13 +20,27 @@ from pydantic import (
 from engine import Deck, ManaforgeError, find_deck, rulesets
 from engine.effect_codes import EFFECTS_VERSION
 from engine.errors import WrongValueError, unknown_name
-from engine.lazy import loaded
-from evo.config.keys import MOST_DEALS, WITH_SOLVER, FinalOptions, OpponentOptions, RunKeys, ValidationOptions
-from evo.config.messages import blamed, wanted
-from evo.decklibrary import refuse_unused
-from evo.strategies import FAMILIES, SECTIONS, STRATEGIES, StrategyOptions, find_strategy, section_of
+from engine.lazy import lazy_import
+from evo.config.keys import (
+    AGENTS_WITH_BACKEND,
+    MAX_STORED_DEALS,
+    FinalOptions,
+    OpponentOptions,
+    RunKeys,
+    ValidationOptions,
+)
+from evo.config.messages import constraint_text, option_in_message
+from evo.decklibrary import refuse_unused_library
+from evo.strategies import (
+    FAMILIES,
+    SECTIONS,
+    STRATEGIES,
+    StrategyOptions,
+    find_strategy,
+    section_name,
+)
 from ilp_agent import BACKENDS, DEFAULT_BACKEND
-from ilp_agent.backends import listed, settled
+from ilp_agent.backends import join_names, resolved_backend
 from ilp_agent.weights import WeightVector
 from rivals import (
     DEFAULT_AGENT,
@@ -37,14 +51,14 @@ from rivals import (
     weight_class,
     weighted_kinds,
 )
-from rivals.kinds import AgentKind, read_options
+from rivals.kinds import AgentKind, parse_options
 from rivals.outside.parameters import declared_weights
-from rivals.outside.permissions import OUTSIDE
+from rivals.outside.permissions import NAME_PREFIXES
 
-TYPED = "configuration"
+NO_FILE = "configuration"
 """Used in errors in place of a file name if all values come from options or a caller."""
 
-HASHED = (
+ALWAYS_HASHED = (
     *("schema", "seed", "strategy", "mu", "lambda", "games", "decks", "ruleset", "agent", "backend"),
     *("es.initial_sigma", "es.shared_draw", "es.recombination", "es.bounds"),
     *("final.games", "final.benchmark_games"),
@@ -55,17 +69,17 @@ A key added later is hashed only where it differs from its default, so that olde
 folders and champions keep their hash.
 """
 
-NOT_HASHED = (
+NEVER_HASHED = (
     *("generations", "pool", "workers", "address"),
     *(f"validation.{name}" for name in ValidationOptions.model_fields),
 )
 """Keys that do not affect the generations of a run or its champion."""
 
 
-REMOVED = {"racing": 0.0}
+REMOVED_KEYS = {"racing": 0.0}
 """Removed keys and their former defaults; files may still contain them at these values, without effect."""
 
-SPSA_PAIRS, PAIRS_BEFORE = "spsa.pairs", 10_000
+SPSA_PAIRS, FORMER_SPSA_PAIRS = "spsa.pairs", 10_000
 """A key and its former default; hashed only for strategy `spsa` and only at other values."""
 
 Config = TypeVar("Config", bound=BaseModel)
@@ -79,8 +93,8 @@ class ConfigOptionError(ConfigError, WrongValueError):
     """Invalid configuration on the command line: an unreadable file or an invalid option value."""
 
 
-def removed_text(key: str, value: Any) -> str:
-    """Error message for a `REMOVED` key that is set."""
+def removed_key_message(key: str, value: Any) -> str:
+    """Error message for a `REMOVED_KEYS` key that is set."""
     return (
         f"{key} = {value}: this key was removed; delete it for a new run, and continue an older run with the "
         "version of Manaforge that its manifest.json names"
@@ -107,16 +121,16 @@ class _RunConfig(RunKeys):
     def _without_removed(
         cls, content: Any, validate: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
-        """Drop `REMOVED` keys; only a run folder may have them at other values than their defaults."""
+        """Drop `REMOVED_KEYS` keys; only a run folder may have them at other values than their defaults."""
         if not isinstance(content, dict):
             return validate(content)
         removed = {
-            key: content[key] for key, default in REMOVED.items() if content.get(key, default) != default
+            key: content[key] for key, default in REMOVED_KEYS.items() if content.get(key, default) != default
         }
         for key, value in removed.items():
             if not _is(info, "stored") or not isinstance(value, float):
-                raise ValueError(removed_text(key, value))
-        config = validate({key: value for key, value in content.items() if key not in REMOVED})
+                raise ValueError(removed_key_message(key, value))
+        config = validate({key: value for key, value in content.items() if key not in REMOVED_KEYS})
         config._removed.update(removed)
         return config
 
@@ -127,7 +141,7 @@ class _RunConfig(RunKeys):
         agent = content.get("agent") if isinstance(content, dict) and _is(info, "begins") else None
         if not isinstance(agent, str) or not is_outside(agent) or content.get("parameters"):
             return content
-        return {**content, "parameters": loaded("rivals.outside.agent:check_starts")(agent)}
+        return {**content, "parameters": lazy_import("rivals.outside.agent:check_starts")(agent)}
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -144,7 +158,8 @@ class _RunConfig(RunKeys):
             raise ValueError(f'parameters: agent "{self.agent}" has its own weights')
         if not self.kind.takes_backend and self.backend not in (DEFAULT_BACKEND, "exact"):
             raise ValueError(
-                f'backend "{self.backend}" is for agent "{WITH_SOLVER}"; "{self.agent}" has no backend'
+                f'backend "{self.backend}" is for agent "{AGENTS_WITH_BACKEND}"; '
+                f'"{self.agent}" has no backend'
             )
         if self.options and not self.kind.options:
             raise ValueError(f'options "{self.options}": agent "{self.agent}" has no options; leave them out')
@@ -158,14 +173,14 @@ class _RunConfig(RunKeys):
             raise ValueError(
                 "library: only an agent that predicts decks uses it; set options hands=predicted"
             )
-        refuse_unused(self.found_library, self.found_decks, "library")
+        refuse_unused_library(self.found_library, self.found_decks, "library")
         if len(set(self.decks)) != len(self.decks):
             raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
         names = self.deck_names
         if len(set(names)) != len(names):
             raise ValueError(f"decks: two decks of one name in {names}")
         if "weights" in self.model_fields_set and not self.supports_weight_sets:
-            able = listed([f'"{name}"' for name in weighted_kinds() if _by_turn_program(name)], "and")
+            able = join_names([f'"{name}"' for name in weighted_kinds() if _by_turn_program(name)], "and")
             raise ValueError(f'weights "{self.weights}" is for agents {able}; "{self.agent}" has its own')
         if self.weights != "thesis" and self.backend == "exact":
             raise ValueError(f'backend "exact" does not support weights "{self.weights}"; use backend "auto"')
@@ -175,13 +190,14 @@ class _RunConfig(RunKeys):
                 f"({max(self.games, self.opponents.games)})"
             )
         deals = self.validation.games * len(self.decks) ** 2 // 2
-        if self.validation.stop_when_gain_below and deals > MOST_DEALS:
+        if self.validation.stop_when_gain_below and deals > MAX_STORED_DEALS:
             raise ValueError(
-                f"validation.games: the stop rule allows at most {MOST_DEALS:,} deals (games * decks^2 / 2), "
+                f"validation.games: the stop rule allows at most {MAX_STORED_DEALS:,} deals "
+                "(games * decks^2 / 2), "
                 f"got {deals:,}; use fewer games"
             )
         bodies = not any(deck.effects for deck in self.found_decks)
-        solver = settled(self.backend, bodies, self.weights == "thesis")
+        solver = resolved_backend(self.backend, bodies, self.weights == "thesis")
         # The resolved backend is written and hashed, so that files older than `auto` have the same hash.
         # Agents without a solver still play against profiles of the turn program.
         self.__dict__["backend"] = solver if self.kind.takes_backend or not bodies else "exact"
@@ -190,7 +206,7 @@ class _RunConfig(RunKeys):
 
     def _plan(self) -> None:
         """Fit the strategy's schedule to the run's generations unless its length is configured."""
-        section, options = section_of(self.strategy), self.strategy_options
+        section, options = section_name(self.strategy), self.strategy_options
         schedule = find_strategy(self.strategy).schedule
         if options is None or all(getattr(options, key) for key in schedule(1, self.lambda_, self.games)):
             return
@@ -235,7 +251,7 @@ class _RunConfig(RunKeys):
     @property
     def option_values(self) -> tuple[int, ...]:
         """Values of all agent options; () for the defaults."""
-        return read_options(self.kind.options, self.options) if self.options else ()
+        return parse_options(self.kind.options, self.options) if self.options else ()
 
     @property
     def deck_names(self) -> list[str]:
@@ -256,7 +272,7 @@ class _RunConfig(RunKeys):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of everything that determines the results of a run (all keys but `NOT_HASHED`).
+        """SHA-256 of everything that determines the results of a run (all keys but `NEVER_HASHED`).
 
         Decks are hashed by name and cards, not by path: an edited deck is another run.
         """
@@ -266,9 +282,9 @@ class _RunConfig(RunKeys):
         """`digest` for another version of the card effects."""
         content: dict[str, Any] = {**self._removed}
         for key, value, default in _values(self):
-            if key == SPSA_PAIRS and (self.strategy != "spsa" or value == PAIRS_BEFORE):
+            if key == SPSA_PAIRS and (self.strategy != "spsa" or value == FORMER_SPSA_PAIRS):
                 continue
-            if key in HASHED or (key not in NOT_HASHED and value != default):
+            if key in ALWAYS_HASHED or (key not in NEVER_HASHED and value != default):
                 section, _, name = key.rpartition(".")
                 (content.setdefault(section, {}) if section else content)[name] = value
         content["decks"] = [deck.identity_under(effects) for deck in self.found_decks]
@@ -278,7 +294,7 @@ class _RunConfig(RunKeys):
 
     @property
     def removed(self) -> dict[str, Any]:
-        """Removed keys of an older version that this run was played with, and their values; see `REMOVED`."""
+        """Removed keys of an older version that this run was played with, and their values (`REMOVED_KEYS`)."""
         return dict(self._removed)
 
     @property
@@ -289,7 +305,7 @@ class _RunConfig(RunKeys):
     @property
     def strategy_options(self) -> StrategyOptions | None:
         """Options of this run's strategy; None if it has none."""
-        options: StrategyOptions | None = getattr(self, section_of(self.strategy), None)
+        options: StrategyOptions | None = getattr(self, section_name(self.strategy), None)
         return options
 
     def games_per_pairing(self, generation: int) -> int:
@@ -338,7 +354,7 @@ class _RunConfig(RunKeys):
         content = self.model_dump(by_alias=True, exclude=self._without_meaning | unsaid)
         if self.backend == "exact":  # possibly resolved from `auto`
             content["backend"] = DEFAULT_BACKEND
-        return validated(content | values, TYPED, begins=True)
+        return validate_run_config(content | values, NO_FILE, begins=True)
 
     @property
     def _without_meaning(self) -> set[str]:
@@ -364,17 +380,17 @@ else:
     )
 
 
-def meanings(model: type[BaseModel] = RunConfig, prefix: str = "") -> Iterator[tuple[str, str]]:
+def key_descriptions(model: type[BaseModel] = RunConfig, prefix: str = "") -> Iterator[tuple[str, str]]:
     """Iterate over all keys and their descriptions, in the order of the file."""
     for name, field in model.model_fields.items():
         key = prefix + (field.alias or name)
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            yield from meanings(field.annotation, f"{key}.")
+            yield from key_descriptions(field.annotation, f"{key}.")
         else:
             yield key, field.description or ""
 
 
-def choices() -> dict[str, list[str]]:
+def allowed_values() -> dict[str, list[str]]:
     """Allowed values of every key with a closed set of values, as text for `--set`."""
     schema = json_schema()
     tables = {"": schema["properties"]}
@@ -400,7 +416,7 @@ def json_schema() -> dict[str, Any]:
     names = {"agent": weighted_kinds(), "backend": BACKENDS, "ruleset": rulesets()}
     for key, known in names.items():
         schema["properties"][key]["enum"] = list(known)
-    outside = {"pattern": f"^({'|'.join(OUTSIDE)}):.+"}
+    outside = {"pattern": f"^({'|'.join(NAME_PREFIXES)}):.+"}
     schema["properties"]["agent"]["anyOf"] = [{"enum": schema["properties"]["agent"].pop("enum")}, outside]
     families = [{"pattern": f"^{prefix}.+"} for prefix in FAMILIES]
     schema["properties"]["strategy"]["anyOf"] = [{"enum": list(STRATEGIES)}, *families]
@@ -420,14 +436,14 @@ def _values(config: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any, Any
             yield prefix + key, content[key], default
 
 
-def validated(
+def validate_run_config(
     content: dict[str, Any], where: str, given: Mapping[str, str] | None = None, begins: bool = False
 ) -> RunConfig:
-    """Validate the content of a run's configuration; see `validated_as`."""
-    return validated_as(RunConfig, content, where, given, begins)
+    """Validate the content of a run's configuration; see `validate_config`."""
+    return validate_config(RunConfig, content, where, given, begins)
 
 
-def validated_as(
+def validate_config(
     model: type[Config],
     content: dict[str, Any],
     where: str,
@@ -440,10 +456,10 @@ def validated_as(
     Args:
         model: configuration class.
         content: values by key, sections as tables.
-        where: file name for errors, or `TYPED`.
+        where: file name for errors, or `NO_FILE`.
         given: command-line options by the key they set, for errors.
         begins: whether a new run starts from it; an agent from outside is then queried for its parameters.
-        stored: whether it comes from a run folder, where `REMOVED` keys are accepted.
+        stored: whether it comes from a run folder, where `REMOVED_KEYS` keys are accepted.
 
     Raises:
         ConfigError: a key is unknown or a value is invalid.
@@ -452,11 +468,11 @@ def validated_as(
     try:
         return model.model_validate(content, context={"begins": begins, "stored": stored})
     except ManaforgeError as error:
-        option = blamed(str(error), given)
-        kind = ConfigOptionError if option or where == TYPED else ConfigError
+        option = option_in_message(str(error), given)
+        kind = ConfigOptionError if option or where == NO_FILE else ConfigError
         raise kind(f"{option or where}: {error}") from None
     except ValidationError as errors:
-        known = dict(meanings(model))
+        known = dict(key_descriptions(model))
         of_file, of_options = [], []
         for problem in errors.errors():
             key = ".".join(map(str, problem["loc"]))
@@ -464,13 +480,13 @@ def validated_as(
                 of_file.append(str(unknown_name("key", key, known)))
                 continue
             got = f", got {problem['input']!r}" if problem["input"] != () and problem["input"] != [] else ""
-            text = f"{key} {wanted(problem)}{got}" if key else wanted(problem)
+            text = f"{key} {constraint_text(problem)}{got}" if key else constraint_text(problem)
             options = [option for name, option in given.items() if f"{key}.".startswith(f"{name}.")]
-            option = options[0] if options else "" if key else blamed(text, given)
+            option = options[0] if options else "" if key else option_in_message(text, given)
             if option:
                 of_options.append(f"{option}: {text}")
             else:
                 of_file.append(text)
         in_file = [f"{where}: {'; '.join(of_file)}"] if of_file else []
-        kind = ConfigError if in_file and where != TYPED else ConfigOptionError
+        kind = ConfigError if in_file and where != NO_FILE else ConfigOptionError
         raise kind("; ".join([*in_file, *of_options])) from None

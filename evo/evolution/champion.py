@@ -20,7 +20,7 @@ import pandas as pd
 from engine import RULES_VERSION
 from engine.streams import generator
 from evo.config.run_config import RunConfig
-from evo.play.games import Play, Player, roster_of
+from evo.play.games import Player, PlayFunction, roster_of
 from evo.play.matchups import Matchups, make_pairings, play_matchups
 from evo.seeds import Stream
 from evo.stats.ratings import cluster_rate
@@ -30,7 +30,7 @@ from ilp_agent import DEFAULT_BACKEND, Profile, WeightVector, find_profile
 from ilp_agent.shipped import configs_folder
 from rivals import DEFAULT_AGENT, read_agent_profile
 
-SECOND_STAGE = 8
+SECOND_STAGE_SIZE = 8
 """Number of candidates in the second stage."""
 
 BENCHMARK_STAGE = 1000
@@ -66,21 +66,21 @@ class Champion:
 
 
 def play_final(
-    strategy: Strategy, config: RunConfig, play: Play, opponents: Sequence[Player] = ()
+    strategy: Strategy, config: RunConfig, play: PlayFunction, opponents: Sequence[Player] = ()
 ) -> Champion:
     """Play the final, choose the champion, and play it against the thesis's seven profiles.
 
     Args:
         strategy: after its last generation.
         config: of the run.
-        play: plays a schedule (`evo.play.pool.Pool.play`).
+        play: plays a schedule (`evo.play.pool.WorkerPool.play`).
         opponents: fixed opponents, in the order of the configuration. Their games are weighted by their
             shares, games between candidates by the share of the population.
     """
     candidates = {candidate.name: candidate for candidate in strategy.candidates()}
     remaining, ranked, stage = list(candidates.values()), pd.DataFrame(), 0
     while config.final.games and len(remaining) > 1:
-        last = len(remaining) <= SECOND_STAGE
+        last = len(remaining) <= SECOND_STAGE_SIZE
         budget = config.final.games if last and stage == 0 else config.final.games // 2
         pairings = _pairings_of_final(len(remaining), config)
         roster = roster_of(config, [candidate.weights for candidate in remaining], opponents)
@@ -94,7 +94,7 @@ def play_final(
         ranked = pd.concat([scores, ranked[~ranked["entrant"].isin(scores["entrant"])] if stage else ranked])
         if last:
             break
-        remaining = [candidates[name] for name in scores["entrant"][:SECOND_STAGE]]
+        remaining = [candidates[name] for name in scores["entrant"][:SECOND_STAGE_SIZE]]
         stage += 1
     best = candidates[str(ranked["entrant"].iloc[0])] if len(ranked) else remaining[0]
     parts = [_plain(ranked).assign(rank=range(1, len(ranked) + 1))] if len(ranked) else []
@@ -109,7 +109,7 @@ def play_final(
         .astype(FINAL_COLUMNS)
         .reset_index(drop=True)
     )
-    profile = profile_of(best, strategy.generation - 1, config, table)
+    profile = candidate_profile(best, strategy.generation - 1, config, table)
     if seven is not None:
         profile = replace(profile, provenance={**profile.provenance, "against_thesis_seven": seven})
     return Champion(profile, table)
@@ -167,7 +167,9 @@ def thesis_seven(backend: str = DEFAULT_BACKEND) -> list[Player]:
     return [Player(tuple(map(float, find_profile(name).weights.array)), backend) for name in THESIS_SEVEN]
 
 
-def _benchmark(best: Candidate, config: RunConfig, play: Play) -> tuple[pd.DataFrame, dict[str, object]]:
+def _benchmark(
+    best: Candidate, config: RunConfig, play: PlayFunction
+) -> tuple[pd.DataFrame, dict[str, object]]:
     """Play the champion against the thesis's seven; a table with one row each, and its total record."""
     roster = roster_of(config, [best.weights], thesis_seven(config.backend))
     pairings = make_pairings(len(roster.players), "gauntlet", ())
@@ -182,12 +184,12 @@ def _plain(scores: pd.DataFrame) -> pd.DataFrame:
     return scores.rename(columns={"score_low": "low", "score_high": "high"})
 
 
-def named_agent(config: RunConfig) -> dict[str, str]:
+def agent_provenance(config: RunConfig) -> dict[str, str]:
     """Provenance entry of the agent; {} unless other agents have the same kind of weights."""
     return {} if config.agent == config.vector.AGENT else {"agent": config.agent}
 
 
-def profile_of(
+def candidate_profile(
     candidate: Candidate, generation: int, config: RunConfig, final: pd.DataFrame
 ) -> Profile[WeightVector]:
     """Create a candidate's profile, with a provenance free of place, time and machine.
@@ -208,7 +210,7 @@ def profile_of(
         "manaforge": version("manaforge"),
         "rules": RULES_VERSION,
     }
-    provenance |= named_agent(config)
+    provenance |= agent_provenance(config)
     own = final[final["candidate"] == candidate.name]
     rank = 1
     for row in own[own["stage"] != "thesis"].to_dict("records"):
@@ -232,27 +234,27 @@ def _record_of(row: dict[Hashable, Any]) -> dict[str, object]:
 PANEL_SIZE = 8
 """Number of random weight vectors in the panel."""
 
-SHARE = 8
+BENCHMARK_GAMES_PER_PANEL_GAME = 8
 """A member of the panel plays 1/8 of the benchmark's games against each of the seven."""
 
 PANEL_STAGE = 1001
 """Stage number in the random-stream address of the panel's deals and weights."""
 
 
-def play_panel(champion: Sequence[float], config: RunConfig, play: Play) -> dict[str, Any]:
+def play_panel(champion: Sequence[float], config: RunConfig, play: PlayFunction) -> dict[str, Any]:
     """Scores of champion and random weights against the thesis's seven, as JSON values.
 
     Args:
         champion: its weights.
         config: of the run.
-        play: plays a schedule (`evo.play.pool.Pool.play`).
+        play: plays a schedule (`evo.play.pool.WorkerPool.play`).
 
     Returns:
         games (per member), champion (score), study (score of the shipped study champion; None if the agent's
         weights are not the turn program's), random (scores, best first). {} without benchmark games, or if
         the agent's games are not compiled.
     """
-    if not is_played(config):
+    if not has_panel(config):
         return {}
     vector = config.vector
     stream = generator(config.seed, Stream.FINAL, PANEL_STAGE)
@@ -279,24 +281,26 @@ def play_panel(champion: Sequence[float], config: RunConfig, play: Play) -> dict
     }
 
 
-def is_played(config: RunConfig) -> bool:
+def has_panel(config: RunConfig) -> bool:
     """Whether a run's champion is compared with the panel: benchmark games, compiled agent."""
     return config.final.benchmark_games > 0 and config.kind.compiled(config.backend)
 
 
-def games_of_panel(config: RunConfig) -> int:
+def count_panel_games(config: RunConfig) -> int:
     """Number of games of the panel, including the champion's; 0 without a panel."""
     members = 1 + PANEL_SIZE + (config.vector.AGENT == DEFAULT_AGENT)
     cells = members * len(THESIS_SEVEN) * len(config.decks) ** 2
-    return cells * _games_a_cell(config) if is_played(config) else 0
+    return cells * _games_a_cell(config) if has_panel(config) else 0
 
 
 def _games_a_cell(config: RunConfig) -> int:
     """Games of a panel member per profile of the seven and ordered pair of decks; even."""
-    return max(2, config.final.benchmark_games // SHARE // len(config.decks) ** 2 // 2 * 2)
+    return max(
+        2, config.final.benchmark_games // BENCHMARK_GAMES_PER_PANEL_GAME // len(config.decks) ** 2 // 2 * 2
+    )
 
 
-def panel_sentence(panel: Mapping[str, Any]) -> str:
+def panel_summary(panel: Mapping[str, Any]) -> str:
     """Summary of the champion's rank in the panel; "" without a panel or if it is malformed."""
     champion, study, randoms = panel.get("champion"), panel.get("study"), panel.get("random")
     games = panel.get("games")

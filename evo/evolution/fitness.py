@@ -17,9 +17,9 @@ import numpy as np
 from engine.streams import generator
 from evo.config.run_config import RunConfig
 from evo.play.entrants import find_entrant
-from evo.play.games import SOLVED, Play, Player, Roster, roster_of
+from evo.play.games import SOLVED_TURN_FIELDS, Player, PlayFunction, Roster, roster_of
 from evo.play.matchups import Setups, make_schedule, make_setups
-from evo.play.results import refuse_faults
+from evo.play.results import raise_on_faults
 from evo.seeds import Stream
 from evo.stats.ratings import nash_average, points_of
 from evo.strategies import Individual, Strategy
@@ -41,7 +41,7 @@ class Tally:
         wins: of i, the same shape.
         draws: the same shape.
         turns: rounds of all games, the same shape.
-        solved: number of turns solved by all players, by solver (`evo.play.games.SOLVED`).
+        solved: number of turns solved by all players, by solver (`evo.play.games.SOLVED_TURN_FIELDS`).
         by_setup: score per game of i in each setup's two games, shape (setups, pairings).
     """
 
@@ -75,13 +75,15 @@ class Tally:
         return counts
 
 
-def join(parts: Sequence[Tally]) -> Tally:
+def merge_tallies(parts: Sequence[Tally]) -> Tally:
     """Concatenate tallies of different pairings between the same players."""
     if len(parts) == 1:
         return parts[0]
     tables = ("pairings", "games", "wins", "draws", "turns")
     whole = {name: np.concatenate([getattr(part, name) for part in parts]) for name in tables}
-    return Tally(**whole, solved={name: sum(part.solved.get(name, 0) for part in parts) for name in SOLVED})
+    return Tally(
+        **whole, solved={name: sum(part.solved.get(name, 0) for part in parts) for name in SOLVED_TURN_FIELDS}
+    )
 
 
 def play_pairings(
@@ -90,7 +92,7 @@ def play_pairings(
     games: int,
     seed: int,
     address: tuple[int, ...],
-    play: Play,
+    play: PlayFunction,
     own: Iterable[int] | None = None,
 ) -> "Tally":
     """Play all pairings on the same setups and sum the results.
@@ -101,7 +103,7 @@ def play_pairings(
         games: per pairing and ordered pair of decks, even.
         seed: of the run.
         address: random-stream address of the setups.
-        play: plays a schedule (`evo.play.pool.Pool.play`).
+        play: plays a schedule (`evo.play.pool.WorkerPool.play`).
         own: numbers of the pairings if each has its own deals; None: all share the same deals.
 
     Raises:
@@ -110,7 +112,7 @@ def play_pairings(
     setups = make_setups(len(roster.decks), games, seed, *address, own=own)
     schedule = make_schedule(pairings, setups)
     played = play(roster, schedule)
-    refuse_faults(roster, schedule, played)
+    raise_on_faults(roster, schedule, played)
     return tally(pairings, setups, len(roster.decks), played)
 
 
@@ -143,12 +145,12 @@ def tally(pairings: np.ndarray, setups: Setups, n_decks: int, played: np.ndarray
         by_cell(points == 1),
         by_cell(points == 0.5),
         by_cell(results["turns"]),
-        {name: int(played[name].sum(dtype=np.int64)) for name in SOLVED},
+        {name: int(played[name].sum(dtype=np.int64)) for name in SOLVED_TURN_FIELDS},
         points.mean(axis=2),
     )
 
 
-NASH_DIGITS = 3
+MIXTURE_DIGITS = 3
 """Decimal digits of probabilities in the Nash mixture; members rounded to 0 are not played."""
 
 
@@ -181,7 +183,7 @@ def find_opponents(config: RunConfig) -> dict[str, Player]:
     return found
 
 
-def members(strategy: Strategy, asked: Sequence[Individual], config: RunConfig) -> list[Individual]:
+def hall_opponents(strategy: Strategy, asked: Sequence[Individual], config: RunConfig) -> list[Individual]:
     """Hall of fame without the generation's own individuals, by number; at most `opponents.members`.
 
     If there are more, a random sample is drawn from the generation's own stream.
@@ -199,8 +201,12 @@ def members(strategy: Strategy, asked: Sequence[Individual], config: RunConfig) 
     return found
 
 
-def opponents_of(
-    config: RunConfig, strategy: Strategy, asked: Sequence[Individual], fixed: Sequence[Player], play: Play
+def select_opponents(
+    config: RunConfig,
+    strategy: Strategy,
+    asked: Sequence[Individual],
+    fixed: Sequence[Player],
+    play: PlayFunction,
 ) -> list[Opponent]:
     """Opponents of a generation outside the population, with positive shares.
 
@@ -212,7 +218,7 @@ def opponents_of(
         play: plays the games of the Nash mixture.
     """
     options = config.opponents
-    hall = members(strategy, asked, config) if options.hall or options.nash else []
+    hall = hall_opponents(strategy, asked, config) if options.hall or options.nash else []
     hall_players = roster_of(config, hall).players
     shares = np.array([*options.fixed.values(), *[options.hall / max(len(hall), 1)] * len(hall)])
     if options.nash and len(shares):
@@ -230,7 +236,7 @@ def opponents_of(
 
 
 def nash_mixture(
-    config: RunConfig, met: Sequence[Individual], fixed: Sequence[Player], generation: int, play: Play
+    config: RunConfig, met: Sequence[Individual], fixed: Sequence[Player], generation: int, play: PlayFunction
 ) -> np.ndarray:
     """Nash mixture of the fixed opponents, then of the hall of fame; shape (opponents,), sums to 1.
 
@@ -248,12 +254,12 @@ def nash_mixture(
     advantages = np.zeros((n, n))
     advantages[pairings[:, 0], pairings[:, 1]] = odds
     advantages[pairings[:, 1], pairings[:, 0]] = -odds
-    mixture = np.round(nash_average(advantages)[0], NASH_DIGITS)
+    mixture = np.round(nash_average(advantages)[0], MIXTURE_DIGITS)
     return np.asarray(mixture / mixture.sum())
 
 
 @dataclass(frozen=True)
-class Generation:
+class GenerationGames:
     """Game results and fitness of a generation.
 
     Attributes:
@@ -268,14 +274,18 @@ class Generation:
 
 
 def play_generation(
-    config: RunConfig, strategy: Strategy, asked: Sequence[Individual], fixed: Sequence[Player], play: Play
-) -> Generation:
+    config: RunConfig,
+    strategy: Strategy,
+    asked: Sequence[Individual],
+    fixed: Sequence[Player],
+    play: PlayFunction,
+) -> GenerationGames:
     """Play the games of a generation, within the population and against opponents, and compute its fitness.
 
     Without opponents outside the population, fitness is the number of games won, draws half.
     """
     n, generation = len(asked), strategy.generation
-    opponents = opponents_of(config, strategy, asked, fixed, play)
+    opponents = select_opponents(config, strategy, asked, fixed, play)
     roster = roster_of(config, asked, [opponent.player for opponent in opponents])
     parts: list[Tally] = []
 
@@ -291,16 +301,16 @@ def play_generation(
         places = np.arange(n, n + len(opponents))
         pairings = np.stack([np.tile(np.arange(n), len(places)), np.repeat(places, n)], axis=1)
         play_part(pairings, config.games_per_opponent(generation))
-    tally = join(parts)
+    tally = merge_tallies(parts)
     if not opponents:
-        return Generation(tally, [], tally.scores(n).sum(axis=(1, 2)))
+        return GenerationGames(tally, [], tally.scores(n).sum(axis=(1, 2)))
     weights = [config.opponents.population] * (len(parts) - 1) + [opponent.share for opponent in opponents]
     scores = [_mean_scores(part, n) for part in parts[:-1]]
     last = parts[-1]
     won = (last.wins + last.draws / 2).sum(axis=(1, 2)) / last.games.sum(axis=(1, 2))
     scores += list(won.reshape(len(opponents), n))
     mean = np.average(np.array(scores), axis=0, weights=weights)
-    return Generation(tally, opponents, mean * tally.played(n + len(opponents))[:n].sum(axis=(1, 2)))
+    return GenerationGames(tally, opponents, mean * tally.played(n + len(opponents))[:n].sum(axis=(1, 2)))
 
 
 def _mean_scores(tally: Tally, n: int) -> np.ndarray:

@@ -9,10 +9,12 @@ from evo.config.run_config import RunConfig
 from evo.evolution.fitness import Opponent, Tally
 from evo.storage.run_folder import RunFolder
 from evo.storage.schema import wins_column
-from evo.strategies import Parameters, Strategy, Told, find_strategy
+from evo.strategies import GenerationResult, Parameters, Strategy, find_strategy
 
 
-def individuals_table(told: Told, strategy: Strategy, tally: Tally, decks: Sequence[str]) -> pd.DataFrame:
+def individuals_table(
+    told: GenerationResult, strategy: Strategy, tally: Tally, decks: Sequence[str]
+) -> pd.DataFrame:
     """Table of a generation's individuals, one row each, in the order of `ask`.
 
     Args:
@@ -109,7 +111,7 @@ def new_strategy(config: RunConfig) -> Strategy:
     )
 
 
-def restore(folder: RunFolder) -> Strategy:
+def restore_strategy(folder: RunFolder) -> Strategy:
     """Restore the strategy of a run to its state after the last committed generation.
 
     Raises:

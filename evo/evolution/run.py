@@ -10,24 +10,24 @@ import numpy as np
 import pandas as pd
 
 from evo.config.run_config import RunConfig
-from evo.evolution.champion import THESIS_SEVEN, games_of_panel, play_final, play_panel
-from evo.evolution.fitness import Generation, Tally, play_generation
+from evo.evolution.champion import THESIS_SEVEN, count_panel_games, play_final, play_panel
+from evo.evolution.fitness import GenerationGames, Tally, play_generation
 from evo.evolution.records import individuals_table, new_strategy, pairings_table
 from evo.evolution.validation import (
-    Stop,
+    StopDecision,
     Validation,
-    end_by_rule,
-    games_of_validation,
-    is_due,
+    count_validation_games,
+    end_if_stopped,
+    is_validation_due,
     missing_validations,
     validate,
 )
 from evo.play.games import Roster, Schedule
 from evo.play.opponents import read_opponents
-from evo.play.pool import Pool
-from evo.storage.champion import whole_champion, write_champion
+from evo.play.pool import WorkerPool
+from evo.storage.champion import load_intact_champion, write_champion
 from evo.storage.run_folder import RunFolder
-from evo.strategies import Individual, Strategy, Told
+from evo.strategies import GenerationResult, Individual, Strategy
 
 GENERATION_BYTES, FINAL_BYTES = 100, 260
 """Bytes of driver memory per game of a generation and per game of the final (docs/performance.md)."""
@@ -42,11 +42,16 @@ class Reporter(Protocol):
     def advance(self, games: int) -> None:
         """Report `games` more finished games; also called with 0 while waiting."""
 
-    def stopped(self, stop: Stop) -> None:
+    def stopped(self, stop: StopDecision) -> None:
         """Report that the stop rule ended the run."""
 
     def generation(
-        self, told: Told, strategy: Strategy, tally: Tally, seconds: float, validation: Validation | None
+        self,
+        told: GenerationResult,
+        strategy: Strategy,
+        tally: Tally,
+        seconds: float,
+        validation: Validation | None,
     ) -> None:
         """Report a committed generation, and its validation if one was due."""
 
@@ -54,7 +59,7 @@ class Reporter(Protocol):
         """Report the start of the final."""
 
 
-def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
+def evolve(folder: RunFolder, pool: WorkerPool, reporter: Reporter) -> None:
     """Evolve from the last committed generation to the configured end, and choose the champion.
 
     Args:
@@ -67,13 +72,13 @@ def evolve(folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
         InterruptedRunError: the reporter interrupted the run; committed generations are safe.
     """
     missing = missing_validations(folder)
-    if not missing and is_finished(folder):
+    if not missing and finish_by_stop_rule(folder):
         reporter.begin(folder, 0)
         return
     run = _Run(folder, pool, reporter)
     run.restore(missing)
     run.apply_stop_rule()
-    if is_ended(folder):
+    if is_complete(folder):
         return
     strategy = run.strategy
     while run.continues:
@@ -102,14 +107,14 @@ class _Run:
         strategy: after `restore`, in its state after the last committed generation.
     """
 
-    def __init__(self, folder: RunFolder, pool: Pool, reporter: Reporter) -> None:
+    def __init__(self, folder: RunFolder, pool: WorkerPool, reporter: Reporter) -> None:
         self._folder, self._pool, self._reporter = folder, pool, reporter
         self.strategy = new_strategy(folder.config)
         self._fixed = read_opponents(folder.path, folder.config)
         self._decks = folder.config.deck_names
         self._games_played = 0
         self._scores: dict[int, np.ndarray] = {}
-        self._stop: Stop | None = None
+        self._stop: StopDecision | None = None
 
     @property
     def continues(self) -> bool:
@@ -119,22 +124,22 @@ class _Run:
     def restore(self, missing: list[int]) -> None:
         """Replay the committed generations into the strategy, and play missing validations."""
         folder, config = self._folder, self._folder.config
-        left = 0 if is_ended(folder) else games_to_play(config, folder.committed)
-        self._reporter.begin(folder, left + len(missing) * games_of_validation(config))
+        left = 0 if is_complete(folder) else remaining_games(config, folder.committed)
+        self._reporter.begin(folder, left + len(missing) * count_validation_games(config))
         for generation, individuals in enumerate(folder.tables("generations")):
             self.strategy.restore([individuals])
             if generation in missing:
                 validate(folder, generation, individuals, self.strategy.centre(), self._play)
 
-    def play_generation(self, asked: list[Individual]) -> Generation:
+    def play_generation(self, asked: list[Individual]) -> GenerationGames:
         """Play the games of a generation."""
         config, before = self._folder.config, self._games_played
-        planned = games_of_generation(config, self.strategy.generation)
+        planned = max_games_of_generation(config, self.strategy.generation)
         games = play_generation(config, self.strategy, asked, self._fixed, self._play)
         self._reporter.advance(planned - (self._games_played - before))  # fewer opponents than planned
         return games
 
-    def commit(self, told: Told, games: Generation) -> pd.DataFrame:
+    def commit(self, told: GenerationResult, games: GenerationGames) -> pd.DataFrame:
         """Write the tables of a generation; return the table of its individuals."""
         numbers = [individual.number for individual in told.individuals]
         opponents = games.opponents if self._folder.config.opponents.beside else None
@@ -143,7 +148,7 @@ class _Run:
         self._folder.commit(told.generation, individuals, pairings)
         return individuals
 
-    def log_generation(self, told: Told, games: Generation, began: float) -> float:
+    def log_generation(self, told: GenerationResult, games: GenerationGames, began: float) -> float:
         """Log a generation's seconds since `began` and its solved turns; return the seconds."""
         seconds = time.perf_counter() - began
         self._folder.note(
@@ -156,13 +161,13 @@ class _Run:
 
     def validate_if_due(self, generation: int, individuals: pd.DataFrame) -> Validation | None:
         """Validate a committed generation if a validation is due."""
-        if not is_due(self._folder.config, generation):
+        if not is_validation_due(self._folder.config, generation):
             return None
         return validate(self._folder, generation, individuals, self.strategy.centre(), self._play)
 
     def apply_stop_rule(self) -> None:
         """End the run if the stop rule applies."""
-        self._stop = end_by_rule(self._folder, self._scores)
+        self._stop = end_if_stopped(self._folder, self._scores)
         if self._stop is not None:
             self._reporter.stopped(self._stop)
 
@@ -183,18 +188,18 @@ class _Run:
         self._folder.note(event="worker", what=what)
 
 
-def is_finished(folder: RunFolder) -> bool:
+def finish_by_stop_rule(folder: RunFolder) -> bool:
     """Apply the stop rule, then check whether the run is complete with its champion."""
-    end_by_rule(folder)
-    return is_ended(folder)
+    end_if_stopped(folder)
+    return is_complete(folder)
 
 
-def is_ended(folder: RunFolder) -> bool:
+def is_complete(folder: RunFolder) -> bool:
     """Whether all generations are committed and the champion is written."""
-    return folder.committed == folder.config.generations + 1 and whole_champion(folder) is not None
+    return folder.committed == folder.config.generations + 1 and load_intact_champion(folder) is not None
 
 
-def games_of_generation(config: RunConfig, generation: int) -> int:
+def max_games_of_generation(config: RunConfig, generation: int) -> int:
     """Upper bound of games in a generation, with opponents and Nash mixture, over all ordered deck pairs.
 
     The actual number is lower if members of the hall of fame are among the individuals.
@@ -207,23 +212,26 @@ def games_of_generation(config: RunConfig, generation: int) -> int:
     return games * len(config.decks) ** 2
 
 
-def games_to_play(config: RunConfig, committed: int) -> int:
+def remaining_games(config: RunConfig, committed: int) -> int:
     """Number of games left after `committed` generations: generations, validations, final and panel."""
     numbers = range(committed, config.generations + 1)
-    left = sum(games_of_generation(config, number) for number in numbers)
-    left += sum(is_due(config, number) for number in numbers) * games_of_validation(config)
+    left = sum(max_games_of_generation(config, number) for number in numbers)
+    left += sum(is_validation_due(config, number) for number in numbers) * count_validation_games(config)
     return (
-        left + config.final.games + len(THESIS_SEVEN) * config.final.benchmark_games + games_of_panel(config)
+        left
+        + config.final.games
+        + len(THESIS_SEVEN) * config.final.benchmark_games
+        + count_panel_games(config)
     )
 
 
-def memory_of(config: RunConfig) -> int:
+def estimate_memory(config: RunConfig) -> int:
     """Estimated peak memory of the driver in bytes, for games of a generation or of the final."""
-    last = games_of_generation(config, max(1, config.generations))
+    last = max_games_of_generation(config, max(1, config.generations))
     final = max(
         config.final.games,
         len(THESIS_SEVEN) * config.final.benchmark_games,
-        games_of_panel(config),
-        games_of_validation(config),
+        count_panel_games(config),
+        count_validation_games(config),
     )
     return max(last * GENERATION_BYTES, final * FINAL_BYTES)

@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from engine import RULES_VERSION
-from engine.compile_progress import processors
+from engine.compile_progress import available_processors
 from evo.config.run_config import RunConfig
 from evo.evolution.fitness import find_opponents
 from evo.evolution.records import new_strategy
-from evo.evolution.validation import missing_validations, stop_of
+from evo.evolution.validation import find_stop, missing_validations
 from evo.play.opponents import opponents_bytes, opponents_digest, read_opponents
-from evo.play.pool import InterruptedRunError, Pool
+from evo.play.pool import InterruptedRunError, WorkerPool
 from evo.seeds import study_seed
 from evo.storage.files import OPPONENTS, json_bytes
-from evo.storage.run_folder import RunError, RunFolder, create_run, open_run, refuse_earlier_effects
+from evo.storage.run_folder import RunError, RunFolder, check_effects_version, create_run, open_run
 from evo.storage.schema import RUN_SCHEMA
 from evo.strategies import find_strategy
 from ilp_agent.backends import library_versions
@@ -32,10 +32,10 @@ from rivals import find_kind, other_versions
 LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "ray")
 """Libraries whose versions the manifest records, besides those of strategies and solvers."""
 
-WORKERS_A_RUN = 4
+WORKERS_PER_RUN = 4
 """Workers that one run keeps busy (docs/performance.md#scaling)."""
 
-MOST_AT_A_TIME = 64
+MAX_CONCURRENT_RUNS = 64
 """Maximum number of concurrent runs."""
 
 
@@ -55,15 +55,15 @@ def open_or_create(path: Path, config: RunConfig) -> RunFolder:
         if folder.config.digest != config.digest:
             raise RunError(f"{path} was started with another configuration; choose another --out")
         shorter = folder.config.generations < config.generations
-        if shorter and not missing_validations(folder) and stop_of(folder) is None:
-            extend(folder, config.generations)
+        if shorter and not missing_validations(folder) and find_stop(folder) is None:
+            extend_run(folder, config.generations)
     except BaseException:
         folder.close()
         raise
     return folder
 
 
-def extend(folder: RunFolder, generations: int) -> None:
+def extend_run(folder: RunFolder, generations: int) -> None:
     """Set the total generations of a run; past its end, the stop rule ignores earlier validations.
 
     Raises:
@@ -98,7 +98,7 @@ def new_manifest(config: RunConfig) -> dict[str, Any]:
         "machine": {
             "system": platform.system(),
             "processor": platform.machine(),
-            "processors": processors(),
+            "processors": available_processors(),
         },
         "created": _now(),
         "sessions": [],
@@ -125,7 +125,7 @@ def _refuse_other_agents(folder: RunFolder, manifest: dict[str, Any], is_new: bo
         raise RunError(f"run folder {folder.path} was started with {other}; start a new run")
 
 
-def begin_session(folder: RunFolder, pool: Pool) -> None:
+def begin_session(folder: RunFolder, pool: WorkerPool) -> None:
     """Add this session to the manifest, after checking versions and configuration.
 
     Raises:
@@ -144,7 +144,7 @@ def begin_session(folder: RunFolder, pool: Pool) -> None:
         )
     known = manifest.get("config_hash", folder.config.digest)
     if known != folder.config.digest:
-        refuse_earlier_effects(folder, known)
+        check_effects_version(folder, known)
         raise RunError(
             f"config.toml of {folder.path}, or a deck file it names, has changed since the run was started; "
             "restore it, or start a new run"
@@ -162,17 +162,17 @@ def begin_session(folder: RunFolder, pool: Pool) -> None:
     folder.write("manifest.json", json_bytes(manifest))
 
 
-def open_member(path: Path, config: RunConfig, number: int) -> RunFolder:
+def open_study_run(path: Path, config: RunConfig, number: int) -> RunFolder:
     """Open or create the folder of one run of a study; see `open_or_create`."""
     return open_or_create(path, config.changed(seed=study_seed(config.seed, number)))
 
 
-def runs_at_a_time(workers: int) -> int:
+def concurrent_runs(workers: int) -> int:
     """Number of concurrent runs that keeps this many workers busy (docs/performance.md#scaling)."""
-    return max(1, min(workers // WORKERS_A_RUN, MOST_AT_A_TIME))
+    return max(1, min(workers // WORKERS_PER_RUN, MAX_CONCURRENT_RUNS))
 
 
-def run_side_by_side(evolve_run: Callable[[int], None], runs: int, at_a_time: int) -> None:
+def run_concurrently(evolve_run: Callable[[int], None], runs: int, at_a_time: int) -> None:
     """Call `evolve_run` for each number below `runs`, at most `at_a_time` of them concurrently.
 
     After a failure, calls not yet started are cancelled, the others finish, and the first error is raised.

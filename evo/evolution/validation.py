@@ -15,14 +15,14 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from evo.config.keys import MOST_DEALS
+from evo.config.keys import MAX_STORED_DEALS
 from evo.config.run_config import RunConfig
 from evo.evolution.champion import FINAL_COLUMNS, THESIS_SEVEN, thesis_seven
-from evo.play.games import Play, roster_of
+from evo.play.games import PlayFunction, roster_of
 from evo.play.matchups import Matchups, play_matchups
 from evo.seeds import Stream
 from evo.stats.ratings import outcome_codes, points_of_first
-from evo.stats.run_statistics import Gain, gain_of
+from evo.stats.run_statistics import EloGain, estimate_gain
 from evo.stats.standings import matchups_table, scores_table
 from evo.storage.files import parquet_bytes
 from evo.storage.run_folder import RunFolder
@@ -43,7 +43,7 @@ BEST_AGAINST_SEVEN = "best against the seven"
 CENTRE_AGAINST_SEVEN = "centre against the seven"
 """Name of the score of the strategy's centre against the thesis's seven."""
 
-GAMES_A_DEAL = 2 * len(THESIS_SEVEN)
+GAMES_PER_DEAL = 2 * len(THESIS_SEVEN)
 """Games of a validated player per deal."""
 
 
@@ -59,25 +59,31 @@ class Validation(NamedTuple):
     centre: float | None = None
 
 
-def is_due(config: RunConfig, generation: int) -> bool:
+def is_validation_due(config: RunConfig, generation: int) -> bool:
     """Whether a validation of this generation is due."""
     every = config.validation.every
     return every > 0 and generation % every == 0
 
 
-def games_of_validation(config: RunConfig) -> int:
+def count_validation_games(config: RunConfig) -> int:
     """Number of games in one validation, of best and centre."""
     return 2 * len(THESIS_SEVEN) * len(config.decks) ** 2 * config.validation.games
 
 
 def missing_validations(folder: RunFolder) -> list[int]:
     """Committed generations whose due validation is missing or damaged."""
-    due = (generation for generation in range(folder.committed) if is_due(folder.config, generation))
+    due = (
+        generation for generation in range(folder.committed) if is_validation_due(folder.config, generation)
+    )
     return [generation for generation in due if folder.validation(generation) is None]
 
 
 def validate(
-    folder: RunFolder, generation: int, individuals: pd.DataFrame, centre: Candidate | None, play: Play
+    folder: RunFolder,
+    generation: int,
+    individuals: pd.DataFrame,
+    centre: Candidate | None,
+    play: PlayFunction,
 ) -> Validation:
     """Play a generation's best and the centre against the thesis's seven, and write the table.
 
@@ -86,7 +92,7 @@ def validate(
         generation: number of a committed generation.
         individuals: its table, as in `generations/`.
         centre: the strategy's centre after it; None if it has none.
-        play: plays a schedule (`evo.play.pool.Pool.play`).
+        play: plays a schedule (`evo.play.pool.WorkerPool.play`).
 
     Raises:
         RunError: the disk is full or fails.
@@ -100,7 +106,11 @@ def validate(
 
 
 def play_validation(
-    config: RunConfig, generation: int, individuals: pd.DataFrame, centre: Candidate | None, play: Play
+    config: RunConfig,
+    generation: int,
+    individuals: pd.DataFrame,
+    centre: Candidate | None,
+    play: PlayFunction,
 ) -> pd.DataFrame:
     """Play a validation; its table: the best against all and each of the seven, then the centre."""
     best = individuals[individuals["rank"] == 1].iloc[0]
@@ -132,7 +142,7 @@ def _pairs_of(games: pd.DataFrame, n: int, each: pd.DataFrame) -> list[str]:
         each: matchups, columns entrant and opponent.
     """
     setups = int(games["setup"].max()) + 1
-    if setups > MOST_DEALS:
+    if setups > MAX_STORED_DEALS:
         return [""] * len(each)
     names = list(games["first"].cat.categories)
     first, second = (games[name].cat.codes.to_numpy(np.int64) for name in ("first", "second"))
@@ -162,7 +172,7 @@ def scores_by_deal(table: pd.DataFrame) -> np.ndarray:
     return np.asarray(halves.mean(axis=0) / 4)
 
 
-class Stop(NamedTuple):
+class StopDecision(NamedTuple):
     """Decision of the stop rule to end a run.
 
     Attributes:
@@ -175,7 +185,7 @@ class Stop(NamedTuple):
 
     generation: int
     first: int
-    gain: Gain
+    gain: EloGain
     sure: float
     threshold: float
 
@@ -190,7 +200,7 @@ class Stop(NamedTuple):
         )
 
 
-def stop_of(folder: RunFolder, known: dict[int, np.ndarray] | None = None) -> Stop | None:
+def find_stop(folder: RunFolder, known: dict[int, np.ndarray] | None = None) -> StopDecision | None:
     """Apply the stop rule to the committed validations of a run; None if the run continues.
 
     Args:
@@ -201,15 +211,17 @@ def stop_of(folder: RunFolder, known: dict[int, np.ndarray] | None = None) -> St
     if not config.validation.stop_when_gain_below:
         return None
     due = [
-        number for number in range(config.validation.stop_from, folder.committed) if is_due(config, number)
+        number
+        for number in range(config.validation.stop_from, folder.committed)
+        if is_validation_due(config, number)
     ]
     for number in due:
         if number not in scores and (table := folder.validation(number)) is not None:
             scores[number] = scores_by_deal(table)
-    return first_stop(config, [(number, scores[number]) for number in due if number in scores])
+    return stop_from_scores(config, [(number, scores[number]) for number in due if number in scores])
 
 
-def first_stop(config: RunConfig, validations: Sequence[tuple[int, np.ndarray]]) -> Stop | None:
+def stop_from_scores(config: RunConfig, validations: Sequence[tuple[int, np.ndarray]]) -> StopDecision | None:
     """Find the first window of validations whose test ends the run; None if there is none.
 
     Args:
@@ -221,24 +233,24 @@ def first_stop(config: RunConfig, validations: Sequence[tuple[int, np.ndarray]])
     usable = [item for item in validations if len(item[1]) > 1 and len(item[1]) == len(validations[-1][1])]
     for look in range(1, len(usable) - options.window + 2):
         window = usable[look - 1 : look - 1 + options.window]
-        gain = gain_of(np.array([scores for _, scores in window]), 1 / GAMES_A_DEAL)
+        gain = estimate_gain(np.array([scores for _, scores in window]), 1 / GAMES_PER_DEAL)
         probability = gain.below(options.stop_when_gain_below)
         if probability >= 1 - (1 - options.confidence) / (look * (look + 1)):
-            return Stop(window[-1][0], window[0][0], gain, probability, options.stop_when_gain_below)
+            return StopDecision(window[-1][0], window[0][0], gain, probability, options.stop_when_gain_below)
     return None
 
 
-def end_by_rule(folder: RunFolder, known: dict[int, np.ndarray] | None = None) -> Stop | None:
+def end_if_stopped(folder: RunFolder, known: dict[int, np.ndarray] | None = None) -> StopDecision | None:
     """End a run if the stop rule applies: set its configured generations to those played.
 
     Args:
         folder: of the run.
-        known: see `stop_of`.
+        known: see `find_stop`.
 
     Returns:
         The decision; None if the run continues.
     """
-    stop = stop_of(folder, known)
+    stop = find_stop(folder, known)
     if stop is not None and folder.config.generations >= folder.committed:
         folder.config = folder.config.changed(generations=folder.committed - 1)
         folder.write_config()

@@ -15,14 +15,14 @@ from engine import Deck, Ruleset
 from evo.evolution.fitness import play_pairings
 from evo.experiments.folder import ExperimentOptionError
 from evo.experiments.plots import plot_worth
-from evo.figures.page import Section, html_table, image, intervals, make_page
-from evo.figures.style import draw, draw_both
-from evo.play.games import Play, Player, Roster
+from evo.figures.page import Section, html_table, image, interval_cells, make_page
+from evo.figures.style import draw, draw_wide_and_narrow
+from evo.play.games import Player, PlayFunction, Roster
 from evo.seeds import Stream
 from evo.stats.ratings import ELO, elo
 from rivals import find_kind
 
-AT_ONCE = 32
+COPIES_PER_SCHEDULE = 32
 """Number of copies that play the profile in one schedule."""
 
 
@@ -83,7 +83,7 @@ class Ablation:
         return replace(self.player, weights=tuple(values.values()))
 
 
-def ablate(ablation: Ablation, play: Play) -> tuple[pd.DataFrame, pd.DataFrame]:
+def run_ablation(ablation: Ablation, play: PlayFunction) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Play the profile against all copies, and estimate the worth of each weight.
 
     Args:
@@ -133,11 +133,11 @@ def ablate(ablation: Ablation, play: Play) -> tuple[pd.DataFrame, pd.DataFrame]:
     return single, pairs
 
 
-def _scores(ablation: Ablation, names: Sequence[tuple[str, ...]], play: Play) -> np.ndarray:
+def _scores(ablation: Ablation, names: Sequence[tuple[str, ...]], play: PlayFunction) -> np.ndarray:
     """Score of the profile by setup and copy, with the same setups for all; shape (setups, copies)."""
     found = []
-    for start in range(0, len(names), AT_ONCE):
-        copies = [ablation.without(some) for some in names[start : start + AT_ONCE]]
+    for start in range(0, len(names), COPIES_PER_SCHEDULE):
+        copies = [ablation.without(some) for some in names[start : start + COPIES_PER_SCHEDULE]]
         roster = Roster((ablation.player, *copies), ablation.decks, ablation.ruleset)
         pairings = np.array([(0, 1 + place) for place in range(len(copies))])
         address = (Stream.EXPERIMENT, 3)
@@ -183,7 +183,7 @@ def ablation_page(
     Args:
         entrant: entrant text of the profile.
         ablation: settings.
-        single: table of weights, from `ablate`.
+        single: table of weights, from `run_ablation`.
         pairs: table of pairs, likewise; may be empty.
         command: command that repeats it.
     """
@@ -196,14 +196,16 @@ def ablation_page(
     none = single[(single["low"] <= 0) & (single["high"] >= 0)]["weight"]
     if len(none):
         text += f" No effect is shown for {', '.join(none)}."
-    shown = single.assign(interval=intervals(single, "low", "high", "{:+.1f}")).drop(columns=["low", "high"])
+    shown = single.assign(interval=interval_cells(single, "low", "high", "{:+.1f}")).drop(
+        columns=["low", "high"]
+    )
     sections = [
         Section(
             "What is each weight worth?",
             text,
             [
                 image(
-                    draw_both(plot_worth, single, height=1.0 + 0.28 * len(single)),
+                    draw_wide_and_narrow(plot_worth, single, height=1.0 + 0.28 * len(single)),
                     "Elo lost without each weight",
                 ),
                 html_table(
@@ -234,7 +236,7 @@ def _pairs_section(pairs: pd.DataFrame) -> Section:
         f"{len(sure)} of {len(pairs)} pairs interact: together they are worth more or less than their sum. "
         f"{len(more)} are worth more: each of the two makes up for the other."
     )
-    table = pairs.assign(interval=intervals(pairs, "interaction_low", "interaction_high", "{:+.1f}"))
+    table = pairs.assign(interval=interval_cells(pairs, "interaction_low", "interaction_high", "{:+.1f}"))
     table = table[["weight", "other", "games", "score", "elo", "interaction", "interval"]].rename(
         columns={"elo": "Elo", "interaction": "interaction, Elo", "interval": "95% interval"}
     )

@@ -20,17 +20,30 @@ import pandas as pd
 from engine import RULES_VERSION, ManaforgeError
 from engine.errors import WrongValueError
 from engine.safe_files import parse_json, read_bytes
-from evo.play.games import Play, Roster, Schedule
-from evo.play.pool import Pool
-from evo.play.results import own_faults
-from evo.storage.files import EXPERIMENT, json_bytes, parquet_bytes, why_unusable
-from evo.storage.history import CHECKSUMS, CheckedFolder, Entry, HistoryError, Records, checksum, read_history
-from evo.tournament.folder import BATCH, TOURNAMENT_SCHEMA, read_games, without_uncounted
+from evo.play.games import PlayFunction, Roster, Schedule
+from evo.play.pool import WorkerPool
+from evo.play.results import faults_of_our_agents
+from evo.storage.files import EXPERIMENT, folder_error_text, json_bytes, parquet_bytes
+from evo.storage.history import (
+    CHECKSUMS,
+    CheckedFolder,
+    Entry,
+    HistoryError,
+    RecordLayout,
+    checksum,
+    read_history,
+)
+from evo.tournament.folder import (
+    BATCH_COLUMNS,
+    TOURNAMENT_SCHEMA,
+    clear_unstored_fields,
+    read_games,
+)
 
 SCHEMA = 2
 """Schema version of `experiment.json`."""
 
-PARTS = ("points", "games")
+RESULT_FOLDERS = ("points", "games")
 """Subfolders of results."""
 
 
@@ -44,7 +57,7 @@ class ExperimentOptionError(ExperimentError, WrongValueError):
 
 def _files_of(name: str) -> tuple[str, ...]:
     """Files of a record: the file of that name; () for a name that is no record."""
-    return (name,) if name == EXPERIMENT or name.partition("/")[0] in PARTS else ()
+    return (name,) if name == EXPERIMENT or name.partition("/")[0] in RESULT_FOLDERS else ()
 
 
 class ExperimentFolder(CheckedFolder):
@@ -56,7 +69,7 @@ class ExperimentFolder(CheckedFolder):
     """
 
     ERROR = ExperimentError
-    RECORDS = Records(_files_of, numbered=False)
+    RECORDS = RecordLayout(_files_of, numbered=False)
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file atomically.
@@ -88,7 +101,7 @@ class ExperimentFolder(CheckedFolder):
         except (HistoryError, ValueError):
             return {}
 
-    def playing(self, pool: Pool, advance: Callable[[int], None]) -> Play:
+    def playing(self, pool: WorkerPool, advance: Callable[[int], None]) -> PlayFunction:
         """A play function that caches results: schedules committed before are read, not played.
 
         Schedules must come in the same order every time.
@@ -104,9 +117,9 @@ class ExperimentFolder(CheckedFolder):
             if name in self.entries:
                 advance(len(games))
                 return self._games_in(name, roster, len(games))
-            played = without_uncounted(pool.play(roster, games, advance))
-            if not len(own_faults(roster, games, played)):
-                table = pd.DataFrame({column: played[column] for column in BATCH})
+            played = clear_unstored_fields(pool.play(roster, games, advance))
+            if not len(faults_of_our_agents(roster, games, played)):
+                table = pd.DataFrame({column: played[column] for column in BATCH_COLUMNS})
                 self.keep(name, parquet_bytes(table, TOURNAMENT_SCHEMA))
             return played
 
@@ -119,7 +132,7 @@ class ExperimentFolder(CheckedFolder):
             ExperimentError: the file does not fit the schedule, despite its checksum.
         """
         try:
-            played = read_games(self.path / name, BATCH, roster.ruleset, n)
+            played = read_games(self.path / name, BATCH_COLUMNS, roster.ruleset, n)
             if len(played) != n:
                 raise ValueError(f"it has {len(played):,} games of {n:,}")
         except ValueError as error:
@@ -148,7 +161,7 @@ class ExperimentFolder(CheckedFolder):
             names = [f"points/{file.name}" for file in sorted((self.path / "points").glob("*.json"))]
             lines = [Entry(name, (checksum(self._content_of(name)),)).line for name in names]
             self.replace(CHECKSUMS, "".join(lines).encode())
-        elif not sums and any((self.path / part).exists() for part in PARTS):
+        elif not sums and any((self.path / part).exists() for part in RESULT_FOLDERS):
             self.problems.append(f"{CHECKSUMS} is missing or damaged")
         self.check_records()
         if self._content_of(EXPERIMENT) != content or EXPERIMENT not in self.entries:
@@ -190,7 +203,7 @@ def open_experiment(path: Path, kind: str, definition: dict[str, Any]) -> Experi
             path.mkdir(parents=True, exist_ok=True)
             folder.begin(kind, definition)
         except OSError as error:
-            raise ExperimentOptionError(why_unusable(error, path, f"use the folder of {kind}")) from None
+            raise ExperimentOptionError(folder_error_text(error, path, f"use the folder of {kind}")) from None
         on_error.pop_all()
     return folder
 

@@ -23,28 +23,28 @@ from evo.config.files import find_config, read_config, read_toml
 from evo.config.run_config import ConfigOptionError, RunConfig
 from evo.evolution.fitness import find_opponents, play_generation, play_pairings
 from evo.evolution.records import new_strategy
-from evo.evolution.run import games_of_generation
-from evo.evolution.session import run_side_by_side
+from evo.evolution.run import max_games_of_generation
+from evo.evolution.session import run_concurrently
 from evo.experiments.folder import ExperimentFolder
 from evo.experiments.plots import plot_curves
-from evo.figures.page import Section, html_table, image, intervals, make_page
-from evo.figures.style import draw, draw_both
-from evo.play.games import Play, Player, Roster, Schedule, roster_of
+from evo.figures.page import Section, html_table, image, interval_cells, make_page
+from evo.figures.style import draw, draw_wide_and_narrow
+from evo.play.games import Player, PlayFunction, Roster, Schedule, roster_of
 from evo.seeds import Stream, study_seed
 from evo.stats.ratings import ELO, elo
 from evo.stats.run_statistics import mean_over_runs
 from evo.storage.files import json_bytes
-from evo.strategies import Individual, Strategy, find_strategy, section_of
+from evo.strategies import Individual, Strategy, find_strategy, section_name
 from ilp_agent import WeightVector
 
-OURS = ("generations", "final", "validation", "pool", "workers")
+BENCHMARK_KEYS = ("generations", "final", "validation", "pool", "workers")
 """Keys and sections that a comparison sets itself."""
 
-SHARED = ("agent", "options", "library", "decks", "ruleset", "weights", "backend", "seed", "strategy")
+SHARED_KEYS = ("agent", "options", "library", "decks", "ruleset", "weights", "backend", "seed", "strategy")
 """Keys that all contenders share, since they are rated as players of one kind on the same games."""
 
-REFUSED = {
-    **dict.fromkeys(SHARED, "all optimisers share it, and --set sets it"),
+REFUSAL_REASONS = {
+    **dict.fromkeys(SHARED_KEYS, "all optimisers share it, and --set sets it"),
     "strategy": "--optimiser names strategies",
     "lambda": "it follows from mu, or is set after @",
 }
@@ -77,14 +77,14 @@ class Contender:
             ConfigOptionError: generation 0 alone exceeds the budget.
         """
         config, games, generation = self.config, 0, 0
-        while (games := games + games_of_generation(config, generation)) <= budget:
+        while (games := games + max_games_of_generation(config, generation)) <= budget:
             generation += 1
         if not generation:
             raise ConfigOptionError(
                 f"{self.text}: generation 0 alone has {games:,} games, more than the budget of {budget:,}; "
                 "set fewer games or individuals"
             )
-        section = section_of(self.config.strategy)
+        section = section_name(self.config.strategy)
         schedule = dict.fromkeys(self._default_schedule, 0)  # 0: as long as the run
         extra = {section: getattr(config, section).model_dump() | schedule} if schedule else {}
         return config.changed(seed=seed, generations=generation - 1, **extra)
@@ -92,7 +92,7 @@ class Contender:
     @property
     def _default_schedule(self) -> list[str]:
         """Options of the strategy's schedule that were not set explicitly."""
-        section, strategy = section_of(self.config.strategy), find_strategy(self.config.strategy)
+        section, strategy = section_name(self.config.strategy), find_strategy(self.config.strategy)
         keys = strategy.schedule(1, self.config.lambda_, 2)
         return [key for key in keys if f"{section}.{key}" not in self.set]
 
@@ -117,7 +117,7 @@ def find_contender(text: str, config: str, overrides: Sequence[str] = ()) -> Con
     if wrong := [part for part in settings if "=" not in part]:
         raise ConfigOptionError(f"optimiser {text!r}: settings after @ are KEY=VALUE, got {wrong[0]!r}")
     keys, shared = ([one.partition("=")[0] for one in texts] for texts in (settings, overrides))
-    _refuse(f"optimiser {text!r}", keys, SHARED)
+    _refuse(f"optimiser {text!r}", keys, SHARED_KEYS)
     _refuse("--set", shared, ("strategy", "lambda"))
     mu = read_config(
         config,
@@ -143,20 +143,20 @@ def _refuse(where: str, keys: Sequence[str], more: Sequence[str]) -> None:
         ConfigOptionError: a key is refused; the message gives the reason.
     """
     for key in keys:
-        if key in (*OURS, *more) or key.partition(".")[0] in OURS:
-            reason = REFUSED.get(key, "the comparison sets it itself")
+        if key in (*BENCHMARK_KEYS, *more) or key.partition(".")[0] in BENCHMARK_KEYS:
+            reason = REFUSAL_REASONS.get(key, "the comparison sets it itself")
             raise ConfigOptionError(f"{where}: {key} cannot be set here: {reason}")
 
 
-CURVE = 8
+CURVE_POINTS = 8
 """Number of further measuring points (log-spaced numbers of games) of a run without a schedule."""
 
-AT_ONCE = 64
+CENTRES_PER_SCHEDULE = 64
 """Number of centres that play the opponents in one schedule."""
 
 
 @dataclass(frozen=True)
-class Bench:
+class OptimiserBench:
     """Settings of an optimiser benchmark.
 
     Attributes:
@@ -175,7 +175,7 @@ class Bench:
 
 
 @dataclass(frozen=True)
-class Run:
+class BenchRun:
     """A run of an optimiser benchmark.
 
     Attributes:
@@ -200,10 +200,12 @@ class Run:
     @property
     def games(self) -> int:
         """Most games that the run plays."""
-        return sum(games_of_generation(self.config, number) for number in range(self.config.generations + 1))
+        return sum(
+            max_games_of_generation(self.config, number) for number in range(self.config.generations + 1)
+        )
 
 
-class Point(BaseModel):
+class BenchPoint(BaseModel):
     """A run's centre after a number of games."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
@@ -214,10 +216,10 @@ class Point(BaseModel):
     weights: list[Annotated[float, Field(ge=0, le=1)]]
 
 
-_POINTS = TypeAdapter(list[Point])
+_POINTS = TypeAdapter(list[BenchPoint])
 
 
-def runs_of(bench: Bench) -> list[Run]:
+def bench_runs(bench: OptimiserBench) -> list[BenchRun]:
     """All runs of a benchmark; only the largest budget for contenders without a schedule.
 
     Raises:
@@ -228,16 +230,16 @@ def runs_of(bench: Bench) -> list[Run]:
         budgets = bench.budgets if contender.scheduled else bench.budgets[-1:]
         for number in range(bench.seeds):
             seed = study_seed(contender.config.seed, number)
-            first = games_of_generation(contender.within(bench.budgets[0], seed), 0)
+            first = max_games_of_generation(contender.within(bench.budgets[0], seed), 0)
             for budget in budgets:
-                curve = np.geomspace(first, budget, CURVE).astype(int)[:-1].tolist()
+                curve = np.geomspace(first, budget, CURVE_POINTS).astype(int)[:-1].tolist()
                 marks = {budget} if contender.scheduled else {*bench.budgets, *curve}
                 config = contender.within(budget, seed)
-                found.append(Run(contender.text, number, budget, config, tuple(sorted(marks))))
+                found.append(BenchRun(contender.text, number, budget, config, tuple(sorted(marks))))
     return found
 
 
-def play_run(run: Run, play: Play) -> list[dict[str, Any]]:
+def play_run(run: BenchRun, play: PlayFunction) -> list[dict[str, Any]]:
     """Play a run; returns mark, games, generation and weights of the centre at every mark.
 
     Early generations with few hall-of-fame opponents play fewer games; only games played count.
@@ -257,12 +259,12 @@ def play_run(run: Run, play: Play) -> list[dict[str, Any]]:
 
     return [
         {"mark": mark, "games": games, "generation": strategy.generation - 1, "weights": centre_of(strategy)}
-        for mark, games in walk(run, strategy, evaluate)
+        for mark, games in evolve_to_marks(run, strategy, evaluate)
     ]
 
 
-def walk(
-    run: Run, strategy: Strategy, evaluate: Callable[[Sequence[Individual]], tuple[np.ndarray, int]]
+def evolve_to_marks(
+    run: BenchRun, strategy: Strategy, evaluate: Callable[[Sequence[Individual]], tuple[np.ndarray, int]]
 ) -> Iterator[tuple[int, int]]:
     """Evolve a strategy; yields each mark and the games so far, when the next generation may exceed the mark.
 
@@ -273,7 +275,7 @@ def walk(
     """
     games = 0
     for mark in run.marks:
-        while games + games_of_generation(run.config, strategy.generation) <= mark:
+        while games + max_games_of_generation(run.config, strategy.generation) <= mark:
             fitness, played = evaluate(strategy.ask())
             strategy.tell(fitness)
             games += played
@@ -286,12 +288,12 @@ def centre_of(strategy: Strategy) -> list[float]:
     return [float(value) for value in (strategy.parents[0] if centre is None else centre.weights)]
 
 
-def missing_runs(bench: Bench, folder: ExperimentFolder) -> list[Run]:
+def missing_runs(bench: OptimiserBench, folder: ExperimentFolder) -> list[BenchRun]:
     """Runs whose points are missing in the folder."""
-    return [run for run in runs_of(bench) if not read_points(folder, run)]
+    return [run for run in bench_runs(bench) if not read_points(folder, run)]
 
 
-def read_points(folder: ExperimentFolder, run: Run) -> list[dict[str, Any]]:
+def read_points(folder: ExperimentFolder, run: BenchRun) -> list[dict[str, Any]]:
     """Read the points of a run from the folder; [] if they are missing or damaged."""
     try:
         points = _POINTS.validate_python(folder.kept(run.file).get("points"))
@@ -302,7 +304,7 @@ def read_points(folder: ExperimentFolder, run: Run) -> list[dict[str, Any]]:
     return [dict(point) for point in points] if complete else []
 
 
-def play_missing(bench: Bench, folder: ExperimentFolder, play: Play, at_a_time: int) -> None:
+def play_missing(bench: OptimiserBench, folder: ExperimentFolder, play: PlayFunction, at_a_time: int) -> None:
     """Play the missing runs, `at_a_time` in parallel, and write their points."""
     missing = missing_runs(bench, folder)
 
@@ -312,16 +314,18 @@ def play_missing(bench: Bench, folder: ExperimentFolder, play: Play, at_a_time: 
         folder.keep(run.file, json_bytes(content | {"points": play_run(run, play)}))
 
     if missing:
-        run_side_by_side(play_missing_run, len(missing), at_a_time)
+        run_concurrently(play_missing_run, len(missing), at_a_time)
 
 
-def points_table(bench: Bench, folder: ExperimentFolder) -> pd.DataFrame:
+def points_table(bench: OptimiserBench, folder: ExperimentFolder) -> pd.DataFrame:
     """All points: contender, run, budget (0 between budgets), mark, games, generation, weights (JSON)."""
-    table = table_of(bench, ((run, read_points(folder, run)) for run in runs_of(bench)))
+    table = run_points_table(bench, ((run, read_points(folder, run)) for run in bench_runs(bench)))
     return table.assign(weights=table["weights"].map(json.dumps))
 
 
-def table_of(bench: Bench, points: Iterable[tuple[Run, Sequence[Mapping[str, Any]]]]) -> pd.DataFrame:
+def run_points_table(
+    bench: OptimiserBench, points: Iterable[tuple[BenchRun, Sequence[Mapping[str, Any]]]]
+) -> pd.DataFrame:
     """Table of points of runs: contender, run, budget (0 between budgets), and the fields of the points."""
     rows = []
     for run, run_points in points:
@@ -331,13 +335,13 @@ def table_of(bench: Bench, points: Iterable[tuple[Run, Sequence[Mapping[str, Any
     return pd.DataFrame(rows)
 
 
-def games_of_rating(bench: Bench) -> int:
+def count_rating_games(bench: OptimiserBench) -> int:
     """Most games that rate all points."""
-    points = sum(len(run.marks) for run in runs_of(bench))
+    points = sum(len(run.marks) for run in bench_runs(bench))
     return points * len(bench.against) * bench.games * len(bench.contenders[0].config.decks) ** 2
 
 
-def rated(bench: Bench, points: pd.DataFrame, play: Play) -> pd.DataFrame:
+def rate_points(bench: OptimiserBench, points: pd.DataFrame, play: PlayFunction) -> pd.DataFrame:
     """Rate points by games on the same deals: columns score (mean over the opponents) and elo are added.
 
     With all games won or lost, half a game is counted the other way.
@@ -350,8 +354,8 @@ def rated(bench: Bench, points: pd.DataFrame, play: Play) -> pd.DataFrame:
     different = list(dict.fromkeys(points["weights"]))
     config, opponents = bench.contenders[0].config, list(bench.against.values())
     scores: dict[str, float] = {}
-    for start in range(0, len(different), AT_ONCE):
-        batch = different[start : start + AT_ONCE]
+    for start in range(0, len(different), CENTRES_PER_SCHEDULE):
+        batch = different[start : start + CENTRES_PER_SCHEDULE]
         n = len(batch)
         roster = roster_of(config, [json.loads(text) for text in batch], opponents)
         pairings = np.array([(i, n + j) for i in range(n) for j in range(len(opponents))])
@@ -363,7 +367,7 @@ def rated(bench: Bench, points: pd.DataFrame, play: Play) -> pd.DataFrame:
     return table.assign(elo=table["score"].clip(half_game, 1 - half_game).map(elo))
 
 
-def curves(points: pd.DataFrame, value: str = "elo") -> pd.DataFrame:
+def learning_curves(points: pd.DataFrame, value: str = "elo") -> pd.DataFrame:
     """Learning curves: means over runs with 95% intervals (Student's t), per contender and number of games.
 
     Args:
@@ -384,7 +388,7 @@ def curves(points: pd.DataFrame, value: str = "elo") -> pd.DataFrame:
     ).reset_index(drop=True)
 
 
-def differences(points: pd.DataFrame, value: str = "elo") -> pd.DataFrame:
+def paired_differences(points: pd.DataFrame, value: str = "elo") -> pd.DataFrame:
     """Paired differences to the first contender at every budget, with 95% intervals (Student's t over runs).
 
     Columns contender, budget, runs, mean, low, high.
@@ -400,21 +404,21 @@ def differences(points: pd.DataFrame, value: str = "elo") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["contender", "budget", "runs", "mean", "low", "high"])
 
 
-def games_left(runs: Iterable[Run]) -> int:
+def count_remaining_games(runs: Iterable[BenchRun]) -> int:
     """Most games of the given runs."""
     return sum(run.games for run in runs)
 
 
-START = 200.0
+EQUAL_WEIGHTS_LOSS = 200.0
 """Loss of equal weights, in Elo below the optimum."""
 
-STEEPNESS = 100.0
+CONDITION_NUMBER = 100.0
 """Ratio of the steepest to the flattest direction (condition number)."""
 
-OPPONENT = 20.0
+OPPONENT_LOSS = 20.0
 """Loss of the fixed opponent, in Elo below the optimum."""
 
-ON_BOUND = 0.25
+ZERO_SHARE = 0.25
 """Share of the weights that are 0 at the optimum."""
 
 
@@ -444,13 +448,13 @@ def quadratic_of(vector: type[WeightVector], seed: int, run: int) -> Quadratic:
     stream = generator(seed, Stream.EXPERIMENT, 1, run)
     n = len(vector.names())
     optimum = stream.random(n)
-    optimum[: int(ON_BOUND * n)] = 0.0
-    steepness = stream.permutation(np.geomspace(1.0, STEEPNESS, n))
+    optimum[: int(ZERO_SHARE * n)] = 0.0
+    steepness = stream.permutation(np.geomspace(1.0, CONDITION_NUMBER, n))
     flat = Quadratic(vector, vector.scale_free(stream.permutation(optimum)), steepness)
-    return Quadratic(vector, flat.optimum, steepness * START / float(flat.loss(np.full(n, 0.5))))
+    return Quadratic(vector, flat.optimum, steepness * EQUAL_WEIGHTS_LOSS / float(flat.loss(np.full(n, 0.5))))
 
 
-def simulate(run: Run, seed: int) -> list[dict[str, float]]:
+def simulate_run(run: BenchRun, seed: int) -> list[dict[str, float]]:
     """Simulate a run on its quadratic; returns mark, games, generation and loss at every mark.
 
     Args:
@@ -462,8 +466,8 @@ def simulate(run: Run, seed: int) -> list[dict[str, float]]:
 
     def evaluate(asked: Sequence[Individual]) -> tuple[np.ndarray, int]:
         stream = generator(config.seed, Stream.EXPERIMENT, 2, strategy.generation)
-        n_games = games_of_generation(config, strategy.generation)
-        return won(quadratic.loss(np.array(asked)), n_games, config.opponents.beside, stream), n_games
+        n_games = max_games_of_generation(config, strategy.generation)
+        return sample_wins(quadratic.loss(np.array(asked)), n_games, config.opponents.beside, stream), n_games
 
     return [
         {
@@ -472,22 +476,22 @@ def simulate(run: Run, seed: int) -> list[dict[str, float]]:
             "generation": strategy.generation - 1,
             "loss": float(quadratic.loss(np.array(centre_of(strategy)))),
         }
-        for mark, games in walk(run, strategy, evaluate)
+        for mark, games in evolve_to_marks(run, strategy, evaluate)
     ]
 
 
-def won(loss: np.ndarray, games: int, beside: bool, stream: np.random.Generator) -> np.ndarray:
+def sample_wins(loss: np.ndarray, games: int, beside: bool, stream: np.random.Generator) -> np.ndarray:
     """Sample the games won by each individual in a generation, pairing by pairing.
 
     Args:
         loss: Elo below the optimum, shape (individuals,).
         games: number of games of the generation.
-        beside: whether they play a fixed opponent with a loss of `OPPONENT` Elo instead of each other.
+        beside: whether they play a fixed opponent with a loss of `OPPONENT_LOSS` Elo instead of each other.
         stream: random generator.
     """
     n = len(loss)
     if beside:
-        return np.asarray(stream.binomial(games // n, expit((OPPONENT - loss) / ELO)), np.float64)
+        return np.asarray(stream.binomial(games // n, expit((OPPONENT_LOSS - loss) / ELO)), np.float64)
     one, other = np.triu_indices(n, 1)
     games_per_pair = games // len(one)
     first = stream.binomial(games_per_pair, expit((loss[other] - loss[one]) / ELO))
@@ -495,25 +499,25 @@ def won(loss: np.ndarray, games: int, beside: bool, stream: np.random.Generator)
     return np.asarray(total)
 
 
-def simulated(bench: Bench) -> pd.DataFrame:
+def simulate_bench(bench: OptimiserBench) -> pd.DataFrame:
     """Simulate all runs on quadratics: columns contender, run, budget, mark, games, generation, loss (Elo).
 
     The budget is 0 between budgets.
     """
     seed = bench.contenders[0].config.seed
-    return table_of(bench, ((run, simulate(run, seed)) for run in runs_of(bench)))
+    return run_points_table(bench, ((run, simulate_run(run, seed)) for run in bench_runs(bench)))
 
 
 FORMATS = {"games": "{:,.0f}", "budget": "{:,}", "Elo": "{:+.1f}", "loss": "{:.1f}"}
 
 
-def optimisers_page(bench: Bench, points: pd.DataFrame, hills: pd.DataFrame, command: str) -> bytes:
+def optimisers_page(bench: OptimiserBench, points: pd.DataFrame, hills: pd.DataFrame, command: str) -> bytes:
     """The report page of an optimiser benchmark, HTML.
 
     Args:
         bench: settings.
-        points: rated points, a table of `rated`.
-        hills: simulated points, a table of `simulated`.
+        points: rated points, a table of `rate_points`.
+        hills: simulated points, a table of `simulate_bench`.
         command: command that repeats it.
     """
     config = bench.contenders[0].config
@@ -523,7 +527,7 @@ def optimisers_page(bench: Bench, points: pd.DataFrame, hills: pd.DataFrame, com
         {
             "optimiser": contender.text,
             "individuals": f"{contender.config.mu}, {contender.config.lambda_}",
-            "games per generation": games_of_generation(contender.config, 1),
+            "games per generation": max_games_of_generation(contender.config, 1),
             "schedule": "ends with the budget" if contender.scheduled else "",
         }
         for contender in bench.contenders
@@ -549,12 +553,12 @@ def optimisers_page(bench: Bench, points: pd.DataFrame, hills: pd.DataFrame, com
 
 def optimisers_figure(points: pd.DataFrame, label: str) -> bytes:
     """Figure of the learning curves, a PNG file."""
-    return draw(plot_curves, curves(points), label, width=7.2, height=3.8).png
+    return draw(plot_curves, learning_curves(points), label, width=7.2, height=3.8).png
 
 
-def summary(points: pd.DataFrame, value: str = "elo") -> str:
+def bench_summary(points: pd.DataFrame, value: str = "elo") -> str:
     """The best contender at the largest budget and significant differences to the first, as sentences."""
-    ends, means = differences(points, value), curves(points, value)
+    ends, means = paired_differences(points, value), learning_curves(points, value)
     budget, first = int(means["budget"].max()), points["contender"].iloc[0]
     last = means[means["budget"] == budget].set_index("contender")["mean"]
     best = last.idxmax() if value == "elo" else last.idxmin()
@@ -572,21 +576,21 @@ def summary(points: pd.DataFrame, value: str = "elo") -> str:
 
 def _section(title: str, points: pd.DataFrame, value: str, label: str) -> Section:
     """Section: learning curves and differences to the first contender."""
-    means, ends = curves(points, value), differences(points, value)
-    text = summary(points, value)
+    means, ends = learning_curves(points, value), paired_differences(points, value)
+    text = bench_summary(points, value)
     name = "Elo" if value == "elo" else "loss"
     table = means[means["budget"] > 0]
-    shown = table.assign(interval=intervals(table, "low", "high", FORMATS[name]))
+    shown = table.assign(interval=interval_cells(table, "low", "high", FORMATS[name]))
     shown = shown[["contender", "budget", "games", "runs", "mean", "interval"]].rename(
         columns={"contender": "optimiser", "mean": name, "interval": "95% interval"}
     )
     parts = [
-        image(draw_both(plot_curves, means, label), label),
+        image(draw_wide_and_narrow(plot_curves, means, label), label),
         html_table(shown, FORMATS, "At the budgets"),
     ]
     if len(ends):
         first = points["contender"].iloc[0]
-        difference_table = ends.assign(interval=intervals(ends, "low", "high", "{:+.1f}"))
+        difference_table = ends.assign(interval=interval_cells(ends, "low", "high", "{:+.1f}"))
         difference_table = difference_table[["contender", "budget", "runs", "mean", "interval"]].rename(
             columns={"contender": "optimiser", "mean": name, "interval": "95% interval"}
         )
@@ -594,8 +598,10 @@ def _section(title: str, points: pd.DataFrame, value: str, label: str) -> Sectio
     note = "Intervals are by Student's t over runs: a run is one observation."
     if value == "loss":
         note += (
-            f" Equal weights lose {START:.0f} Elo; the quadratic is {STEEPNESS:.0f} times as steep in "
-            f"one direction as in another, and {ON_BOUND:.0%} of the weights are 0 at the optimum. Games are "
+            f" Equal weights lose {EQUAL_WEIGHTS_LOSS:.0f} Elo; "
+            f"the quadratic is {CONDITION_NUMBER:.0f} times as steep in "
+            f"one direction as in another, and {ZERO_SHARE:.0%} of the weights are 0 at the optimum. "
+            "Games are "
             "sampled, not played."
         )
     return Section(title, text, parts, note, text if value == "elo" else f"On the quadratic: {text}")

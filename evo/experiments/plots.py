@@ -7,7 +7,7 @@ from matplotlib.ticker import FuncFormatter
 
 from evo.figures.style import BLUE, COLOURS, GREY, MARKERS, legend_above, short_name
 
-BEYOND = 0.15
+RANGE_MARGIN = 0.15
 """Margin beyond the range of means, as a share of it; bands may exceed it."""
 
 
@@ -16,7 +16,7 @@ def plot_curves(axes: Axes, curves: pd.DataFrame, label: str) -> Axes:
 
     Args:
         axes: to draw on.
-        curves: table of `evo.experiments.optimisers.curves`.
+        curves: table of `evo.experiments.optimisers.learning_curves`.
         label: of the value axis.
     """
     for i, name in enumerate(dict.fromkeys(curves["contender"])):
@@ -33,7 +33,7 @@ def plot_curves(axes: Axes, curves: pd.DataFrame, label: str) -> Axes:
             label=short_name(name),
         )
     low, high = curves["mean"].min(), curves["mean"].max()
-    axes.set_ylim(low - BEYOND * (high - low) - 1, high + BEYOND * (high - low) + 1)
+    axes.set_ylim(low - RANGE_MARGIN * (high - low) - 1, high + RANGE_MARGIN * (high - low) + 1)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(_thousands))
     axes.set(xlabel="games of a run", ylabel=label)

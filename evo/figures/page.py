@@ -31,10 +31,10 @@ _TEMPLATES = jinja2.Environment(
     lstrip_blocks=True,
 )
 
-LONGEST_OPEN = 20
+MAX_OPEN_ROWS = 20
 """Most rows of a table that is shown unfolded at first."""
 
-MOST_HEAT = 24
+MAX_HEAT_ROWS = 24
 """Most rows and columns of a heat map shown as a table; more numbers would be unreadable."""
 
 RED, WHITE, BLUE = (0xE5, 0x77, 0x70), (0xFF, 0xFF, 0xFF), (0x62, 0xA3, 0xDC)
@@ -121,7 +121,7 @@ def image(content: bytes | tuple[bytes, bytes], text: str) -> Markup:
     """Embed a PNG figure in page width, with alternative text.
 
     Args:
-        content: the PNG, or one for wide and one for narrow pages (`evo.figures.style.draw_both`).
+        content: the PNG, or one for wide and one for narrow pages (`evo.figures.style.draw_wide_and_narrow`).
         text: alternative text.
     """
     wide, narrow = content if isinstance(content, tuple) else (content, b"")
@@ -136,12 +136,12 @@ def _data_url(content: bytes) -> str:
     return f"data:image/png;base64,{base64.b64encode(content).decode()}"
 
 
-def points(difference: float) -> str:
+def percentage_points(difference: float) -> str:
     """Format a difference of two shares in percentage points: 0.031 as "+3.1"."""
     return f"{100 * difference:+.1f}"
 
 
-def intervals(table: pd.DataFrame, low: str, high: str, form: str) -> list[Cell]:
+def interval_cells(table: pd.DataFrame, low: str, high: str, form: str) -> list[Cell]:
     """Format two columns as cells "1.0 to 2.0" that sort by the lower bound."""
     return [
         Cell("" if np.isnan(a) or np.isnan(b) else f"{form.format(a)} to {form.format(b)}", float(a))
@@ -155,7 +155,7 @@ def html_table(table: pd.DataFrame, formats: Mapping[str, Format] | None = None,
     Args:
         table: column names become headings; the first text column is the column of names.
         formats: by column, such as "{:.1%}", or a function; missing values are left empty.
-        title: caption. Tables of more than `LONGEST_OPEN` rows are folded at first.
+        title: caption. Tables of more than `MAX_OPEN_ROWS` rows are folded at first.
     """
     formats = formats or {}
     numeric = [_is_numeric(table[name]) for name in table.columns]
@@ -174,7 +174,7 @@ def heat_table(scores: pd.DataFrame, title: str) -> Markup:
     """Render a heat map of scores, rows against columns, as an HTML table with coloured cells.
 
     Args:
-        scores: in [0, 1], missing without games; at most `MOST_HEAT` rows.
+        scores: in [0, 1], missing without games; at most `MAX_HEAT_ROWS` rows.
         title: caption.
     """
     corner = scores.index.name or ""
@@ -239,7 +239,7 @@ def _folded(heads: Markup, rows: list[Markup], title: str, kind: str) -> Markup:
         '<details{}><summary>{}</summary>\n<div class="scroll"><table class="{}"><thead><tr>{}</tr></thead>'
         "<tbody>{}</tbody></table></div></details>"
     ).format(
-        Markup(" open") if len(rows) <= LONGEST_OPEN or kind == "heat" else "",
+        Markup(" open") if len(rows) <= MAX_OPEN_ROWS or kind == "heat" else "",
         f"{title}, {count}" if title else f"Table, {count}",
         kind,
         heads,

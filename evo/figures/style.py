@@ -29,25 +29,25 @@ COLOURS = (BLUE, ORANGE, GREEN, "#cc79a7", "#e69f00", "#56b4e9", GREY)
 """Line colours, in order."""
 
 MARKERS = "osD^vPX"
-LARGEST = 40.0
+MAX_INCHES = 40.0
 """Most inches of a figure's width and height."""
 
-WIDE, NARROW = 9.0, 4.4
+WIDE_INCHES, NARROW_INCHES = 9.0, 4.4
 """Width in inches of a figure in page width, and of its version for phones."""
 
-LONGEST, LONGEST_NARROW = 36, 22
+MAX_NAME_LENGTH, MAX_NAME_LENGTH_NARROW = 36, 22
 """Most characters of an entrant's name in a figure, and in its version for phones."""
 
-LEGEND = 9
+LEGEND_FONT_SIZE = 9
 """Font size of legends in points, readable on a phone too."""
 
-SMALL, SMALL_NARROW = 7, 9
+SMALL_FONT_SIZE, SMALL_FONT_SIZE_NARROW = 7, 9
 """Smallest font size in points of a figure, and of its version for phones."""
 
-LEFT_OF_AXES = 0.8
+LEFT_MARGIN_INCHES = 0.8
 """Inches for ticks and label of the vertical axis."""
 
-DIVERGING = "vlag_r"
+DIVERGING_COLOURS = "vlag_r"
 """Colour map: red below one half, white at it, blue above."""
 
 STYLE: dict[Any, Any] = {
@@ -74,7 +74,7 @@ def _styled() -> Iterator[None]:
 def figure(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
     """A figure with one pair of axes in our style; sizes in inches. Changes no global state."""
     with _styled():
-        drawn = Figure(figsize=(min(width, LARGEST), min(height, LARGEST)), layout="constrained")
+        drawn = Figure(figsize=(min(width, MAX_INCHES), min(height, MAX_INCHES)), layout="constrained")
         FigureCanvasAgg(drawn)  # else measuring each label creates a renderer of the whole figure
         yield drawn, drawn.subplots()
 
@@ -93,7 +93,7 @@ def grid(n: int, width: float, height: float, columns: int = 3) -> Iterator[tupl
         yield drawn, axes[:n]
 
 
-def png(drawn: Figure) -> bytes:
+def png_bytes(drawn: Figure) -> bytes:
     """Render a figure as a PNG file."""
     buffer = io.BytesIO()
     with _styled():
@@ -116,11 +116,11 @@ def draw(plot: Callable[..., Axes], *data: Any, width: float = 6.2, height: floa
     """Draw a figure with a plotting function of axes and data; sizes in inches."""
     with figure(width, height) as (drawn, axes):
         plot(axes, *data)
-        return Picture(png(drawn))
+        return Picture(png_bytes(drawn))
 
 
-def draw_both(
-    plot: Callable[..., Axes], *data: Any, height: float = 3.6, width: float = WIDE
+def draw_wide_and_narrow(
+    plot: Callable[..., Axes], *data: Any, height: float = 3.6, width: float = WIDE_INCHES
 ) -> tuple[bytes, bytes]:
     """Draw a figure for wide and for narrow pages, as two PNG files (`evo.figures.page.image`).
 
@@ -131,13 +131,15 @@ def draw_both(
         width: of the wide figure, in inches.
     """
     low = max(2.0, 0.85 * height)
-    return draw(plot, *data, width=width, height=height).png, draw(plot, *data, width=NARROW, height=low).png
+    return draw(plot, *data, width=width, height=height).png, draw(
+        plot, *data, width=NARROW_INCHES, height=low
+    ).png
 
 
-def width_of(axes: Axes) -> float:
+def figure_width(axes: Axes) -> float:
     """Width of the whole figure in inches."""
     drawn = axes.get_figure(root=True)
-    return WIDE if drawn is None else float(drawn.get_figwidth())
+    return WIDE_INCHES if drawn is None else float(drawn.get_figwidth())
 
 
 def legend_above(axes: Axes) -> None:
@@ -148,13 +150,13 @@ def legend_above(axes: Axes) -> None:
     """
     drawn = axes.get_figure(root=True)
     assert drawn is not None
-    room = (drawn.get_figwidth() - LEFT_OF_AXES) * drawn.get_dpi()
+    room = (drawn.get_figwidth() - LEFT_MARGIN_INCHES) * drawn.get_dpi()
     for columns in range(len(axes.get_legend_handles_labels()[1]), 0, -1):
         legend = axes.legend(
             loc="lower left",
             bbox_to_anchor=(0, 1),
             ncols=columns,
-            fontsize=LEGEND,
+            fontsize=LEGEND_FONT_SIZE,
             frameon=False,
             borderaxespad=0.2,
             columnspacing=1.2,
@@ -164,12 +166,12 @@ def legend_above(axes: Axes) -> None:
             return
 
 
-def whole_ticks(axis: Axis) -> None:
+def integer_ticks(axis: Axis) -> None:
     """Put ticks at integers only, as for generations."""
     axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True, min_n_ticks=1))
 
 
-def share_ticks(axis: Axis) -> None:
+def percent_ticks(axis: Axis) -> None:
     """Put percentage ticks at exact values."""
     axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))
     axis.set_major_formatter(lambda share, _: f"{round(100 * share, 6):g}%")
@@ -185,15 +187,15 @@ def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
     """
     scores = scores.rename(index=short_name, columns=short_name)
     size = 10 if len(scores) <= 8 else 9 if len(scores) <= 14 else 7
-    room = 40 * width_of(axes) / len(scores)  # points for each name
-    every = math.ceil(small(axes) / room)
+    room = 40 * figure_width(axes) / len(scores)  # points for each name
+    every = math.ceil(small_font_size(axes) / room)
     sns.heatmap(
         scores,
         ax=axes,
         vmin=0,
         vmax=1,
         center=0.5,
-        cmap=DIVERGING,
+        cmap=DIVERGING_COLOURS,
         square=True,
         linewidths=0.5,
         xticklabels=every,
@@ -212,16 +214,16 @@ def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
     return axes
 
 
-def short_name(name: str, longest: int = LONGEST) -> str:
+def short_name(name: str, longest: int = MAX_NAME_LENGTH) -> str:
     """Shorten a long name to its two ends."""
     return name if len(name) <= longest else f"{name[: longest // 2 - 1]}…{name[-longest // 2 :]}"
 
 
 def is_narrow(axes: Axes) -> bool:
     """Whether the figure is the version for phones."""
-    return width_of(axes) <= NARROW
+    return figure_width(axes) <= NARROW_INCHES
 
 
-def small(axes: Axes) -> int:
+def small_font_size(axes: Axes) -> int:
     """Smallest font size of a figure, in points."""
-    return SMALL_NARROW if is_narrow(axes) else SMALL
+    return SMALL_FONT_SIZE_NARROW if is_narrow(axes) else SMALL_FONT_SIZE

@@ -13,13 +13,13 @@ import jinja2
 from markupsafe import Markup
 
 from engine import HERO, RULES_VERSION, Action, Position
-from engine.codes import BOARD_SIZE, COIN, OWN_SIDE, ActionKind
+from engine.codes import BOARD_SIZE, COIN, OWN_TARGETS, ActionKind
 from engine.effect_codes import OWN, Op, Trigger
 from engine.effects.chance import Chance
 from engine.game_session import Agent, MatchResult
 from engine.view import PlayerView
-from evo.play.results import last_line
-from evo.tournament.reading import TournamentRecord, replay
+from evo.play.results import error_message_of
+from evo.tournament.reading import TournamentRecord, replay_game
 from evo.tournament.run import Tournament
 from ilp_agent import (
     Attack,
@@ -33,17 +33,17 @@ from ilp_agent import (
     explain,
     turn_of,
 )
-from ilp_agent.agent import play_planned
+from ilp_agent.agent import play_planned_action
 from ilp_agent.plan import PlanAction
 from rivals import is_outside
-from rivals.outside.messages import state_of
+from rivals.outside.messages import view_to_json
 
 TEMPLATES = Path(__file__).parent / "templates"
 """Templates of the board, the steps and the page, shared with the game pages of the server."""
 
 
 def story_page(story: dict[str, Any]) -> bytes:
-    """Render the HTML page of a game (`evo.game_pages.story.tell`), with controls by keyboard and buttons.
+    """Render the HTML page of a game (`game_data`), with controls by keyboard and buttons.
 
     The content security policy allows its only script by hash; the game is embedded as inert JSON.
     """
@@ -54,7 +54,7 @@ def story_page(story: dict[str, Any]) -> bytes:
     page = templates.get_template("story.html").render(
         title=" against ".join(story["players"]),
         story=story,
-        data=Markup(as_data(story)),
+        data=Markup(script_safe_json(story)),
         style=Markup(_joined("board.css", "steps.css")),
         script=Markup(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
@@ -68,16 +68,16 @@ def _joined(*names: str) -> str:
     return "\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
 
 
-def as_data(content: Any) -> str:
+def script_safe_json(content: Any) -> str:
     """JSON text that is safe inside a script element."""
     text = json.dumps(content, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-AGAIN = "then solve the turn again"
+SOLVE_AGAIN = "then solve the turn again"
 
 
-class Told(NamedTuple):
+class PlanTexts(NamedTuple):
     """Texts of an explained plan.
 
     Attributes:
@@ -93,28 +93,28 @@ class Told(NamedTuple):
     alternative: str | None
 
 
-def told(explanation: Explanation, position: Position) -> Told:
+def plan_texts(explanation: Explanation, position: Position) -> PlanTexts:
     """Texts of an explained plan in a position."""
     plan: Any = explanation.plan  # its type, like those of the other two, depends on the turn
     refused: Any = explanation.refused
     other: Any = explanation.alternative
     if isinstance(explanation.turn, TurnProblem):
-        names, m = names_of(explanation.turn, position), len(explanation.turn.friendly)
-        return Told(
-            steps_text(plan, names, m),
-            prediction(plan, names),
-            step_text(refused, names, m) if refused is not None else None,
-            steps_text(other, names, m) if other is not None else None,
+        names, m = minion_names(explanation.turn, position), len(explanation.turn.friendly)
+        return PlanTexts(
+            body_plan_text(plan, names, m),
+            body_outcome_text(plan, names),
+            body_action_text(refused, names, m) if refused is not None else None,
+            body_plan_text(other, names, m) if other is not None else None,
         )
-    return Told(
+    return PlanTexts(
         plan_text(position, plan),
-        promise(position, plan),
+        certain_outcome_text(position, plan),
         action_text(position, refused) if refused is not None else None,
         plan_text(position, other) if other is not None else None,
     )
 
 
-def names_of(problem: TurnProblem, position: Position) -> tuple[list[str], list[str]]:
+def minion_names(problem: TurnProblem, position: Position) -> tuple[list[str], list[str]]:
     """Card names of a turn problem's friendly and enemy minions."""
     own, enemy = (position.state["sides"][seat] for seat in (position.active, 1 - position.active))
     numbers = [int(minion["card"]) for minion in own["board"][: own["n_board"]]]
@@ -124,7 +124,7 @@ def names_of(problem: TurnProblem, position: Position) -> tuple[list[str], list[
     return [position.card_name(number) for number in numbers], [position.card_name(n) for n in enemies]
 
 
-def step_text(action: PlanAction, names: tuple[list[str], list[str]], m: int) -> str:
+def body_action_text(action: PlanAction, names: tuple[list[str], list[str]], m: int) -> str:
     """Text of a plan's action on bodies: "attack with Wolfrider -> hero"."""
     friends, enemies = names
     if isinstance(action, Play):
@@ -135,12 +135,12 @@ def step_text(action: PlanAction, names: tuple[list[str], list[str]], m: int) ->
     return "play The Coin"
 
 
-def steps_text(plan: ProblemPlan, names: tuple[list[str], list[str]], m: int) -> str:
-    """Text of a plan on bodies; `names` from `names_of`, the first `m` friendly ones on the board."""
-    return "; ".join(step_text(action, names, m) for action in plan.actions) or "nothing"
+def body_plan_text(plan: ProblemPlan, names: tuple[list[str], list[str]], m: int) -> str:
+    """Text of a plan on bodies; `names` from `minion_names`, the first `m` friendly ones on the board."""
+    return "; ".join(body_action_text(action, names, m) for action in plan.actions) or "nothing"
 
 
-def prediction(plan: ProblemPlan, names: tuple[list[str], list[str]]) -> str:
+def body_outcome_text(plan: ProblemPlan, names: tuple[list[str], list[str]]) -> str:
     """Text of the outcome of a plan on bodies: damage, kills, losses, mana left."""
     friends, enemies = names
     parts = ["kills the hero"] if plan.lethal else [f"{plan.damage} damage to the hero"]
@@ -153,8 +153,8 @@ def prediction(plan: ProblemPlan, names: tuple[list[str], list[str]]) -> str:
 
 def character_name(position: Position, character: int) -> str:
     """Name of a target character, 0 to 15: its card, or "hero" or "own hero"."""
-    own = character >= OWN_SIDE
-    place = character - OWN_SIDE if own else character
+    own = character >= OWN_TARGETS
+    place = character - OWN_TARGETS if own else character
     if place == BOARD_SIZE:
         return "own hero" if own else "hero"
     seat = position.active if own else 1 - position.active
@@ -185,28 +185,28 @@ def action_text(position: Position, action: Action) -> str:
     return f"{text} -> {character_name(position, action.target)}" if action.aimed else text
 
 
-def steps(position: Position, plan: Plan) -> Iterator[tuple[Position, Action]]:
+def plan_steps(position: Position, plan: Plan) -> Iterator[tuple[Position, Action]]:
     """Iterate over the actions of a plan, each with the position before it."""
     here = position.copy()
     for number, action in enumerate(plan.actions):
         yield here.copy(), action
         if number + 1 < len(plan.actions):
-            play_planned(here, action)
+            play_planned_action(here, action)
 
 
 def plan_text(position: Position, plan: Plan) -> str:
     """Text of a plan, ending with a random outcome if there is one: "draw 2, then solve the turn again"."""
     words = []
-    for here, action in steps(position, plan):
+    for here, action in plan_steps(position, plan):
         words.append(action_text(here, action))
     if plan.again:
-        words.append(f"{_unknown_outcome(position, plan)}{AGAIN}")
+        words.append(f"{_unknown_outcome(position, plan)}{SOLVE_AGAIN}")
     return "; ".join(words) or "nothing"
 
 
 def _unknown_outcome(position: Position, plan: Plan) -> str:
     """Text of the unknown outcome of a plan's last action."""
-    *_, (here, action) = steps(position, plan)
+    *_, (here, action) = plan_steps(position, plan)
     own, secrets = here.state["sides"][here.active], here.state["sides"][1 - here.active]["n_secrets"] > 0
     if action.kind == ActionKind.ATTACK:
         return "see whether a secret triggers, " if secrets else "see the random outcome, "
@@ -225,12 +225,12 @@ def _draw_rows(position: Position, number: int) -> Any:
     return (rows["op"] == Op.DRAW) & (rows["trigger"] == Trigger.PLAY) & (rows["side"] & OWN > 0)
 
 
-def promise(position: Position, plan: Plan) -> str:
+def certain_outcome_text(position: Position, plan: Plan) -> str:
     """Text of a plan's certain effects: damage to the hero, minions removed and lost, mana left."""
     before, here = position, position.copy()
     certain = plan.actions[:-1] if plan.again else plan.actions
     for action in certain:
-        play_planned(here, action)
+        play_planned_action(here, action)
     own, enemy = before.active, 1 - before.active
     was, now = before.state["sides"][enemy], here.state["sides"][enemy]
     lost = int(was["health"] + was["armour"] - now["health"] - now["armour"])
@@ -251,17 +251,17 @@ def _removed_minions(before: Position, after: Position, seat: int) -> list[str]:
     return [before.card_name(int(minion["card"])) for minion in minions if int(minion["born"]) not in there]
 
 
-Reasons = Callable[[Position], dict[str, Any]]
+Explainer = Callable[[Position], dict[str, Any]]
 """Function from a position, as seen by its player, to the explained plan as JSON values."""
 
 
-def reasons_of(agent: Agent) -> Reasons | None:
+def explainer_of(agent: Agent) -> Explainer | None:
     """Function that explains the plans of an agent; None for agents without explanations.
 
-    An explanation has `plan`, `promise` (its certain effects), `without` (the plan's first action) and
-    `alternative` (the best plan without that action), as text; `tie`, whether both have the same value;
-    `status` of the solver; and `terms`, rows of name, meaning, and value in plan and alternative. Without an
-    alternative, it and its numbers are None.
+    An explanation has `plan`, `certain_outcome_text` (its certain effects), `without` (the plan's first
+    action) and `alternative` (the best plan without that action), as text; `tie`, whether both have the same
+    value; `status` of the solver; and `terms`, rows of name, meaning, and value in plan and alternative.
+    Without an alternative, it and its numbers are None.
     """
     if not isinstance(agent, IlpAgent):
         return None
@@ -269,7 +269,7 @@ def reasons_of(agent: Agent) -> Reasons | None:
 
     def reasons(position: Position) -> dict[str, Any]:
         found = explain(turn_of(position), weights, backend)
-        words, other = told(found, position), found.alternative
+        words, other = plan_texts(found, position), found.alternative
         return {
             "plan": words.plan,
             "promise": words.promise,
@@ -294,7 +294,7 @@ def _terms(plan: Any, other: Any) -> list[list[Any]]:
 
 
 @dataclass(frozen=True)
-class Cast:
+class GameSetup:
     """Players, decks and ruleset of a game, by seat: 0 goes first.
 
     Attributes:
@@ -310,8 +310,8 @@ class Cast:
     command: str = ""
 
 
-def tell(
-    result: MatchResult, cast: Cast, reasons: Sequence[Reasons | None] = (None, None), remark: str = ""
+def game_data(
+    result: MatchResult, cast: GameSetup, reasons: Sequence[Explainer | None] = (None, None), remark: str = ""
 ) -> dict[str, Any]:
     """A played game as JSON values.
 
@@ -323,13 +323,14 @@ def tell(
 
     Returns:
         `players`, `decks`, `ruleset`, `command`, `result` (a sentence), `error` (of an agent; "" for none),
-        `remark`, and `steps`: the position before each action (see `board`), with `action` as text, random
-        `outcomes`, and `reasons` at the beginning of a turn; the last step is the end of the game.
+        `remark`, and `plan_steps`: the position before each action (see `position_data`), with `action` as
+        text, random `outcomes`, and `reasons` at the beginning of a turn; the last step is the end of the
+        game.
     """
     steps, position, fresh = [], result.start.copy(), True
     outcomes = result.outcomes or ((),) * len(result.actions)
     for action, random_outcomes in zip(result.actions, outcomes, strict=True):
-        step = board(position) | {
+        step = position_data(position) | {
             "action": _notation_text(position, action),
             "outcomes": list(random_outcomes),
         }
@@ -339,18 +340,22 @@ def tell(
         steps.append(step)
         position.play(action, Chance.given(random_outcomes))
         fresh = action.kind == ActionKind.END_TURN
-    steps.append(board(result.position))
-    ended = {"result": ending(result, cast), "error": last_line(result.error), "remark": remark}
+    steps.append(position_data(result.position))
+    ended = {
+        "result": result_sentence(result, cast),
+        "error": error_message_of(result.error),
+        "remark": remark,
+    }
     return {**vars(cast), **ended, "steps": steps}
 
 
-def board(position: Position) -> dict[str, Any]:
+def position_data(position: Position) -> dict[str, Any]:
     """A position as JSON values, with nothing hidden.
 
     `position` in notation, `turn`, `active` seat, `offered` cards, and both `sides`, each as its own
     player sees it (docs/agents-outside.md).
     """
-    seen = [state_of(PlayerView(position, seat)) for seat in (0, 1)]
+    seen = [view_to_json(PlayerView(position, seat)) for seat in (0, 1)]
     return {
         "position": str(position),
         "turn": int(position.state["turn"]),
@@ -360,12 +365,12 @@ def board(position: Position) -> dict[str, Any]:
     }
 
 
-def board_seen_by(view: PlayerView) -> dict[str, Any]:
-    """A position as one player sees it, like `board`: hidden cards are None, and `position` is left out.
+def position_data_seen_by(view: PlayerView) -> dict[str, Any]:
+    """A position as one player sees it, like `position_data`; hidden cards are None, `position` is left out.
 
     The notation would reveal the remaining cards of the player's own deck.
     """
-    seen = state_of(view)
+    seen = view_to_json(view)
     sides = [seen["me"], seen["opponent"]]
     return {
         "turn": view.turn,
@@ -375,7 +380,7 @@ def board_seen_by(view: PlayerView) -> dict[str, Any]:
     }
 
 
-def ending(result: MatchResult, cast: Cast) -> str:
+def result_sentence(result: MatchResult, cast: GameSetup) -> str:
     """Result of a game, as a sentence."""
     why = f"in round {result.turns}: {result.reason}"
     if result.winner is None:
@@ -388,7 +393,7 @@ def _notation_text(position: Position, action: Action) -> str:
     return "end turn" if action.kind == ActionKind.END_TURN else position.describe(action)
 
 
-def replayed(
+def replay_recorded_game(
     record: TournamentRecord, tournament: Tournament, number: int, go_on: Callable[[], None]
 ) -> dict[str, Any]:
     """Replay a game of a tournament, with explanations of its players' plans.
@@ -400,20 +405,20 @@ def replayed(
         go_on: called after each action and before each turn is explained; raises to stop.
 
     Returns:
-        The game as JSON values (`evo.game_pages.story.tell`).
+        The game as JSON values (`evo.game_pages.story.game_data`).
     """
     row = record.games.iloc[number]
-    result, different = replay(record, tournament, number, lambda *_: go_on())
+    result, different = replay_game(record, tournament, number, lambda *_: go_on())
     texts = str(row["first"]), str(row["second"])
     players = dict(zip(tournament.names, tournament.roster.players, strict=True))
     explainers = [
-        None if is_outside(players[text].kind) else reasons_of(players[text].agent()) for text in texts
+        None if is_outside(players[text].kind) else explainer_of(players[text].agent()) for text in texts
     ]
-    cast = Cast(texts, (str(row["first_deck"]), str(row["second_deck"])), tournament.ruleset.name)
-    return tell(result, cast, [_stoppable(explainer, go_on) for explainer in explainers], different)
+    cast = GameSetup(texts, (str(row["first_deck"]), str(row["second_deck"])), tournament.ruleset.name)
+    return game_data(result, cast, [_stoppable(explainer, go_on) for explainer in explainers], different)
 
 
-def _stoppable(explainer: Reasons | None, go_on: Callable[[], None]) -> Reasons | None:
+def _stoppable(explainer: Explainer | None, go_on: Callable[[], None]) -> Explainer | None:
     """Wrap an explanation function so that it calls `go_on` first."""
 
     def explain_unless_stopped(position: Position) -> dict[str, Any]:

@@ -11,22 +11,22 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from engine import RULES_VERSION, Deck, ManaforgeError, find_deck, find_ruleset
 from engine.effect_codes import EFFECTS_VERSION
 from engine.errors import unknown_name
-from evo.config.keys import MOST_GAMES_A_CELL, Settings, as_text
+from evo.config.keys import MAX_GAMES_PER_CELL, Settings, option_text
 from evo.learning.methods import METHODS
 from evo.play.entrants import find_entrant
 from evo.play.games import Player
 from ilp_agent.lookahead.weights import LookaheadWeights
 from rivals import find_agent_profile, find_kind, refuse_decks
-from rivals.kinds import read_options
+from rivals.kinds import parse_options
 
-NOT_HASHED = ("rounds", "workers")
+UNHASHED_KEYS = ("rounds", "workers")
 """Keys that do not change the results of the rounds played so far."""
 
 
 _OPTIONS = [option.name for option in find_kind(LookaheadWeights.AGENT).options]
 
 
-class LambdaOptions(Settings):
+class TdOptions(Settings):
     """Parameters of TD(lambda): `[td]` of the configuration."""
 
     lambda_: Annotated[
@@ -58,7 +58,7 @@ class TestOptions(Settings):
         int,
         Field(
             ge=2,
-            le=MOST_GAMES_A_CELL,
+            le=MAX_GAMES_PER_CELL,
             multiple_of=2,
             description="games against each opponent and ordered pair of decks; even",
         ),
@@ -86,7 +86,7 @@ class LearnConfig(Settings):
     ] = "hearthsim"
     options: Annotated[
         str,
-        BeforeValidator(as_text),
+        BeforeValidator(option_text),
         Field(description="options of lookahead in all games, as entrants write them after @"),
     ] = "16"
     decks: Annotated[
@@ -135,7 +135,7 @@ class LearnConfig(Settings):
     workers: Annotated[
         int, Field(ge=0, le=100_000, description="number of threads; 0: one per available processor")
     ] = 0
-    td: LambdaOptions = LambdaOptions()
+    td: TdOptions = TdOptions()
     test: TestOptions = TestOptions()
 
     @model_validator(mode="after")
@@ -182,7 +182,7 @@ class LearnConfig(Settings):
     def player_of(self, weights: LookaheadWeights) -> Player:
         """The player with other weights."""
         kind = find_kind(LookaheadWeights.AGENT)
-        options = read_options(kind.options, self.options)
+        options = parse_options(kind.options, self.options)
         return Player(tuple(weights.everything), kind=kind.name, options=options)
 
     @property
@@ -194,7 +194,7 @@ class LearnConfig(Settings):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of everything that determines a round's result (not `NOT_HASHED`)."""
+        """SHA-256 of everything that determines a round's result (not `UNHASHED_KEYS`)."""
         return self._digest_with(lambda name: find_kind(name).versioned)
 
     @property
@@ -204,7 +204,7 @@ class LearnConfig(Settings):
 
     def _digest_with(self, named: Callable[[str], str]) -> str:
         """The digest, with agent kinds named by `named`."""
-        content: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude=set(NOT_HASHED))
+        content: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude=set(UNHASHED_KEYS))
         content["decks"] = [deck.identity for deck in self.found_decks]
         content["start"] = self.start.named()
         content["opponents"] = [

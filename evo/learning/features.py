@@ -15,24 +15,24 @@ from threadpoolctl import threadpool_limits
 from engine import find_ruleset
 from evo.learning.folder import LearningError, LearningFolder
 from evo.learning.methods import METHODS, Samples, Value, log_loss
-from evo.learning.run import weights_of
-from evo.play.games import GAME, Play, Roster
+from evo.learning.run import agent_weights
+from evo.play.games import GAME, PlayFunction, Roster
 from evo.play.matchups import Matchups, games_table, make_pairings
-from evo.play.results import refuse_faults
+from evo.play.results import raise_on_faults
 from evo.seeds import Stream
 from evo.stats.sequential import Sprt
 from evo.stats.standings import matchups_table
 from ilp_agent.features import FEATURES
 from ilp_agent.lookahead.weights import LookaheadWeights
 
-STEP = 400
+MIN_GAMES_PER_STEP = 400
 """Least number of games between two evaluations of the sequential test."""
 
 COLUMNS = ("features", "left_out", "loss", "games", "score", "low", "high", "verdict")
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SubsetResult:
     """Result of a feature subset: its fit, and its games against the value with all features.
 
     Attributes:
@@ -56,7 +56,7 @@ class Comparison:
     verdict: str
 
 
-class Trial:
+class FeatureSelection:
     """Fits feature subsets on the samples of a learning folder, and tests them against the full value.
 
     Args:
@@ -103,10 +103,10 @@ class Trial:
 
     def weights(self, value: Value, left_out: Sequence[str]) -> LookaheadWeights:
         """A value as weights of the agent, 0 for the features left out."""
-        named = weights_of(value, self.config.start).named()
+        named = agent_weights(value, self.config.start).named()
         return LookaheadWeights(**named | {f"value_{name}": 0.0 for name in left_out})
 
-    def test(self, left_out: Sequence[str], play: Play) -> Comparison:
+    def test(self, left_out: Sequence[str], play: PlayFunction) -> SubsetResult:
         """Play the value without some features against the full value, until the test decides."""
         value = self.fit(left_out)
         weights = self.weights(value, left_out), self.weights(self.all, ())
@@ -121,11 +121,11 @@ class Trial:
             (Stream.LEARNING_TEST, 1),
         )
         played, verdict = np.zeros(0, GAME), ""
-        step = -(-STEP // matchups.games_per_round) * matchups.games_per_round
+        step = -(-MIN_GAMES_PER_STEP // matchups.games_per_round) * matchups.games_per_round
         while len(played) < len(matchups) and not verdict:
             schedule, _ = matchups.schedule(len(played), min(len(matchups), len(played) + step))
             new = play(roster, schedule)
-            refuse_faults(roster, schedule, new)
+            raise_on_faults(roster, schedule, new)
             played = np.concatenate([played, new])
             names = [deck.name for deck in roster.decks]
             row = matchups_table(games_table(matchups, played, ["some", "all"], names)).iloc[0]
@@ -133,16 +133,16 @@ class Trial:
             verdict = {"elo0": "worse", "elo1": "no worse"}.get(str(self._sprt.verdict(counts)), "")
         n_features = len(self.known) - len(left_out)
         rates = float(row["score"]), float(row["low"]), float(row["high"])
-        return Comparison(n_features, tuple(left_out), self.loss(value), len(played), *rates, verdict)
+        return SubsetResult(n_features, tuple(left_out), self.loss(value), len(played), *rates, verdict)
 
 
-def leave_one_out(trial: Trial, play: Play) -> Iterator[Comparison]:
+def leave_one_out(trial: FeatureSelection, play: PlayFunction) -> Iterator[SubsetResult]:
     """Test each feature left out alone, in feature order."""
     for name in trial.known:
         yield trial.test((name,), play)
 
 
-def search_backward(trial: Trial, play: Play) -> Iterator[Comparison]:
+def backward_elimination(trial: FeatureSelection, play: PlayFunction) -> Iterator[SubsetResult]:
     """Backward elimination: drop the feature whose removal raises the log loss least, and test; repeat."""
     left_out: tuple[str, ...] = ()
     while len(left_out) < len(trial.known) - 1:
@@ -152,13 +152,13 @@ def search_backward(trial: Trial, play: Play) -> Iterator[Comparison]:
         yield trial.test(left_out, play)
 
 
-def table_of(tested: Sequence[Comparison]) -> pd.DataFrame:
+def subsets_table(tested: Sequence[SubsetResult]) -> pd.DataFrame:
     """Table of tested subsets, one row each; `left_out` is the feature left out last."""
     rows = [vars(comparison) | {"left_out": comparison.left_out[-1]} for comparison in tested]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def smallest(tested: Sequence[Comparison]) -> Comparison | None:
+def smallest_no_worse(tested: Sequence[SubsetResult]) -> SubsetResult | None:
     """The smallest subset shown to be no worse, before the first that is worse; None if there is none."""
     found = None
     for comparison in tested:

@@ -26,25 +26,25 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import ManaforgeError
 from engine.errors import WrongValueError
-from engine.safe_files import MOST_DATA, parse_json, read_bytes, read_json
+from engine.safe_files import MAX_FILE_BYTES, parse_json, read_bytes, read_json
 from evo.config.files import read_config_as
 from evo.learning.config import LearnConfig
-from evo.learning.methods import METHODS, Samples, Value, blas_kernel, newest
+from evo.learning.methods import METHODS, Samples, Value, blas_kernel, count_newest_rounds
 from evo.storage.files import (
     LEARNING,
-    digest_of,
-    first_link,
+    find_symbolic_link,
+    folder_error_text,
     json_bytes,
+    json_digest,
     parquet_bytes,
-    why_not_writable,
-    why_unusable,
+    write_error_text,
 )
 from evo.storage.history import (
     CHECKSUMS,
     CheckedFolder,
     Entry,
     HistoryError,
-    Records,
+    RecordLayout,
     checksum,
     read_history,
 )
@@ -55,7 +55,7 @@ from rivals import other_versions
 SCHEMA = 2
 """Schema version of round files."""
 
-WITHOUT_CHECKSUMS = 1
+SCHEMA_WITHOUT_CHECKSUMS = 1
 """Schema version of rounds before `checksums.txt` existed; each counts once its files exist."""
 
 SAMPLES_SCHEMA = 1
@@ -64,10 +64,10 @@ SAMPLES_SCHEMA = 1
 MANIFEST = "manifest.json"
 """File with the version that wrote the folder and the BLAS of its fits."""
 
-ALSO = "also.json"
+OTHER_SAMPLES = "also.json"
 """File that lists the samples of other learning runs."""
 
-MOST_ROUND = 3_000_000
+MAX_SAMPLES_PER_ROUND = 3_000_000
 """Most samples of a round (750 MB); `logistic` and `td` take about twenty per game."""
 
 _SAMPLE = dict.fromkeys(FEATURES, NUMBER) | {"points": SCORE, "sequence": COUNT}
@@ -144,7 +144,7 @@ class LearningFolder(CheckedFolder):
     """
 
     ERROR = LearningError
-    RECORDS = Records(_files_of)
+    RECORDS = RecordLayout(_files_of)
 
     def __init__(self, path: Path, config: LearnConfig) -> None:
         super().__init__(path)
@@ -155,13 +155,13 @@ class LearningFolder(CheckedFolder):
     @property
     def digest(self) -> str:
         """Digest of the configuration and of the samples of other learning runs."""
-        return digest_of([self.config.digest, self.others]) if self.others else self.config.digest
+        return json_digest([self.config.digest, self.others]) if self.others else self.config.digest
 
     @property
     def first_digest(self) -> str:
         """`digest` for first play versions of all agents (`LearnConfig.first_digest`)."""
         first = self.config.first_digest
-        return digest_of([first, self.others]) if self.others else first
+        return json_digest([first, self.others]) if self.others else first
 
     def read_other_digests(self) -> None:
         """Read the list of samples of other learning runs.
@@ -171,7 +171,7 @@ class LearningFolder(CheckedFolder):
         """
         if not self.config.also:
             return
-        file = self.path / ALSO
+        file = self.path / OTHER_SAMPLES
         try:
             found = [entry["sha256"] for entry in read_json(file)["samples"]]
             if not found or not all(isinstance(text, str) for text in found):
@@ -196,7 +196,7 @@ class LearningFolder(CheckedFolder):
                     raise LearningError("it has no round yet; play rounds with manaforge learn")
                 found += [(text, n, other.sample_bytes(n)) for n in range(1, len(other.rounds))]
             except ManaforgeError as error:
-                raise LearningNameError(f"also: {text}: {error}") from None
+                raise LearningPathError(f"also: {text}: {error}") from None
         return found
 
     def copy_other_samples(self, found: Sequence[tuple[str, int, bytes]]) -> None:
@@ -205,7 +205,7 @@ class LearningFolder(CheckedFolder):
         for i, (text, number, content) in enumerate(found, 1):
             self.write(f"also/{i:04d}.parquet", content)
             entries.append({"folder": text, "round": number, "sha256": checksum(content)})
-        self.write(ALSO, json_bytes({"samples": entries}))
+        self.write(OTHER_SAMPLES, json_bytes({"samples": entries}))
 
     def take(self, file: str) -> None:
         """Lock the folder and check that a file can be written, before games are played for it.
@@ -215,7 +215,7 @@ class LearningFolder(CheckedFolder):
         """
         try:
             self.acquire()
-            why = why_not_writable(self.path / file, self.path / f"{file}.tmp")
+            why = write_error_text(self.path / file, self.path / f"{file}.tmp")
         except OSError as error:
             why = str(error.strerror or error)
         if why:
@@ -260,7 +260,7 @@ class LearningFolder(CheckedFolder):
             for name in self.entries:
                 damage = damage or self.damage_of(name)
         except OSError as error:
-            raise LearningError(why_unusable(error, self.path, "read")) from None
+            raise LearningError(folder_error_text(error, self.path, "read")) from None
         if damage:
             again = "run manaforge learn on it again to replay that round"
             raise LearningError(f"{self.path}: {damage}; {again}")
@@ -306,7 +306,7 @@ class LearningFolder(CheckedFolder):
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
             return f"rounds/{name}.json is no round of manaforge learn: {why}"
         known = self.digest, self.first_digest
-        if content["schema"] not in (SCHEMA, WITHOUT_CHECKSUMS) or content["config_hash"] not in known:
+        if content["schema"] not in (SCHEMA, SCHEMA_WITHOUT_CHECKSUMS) or content["config_hash"] not in known:
             raise LearningError(
                 f"{self.path} has rounds of other rules or of another configuration, or a deck, the profile "
                 "or an opponent has changed since; choose another --out"
@@ -326,7 +326,7 @@ class LearningFolder(CheckedFolder):
             try:
                 contents = [read_bytes(self.path / file) for file in _files_of(name)]
                 content = parse_json(contents[0].decode())
-                if content.get("schema") != WITHOUT_CHECKSUMS:
+                if content.get("schema") != SCHEMA_WITHOUT_CHECKSUMS:
                     raise ValueError(f"it is of schema {content.get('schema')!r}, and {CHECKSUMS} is missing")
                 if number and checksum(contents[1]) != content.get("sha256"):
                     raise ValueError("its samples are not those of its fit")
@@ -372,7 +372,7 @@ class LearningFolder(CheckedFolder):
         ]
         sizes = [content["samples"] for content in self.rounds[1:]]
         sizes += [len(new.points)] if new else []
-        n_rounds = newest(sizes) if METHODS[self.config.method].ALL_ROUNDS else 1
+        n_rounds = count_newest_rounds(sizes) if METHODS[self.config.method].ALL_ROUNDS else 1
         first = 1 + len(sizes) - n_rounds
         own = [self.samples(number) for number in range(first, len(self.rounds))]
         return [*found, *own, *([new] if new else [])]
@@ -389,10 +389,11 @@ class LearningFolder(CheckedFolder):
             table = pd.DataFrame(samples.features.astype(np.float32), columns=list(FEATURES))
             table["points"], table["sequence"] = samples.points, samples.sequence
             data = parquet_bytes(table, SAMPLES_SCHEMA)
-            if len(table) > MOST_ROUND or len(data) > MOST_DATA:
+            if len(table) > MAX_SAMPLES_PER_ROUND or len(data) > MAX_FILE_BYTES:
                 raise LearningError(
                     f"a round of {self.path} has {len(table):,} samples; the most that can be read again are "
-                    f"{MOST_ROUND:,} samples and {MOST_DATA / 2**20:.0f} MB: set fewer games per round and "
+                    f"{MAX_SAMPLES_PER_ROUND:,} samples and {MAX_FILE_BYTES / 2**20:.0f} MB: "
+                    "set fewer games per round and "
                     "more rounds"
                 )
             files[f"rounds/{name}.parquet"] = data
@@ -417,14 +418,14 @@ class LearningFolder(CheckedFolder):
         try:
             yield
         except OSError as error:
-            raise LearningError(why_unusable(error, self.path, "write to")) from None
+            raise LearningError(folder_error_text(error, self.path, "write to")) from None
 
     def _round(self, number: int, kind: str) -> Path:
         """Path of a file of a round."""
         return self.path / "rounds" / f"{number:04d}.{kind}"
 
 
-class LearningNameError(LearningError, WrongValueError):
+class LearningPathError(LearningError, WrongValueError):
     """A path given by the user that is no learning folder."""
 
 
@@ -441,13 +442,13 @@ def open_learning(path: Path, config: LearnConfig) -> Iterator[LearningFolder]:
     if path.is_dir() and any(path.iterdir()) and not (path / "rounds").is_dir():
         raise LearningError(f"{path} is not empty and no learning folder; choose another --out")
     folder = LearningFolder(path, config)
-    others = [] if (path / ALSO).exists() else folder.read_other_samples()
+    others = [] if (path / OTHER_SAMPLES).exists() else folder.read_other_samples()
     with folder:
         try:
             parts = [path / name for name in ("rounds", *(["also"] if config.also else []))]
             for part in parts:
                 part.mkdir(parents=True, exist_ok=True)
-            link = next(filter(None, map(first_link, parts)), None)
+            link = next(filter(None, map(find_symbolic_link, parts)), None)
             if link is not None:
                 raise LearningError(f"{link} is a symbolic link; choose another --out")
             folder.acquire()
@@ -462,7 +463,9 @@ def open_learning(path: Path, config: LearnConfig) -> Iterator[LearningFolder]:
             kernel = folder.check_blas()
             folder.check_rounds()
         except OSError as error:
-            raise LearningError(f"{why_unusable(error, path, 'use folder')}; choose another --out") from None
+            raise LearningError(
+                f"{folder_error_text(error, path, 'use folder')}; choose another --out"
+            ) from None
         if previous_digest != config.digest:
             folder.problems.append(f"{LEARNING} was damaged and is written again")
         if kernel:
@@ -504,7 +507,7 @@ def read_learning(path: Path) -> LearningFolder:
         ConfigError: its configuration is invalid.
     """
     if not (path / LEARNING).is_file() or not (path / "rounds").is_dir():
-        raise LearningNameError(f"{path} is no folder of manaforge learn: {LEARNING} or rounds/ is missing")
+        raise LearningPathError(f"{path} is no folder of manaforge learn: {LEARNING} or rounds/ is missing")
     folder = LearningFolder(path, read_config_as(LearnConfig, path / LEARNING))
     folder.read_other_digests()
     folder.read_rounds()
@@ -517,9 +520,9 @@ def _samples_in(file: Path, digest: str) -> Samples:
         content = read_bytes(file)
         if checksum(content) != digest:
             raise ValueError("it is not the sample file of the fit")
-        rows, stop = min(count_rows(content), MOST_ROUND), 0
+        rows, stop = min(count_rows(content), MAX_SAMPLES_PER_ROUND), 0
         samples = Samples(np.empty((rows, len(FEATURES))), np.empty(rows), np.empty(rows, np.int64))
-        for table in read_batches(content, _SAMPLE, MOST_ROUND):
+        for table in read_batches(content, _SAMPLE, MAX_SAMPLES_PER_ROUND):
             start, stop = stop, stop + len(table)
             for column, name in enumerate(FEATURES):
                 samples.features[start:stop, column] = table.column(name)

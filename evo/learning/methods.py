@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_info
 
 from ilp_agent.features import N_FEATURES
 
-MOST_SAMPLES = 1_000_000
+MAX_SAMPLES = 1_000_000
 """Most samples of own rounds in a regression, unless the last round alone has more."""
 
 
@@ -68,7 +68,7 @@ class Method:
         SUMMARY: the method in a few words.
         PAIRED: whether it learns from pairs of ends of a turn, else from positions.
         GAMES: games played to the end per deal.
-        ALL_ROUNDS: whether it fits the samples of several rounds (`newest`), else of the last.
+        ALL_ROUNDS: whether it fits the samples of several rounds (`count_newest_rounds`), else of the last.
         BY_BLAS: whether the last digits of its weights depend on the BLAS kernel (`blas_kernel`).
     """
 
@@ -124,7 +124,7 @@ class Logistic(Method):
         return _regression(features, points, _scale_of(features), options["ridge"], intercept=True)
 
 
-class Differences(Method):
+class TemporalDifference(Method):
     """TD(lambda), forward view: each position moves towards the lambda-return of its game."""
 
     SUMMARY = "TD(lambda): each position moves towards later positions and the result"
@@ -170,7 +170,7 @@ def lambda_step(
     return moved
 
 
-METHODS: Mapping[str, type[Method]] = {"paired": Paired, "logistic": Logistic, "td": Differences}
+METHODS: Mapping[str, type[Method]] = {"paired": Paired, "logistic": Logistic, "td": TemporalDifference}
 """Learning methods by name."""
 
 
@@ -191,23 +191,23 @@ def _weighted(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.asarray((features * weights).sum(axis=1))
 
 
-def telling(samples: Samples, paired: bool) -> np.ndarray:
+def informative_mask(samples: Samples, paired: bool) -> np.ndarray:
     """Mask of informative samples; bool, shape (samples,). Pairs with equal results are not informative."""
     return samples.points != 0.5 if paired else np.ones(len(samples.points), bool)
 
 
 def log_loss(value: Value, samples: Samples, paired: bool) -> float:
     """Log loss: mean negative log-likelihood of informative samples (at least one); a draw counts half."""
-    informative = telling(samples, paired)
+    informative = informative_mask(samples, paired)
     chance = np.clip(value.chance(samples.features[informative]), 1e-12, 1 - 1e-12)
     points = samples.points[informative]
     return float(-(xlogy(points, chance) + xlogy(1 - points, 1 - chance)).mean())
 
 
-def newest(sizes: Sequence[int]) -> int:
+def count_newest_rounds(sizes: Sequence[int]) -> int:
     """Number of newest rounds in a regression (at least 1), from the numbers of samples by round."""
     total = np.cumsum(sizes[::-1])
-    return max(1, int((total <= MOST_SAMPLES).sum()))
+    return max(1, int((total <= MAX_SAMPLES).sum()))
 
 
 def _joined(rounds: Sequence[Samples]) -> tuple[np.ndarray, np.ndarray]:

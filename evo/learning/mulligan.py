@@ -19,29 +19,29 @@ import numpy as np
 
 from engine import RULES_VERSION, Deck, ManaforgeError, Ruleset
 from engine.batches import deal_games
-from engine.decks import tables_of
+from engine.decks import cached_card_table
 from engine.errors import WrongValueError
-from engine.match import card_word
+from engine.match import card_id_or_name
 from engine.state import STATE
 from engine.streams import stream_key
-from evo.play.games import Player, Roster, Schedule, keeps_with
-from evo.play.results import refuse_faults
+from evo.play.games import Player, Roster, Schedule, mulligan_for_deck
+from evo.play.results import raise_on_faults
 from evo.seeds import Stream
 from evo.stats.ratings import cluster_rate, points_of
-from evo.storage.files import replace_file, temporary_of, why_not_writable, why_unusable
+from evo.storage.files import folder_error_text, temporary_path, write_atomically, write_error_text
 from ilp_agent import Profile, WeightVector
-from ilp_agent.mulligan import DeckKeeps, KeepValue, SeatValues, keeps_of
+from ilp_agent.mulligan import DeckMulligan, KeepValue, SeatValues, mulligan_from_values
 
-PlayGames = Callable[[Roster, Schedule], np.ndarray]
+PlayFunction = Callable[[Roster, Schedule], np.ndarray]
 """A function that plays a schedule; returns dtype `evo.play.games.GAME`, shape (games,)."""
 
 
-class LessonError(WrongValueError, ValueError):
+class MulliganLearningError(WrongValueError, ValueError):
     """Invalid settings of mulligan learning; the message names the way out."""
 
 
 @dataclass(frozen=True)
-class Lesson:
+class MulliganLearning:
     """Settings of mulligan learning: player, opponents, decks and number of games.
 
     Attributes:
@@ -67,18 +67,24 @@ class Lesson:
 
     def __post_init__(self) -> None:
         if self.ruleset.mulligan_above < 0:
-            raise LessonError(f"ruleset {self.ruleset.name} has no mulligan; ruleset standard has one")
+            raise MulliganLearningError(
+                f"ruleset {self.ruleset.name} has no mulligan; ruleset standard has one"
+            )
         for deck in self.decks:
             if deck.random:
-                raise LessonError(
+                raise MulliganLearningError(
                     f"deck {deck.name} is random in each game; keep values need a fixed list of thirty cards"
                 )
         names = [deck.name for deck in self.decks]
         if len(set(names)) != len(names):
-            raise LessonError(f"two decks with the same name in {', '.join(names)}; keep values go by name")
+            raise MulliganLearningError(
+                f"two decks with the same name in {', '.join(names)}; keep values go by name"
+            )
         least = 1 + max(self.hand(0), self.hand(1))
         if self.games < least:
-            raise LessonError(f"games must be at least {least} (the games of one deal), got {self.games}")
+            raise MulliganLearningError(
+                f"games must be at least {least} (the games of one deal), got {self.games}"
+            )
 
     def hand(self, seat: int) -> int:
         """Number of opening cards of a seat."""
@@ -88,7 +94,7 @@ class Lesson:
     def deals(self) -> "dict[tuple[int, int, int], Deals]":
         """All deals, by round, deck and seat."""
         return {
-            (number, place, seat): deals_of(self, number, place, seat)
+            (number, place, seat): make_deals(self, number, place, seat)
             for number in range(self.rounds)
             for place in range(len(self.decks))
             for seat in range(2)
@@ -122,7 +128,7 @@ class Deals:
 
     Attributes:
         keys: stream keys, uint64, shape (deals,).
-        cards: the deck's different cards, by `engine.match.card_word`.
+        cards: the deck's different cards, by `engine.match.card_id_or_name`.
         hands: opening hands before the mulligan, as indices into `cards`, shape (deals, hand).
     """
 
@@ -138,12 +144,12 @@ class Deals:
         return np.stack([np.nonzero(is_new)[0], rows[is_new]], axis=1)
 
 
-def learn_keeps(lesson: Lesson, play: PlayGames) -> Iterator[tuple[SeatValues, ...]]:
+def learn_mulligan(lesson: MulliganLearning, play: PlayFunction) -> Iterator[tuple[SeatValues, ...]]:
     """Learn keep values; yields them after each round, by deck and seat. The last are the result.
 
     Args:
         lesson: settings.
-        play: plays a schedule (`evo.play.pool.Pool.play`).
+        play: plays a schedule (`evo.play.pool.WorkerPool.play`).
 
     Raises:
         GameError: an agent failed.
@@ -155,17 +161,17 @@ def learn_keeps(lesson: Lesson, play: PlayGames) -> Iterator[tuple[SeatValues, .
             for deck_index in range(len(lesson.decks))
             for seat in range(2)
         )
-        player = with_keeps(player, map(keeps_of, values))
+        player = with_mulligan(player, map(mulligan_from_values, values))
         yield values
 
 
-def with_keeps(player: Player, keeps: "Iterator[DeckKeeps] | Sequence[DeckKeeps]") -> Player:
+def with_mulligan(player: Player, keeps: "Iterator[DeckMulligan] | Sequence[DeckMulligan]") -> Player:
     """A player with these mulligan choices; choices for other decks and seats stay."""
     choices = {(choice.deck, choice.seat): choice for choice in (*player.keeps, *keeps)}
     return replace(player, keeps=tuple(choices[key] for key in sorted(choices)))
 
 
-def deals_of(lesson: Lesson, number: int, place: int, seat: int) -> Deals:
+def make_deals(lesson: MulliganLearning, number: int, place: int, seat: int) -> Deals:
     """Make the deals of one round, deck and seat.
 
     Args:
@@ -179,27 +185,29 @@ def deals_of(lesson: Lesson, number: int, place: int, seat: int) -> Deals:
         [stream_key(lesson.seed, Stream.MULLIGAN, number, place, seat, deal) for deal in range(n)], np.uint64
     )
     deck = lesson.decks[place]
-    table, records = tables_of((deck, deck))
+    table, records = cached_card_table((deck, deck))
     no_mulligan = replace(lesson.ruleset, mulligan_above=-1)
     states = np.zeros(n, STATE)
     deal_games(table.array, records, no_mulligan.array, np.tile((0, 1), (n, 1)), keys, states)
-    cards = tuple(dict.fromkeys(card_word(table.cards[table.number[card.key]]) for card in deck.cards))
-    indices = np.array([cards.index(word) if word in cards else -1 for word in map(card_word, table.cards)])
+    cards = tuple(dict.fromkeys(card_id_or_name(table.cards[table.number[card.key]]) for card in deck.cards))
+    indices = np.array(
+        [cards.index(word) if word in cards else -1 for word in map(card_id_or_name, table.cards)]
+    )
     return Deals(keys, cards, indices[states["sides"][:, seat]["hand"][:, : lesson.hand(seat)]])
 
 
-def keeps_by_rule(deck: Deck, ruleset: Ruleset) -> dict[str, bool]:
-    """Whether the ruleset's mulligan rule keeps each card of a deck, by `engine.match.card_word`."""
-    return {card_word(card): card.spec.cost <= ruleset.mulligan_above for card in deck.cards}
+def mulligan_by_rule(deck: Deck, ruleset: Ruleset) -> dict[str, bool]:
+    """Whether the ruleset's mulligan rule keeps each card of a deck, by `engine.match.card_id_or_name`."""
+    return {card_id_or_name(card): card.spec.cost <= ruleset.mulligan_above for card in deck.cards}
 
 
 def _learn_deck_seat(
-    lesson: Lesson, player: Player, deals: Deals, deck_index: int, seat: int, play: PlayGames
+    lesson: MulliganLearning, player: Player, deals: Deals, deck_index: int, seat: int, play: PlayFunction
 ) -> SeatValues:
     """Play the deals of one deck and seat, and estimate the keep values of its cards."""
     deck = lesson.decks[deck_index]
-    chosen = keeps_with(player.keeps, deck, seat) or {}
-    keeps = {word: chosen.get(word, kept) for word, kept in keeps_by_rule(deck, lesson.ruleset).items()}
+    chosen = mulligan_for_deck(player.keeps, deck, seat) or {}
+    keeps = {word: chosen.get(word, kept) for word, kept in mulligan_by_rule(deck, lesson.ruleset).items()}
     games = deals.games
     roster = Roster(
         (*_variants(player, deck.name, seat, keeps, deals.cards), *lesson.opponents),
@@ -208,7 +216,7 @@ def _learn_deck_seat(
     )
     schedule = _schedule(lesson, deals, games, deck_index, seat)
     played = play(roster, schedule)
-    refuse_faults(roster, schedule, played)
+    raise_on_faults(roster, schedule, played)
     points = points_of(played["outcome"], np.full(len(games), seat == 0))
     return SeatValues(deck.name, seat, _keep_values(points, games, deals.cards, keeps))
 
@@ -220,12 +228,14 @@ def _variants(
     for reversed_card in (None, *cards):
         chosen = {card: kept != (card == reversed_card) for card, kept in keeps.items()}
         keep = tuple(card for card in chosen if chosen[card])
-        yield with_keeps(
-            player, [DeckKeeps(deck, seat, keep, tuple(card for card in chosen if not chosen[card]))]
+        yield with_mulligan(
+            player, [DeckMulligan(deck, seat, keep, tuple(card for card in chosen if not chosen[card]))]
         )
 
 
-def _schedule(lesson: Lesson, deals: Deals, games: np.ndarray, deck_index: int, seat: int) -> Schedule:
+def _schedule(
+    lesson: MulliganLearning, deals: Deals, games: np.ndarray, deck_index: int, seat: int
+) -> Schedule:
     """The schedule of deals; opponents and their decks alternate."""
     deal, variant = games[:, 0], games[:, 1] + 1
     opponent = deal % len(lesson.opponents)
@@ -259,7 +269,7 @@ def _keep_values(
     return values
 
 
-class LearnedFileError(ManaforgeError, ValueError):
+class ProfileFileError(ManaforgeError, ValueError):
     """A profile file that cannot be written; the message names the way out."""
 
 
@@ -287,10 +297,10 @@ class CardRow(NamedTuple):
     rule: bool
 
 
-def rows_of(values: SeatValues, deck: Deck, ruleset: Ruleset) -> list[CardRow]:
+def card_rows(values: SeatValues, deck: Deck, ruleset: Ruleset) -> list[CardRow]:
     """Table rows of the cards with a keep value, the highest value first."""
-    cards = {card_word(card): card for card in deck.cards}
-    rule = keeps_by_rule(deck, ruleset)
+    cards = {card_id_or_name(card): card for card in deck.cards}
+    rule = mulligan_by_rule(deck, ruleset)
     rows = []
     for word, (value, half_width) in values.cards.items():
         spec = cards[word].spec
@@ -300,7 +310,7 @@ def rows_of(values: SeatValues, deck: Deck, ruleset: Ruleset) -> list[CardRow]:
     return sorted(rows, key=lambda row: (-row.value, row.cost, row.name))
 
 
-def check_out(path: Path) -> None:
+def check_output_file(path: Path) -> None:
     """Check that the output profile can be written, before games are played for it.
 
     Raises:
@@ -308,19 +318,19 @@ def check_out(path: Path) -> None:
         LearnedFileError: it exists, or cannot be written.
     """
     if path.suffix != ".toml" or not path.stem.isprintable():
-        raise LessonError(f"--out must be a profile file NAME.toml, got {str(path)!r}")
+        raise MulliganLearningError(f"--out must be a profile file NAME.toml, got {str(path)!r}")
     if path.exists():
-        raise LearnedFileError(f"{path} exists; choose another --out")
+        raise ProfileFileError(f"{path} exists; choose another --out")
     with contextlib.suppress(OSError):  # reported below
         path.parent.mkdir(parents=True, exist_ok=True)
-    why = why_not_writable(path, temporary_of(path))
+    why = write_error_text(path, temporary_path(path))
     if why:
-        raise LearnedFileError(f"cannot write {path}: {why}; choose another --out")
+        raise ProfileFileError(f"cannot write {path}: {why}; choose another --out")
 
 
 def learned_profile(
     profile: Profile[WeightVector],
-    lesson: Lesson,
+    lesson: MulliganLearning,
     values: Sequence[SeatValues],
     name: str,
     against: Sequence[str],
@@ -362,8 +372,8 @@ def write_learned(profile: Profile[WeightVector], path: Path) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, profile.to_toml().encode(), path.parent / f".{path.name}.tmp")
+        write_atomically(path, profile.to_toml().encode(), path.parent / f".{path.name}.tmp")
     except OSError as error:
-        raise LearnedFileError(
-            f"{why_unusable(error, path.parent, 'write to')}; choose another --out"
+        raise ProfileFileError(
+            f"{folder_error_text(error, path.parent, 'write to')}; choose another --out"
         ) from None

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from evo.figures.page import Section, html_table, image, intervals, make_page
+from evo.figures.page import Section, html_table, image, interval_cells, make_page
 from evo.figures.style import (
     BLUE,
     COLOURS,
@@ -15,14 +15,14 @@ from evo.figures.style import (
     MARKERS,
     ORANGE,
     draw,
-    draw_both,
+    draw_wide_and_narrow,
+    integer_ticks,
     legend_above,
     short_name,
-    whole_ticks,
 )
 from evo.learning.folder import LearningFolder
 from evo.learning.methods import METHODS
-from evo.learning.run import best_round, curve_of, weights_of
+from evo.learning.run import agent_weights, best_round, learning_curve
 from evo.stats.ratings import elo, exact_rate
 from evo.storage.files import LEARNING, csv_bytes
 from ilp_agent import Profile
@@ -35,7 +35,7 @@ def plot_curve(axes: Axes, curve: pd.DataFrame) -> Axes:
 
     Args:
         axes: to draw on.
-        curve: table of `evo.learning.run.curve_of`.
+        curve: table of `evo.learning.run.learning_curve`.
     """
     opponents = list(dict.fromkeys(curve["opponent"]))
     for i, opponent in enumerate(opponents):
@@ -55,7 +55,7 @@ def plot_curve(axes: Axes, curve: pd.DataFrame) -> Axes:
         )
     axes.axhline(0, color=GREY, linewidth=0.8, linestyle=":")
     axes.set(xlabel="round (0: the initial profile)", ylabel="Elo against the opponent")
-    whole_ticks(axes.xaxis)
+    integer_ticks(axes.xaxis)
     axes.grid(linewidth=0.4, alpha=0.6)
     legend_above(axes)
     return axes
@@ -113,18 +113,18 @@ def plot_features(axes: Axes, curve: pd.DataFrame) -> Axes:
     axes.plot(table["features"], table["elo"], "o-", color=BLUE, markersize=4, linewidth=1.4)
     axes.axhline(0, color=GREY, linewidth=0.8, linestyle=":")
     axes.set(xlabel="number of features", ylabel="Elo against\nall features")
-    whole_ticks(axes.xaxis)
+    integer_ticks(axes.xaxis)
     axes.grid(linewidth=0.4, alpha=0.6)
     return axes
 
 
-SAMPLES_A_WEIGHT = 100
+MIN_SAMPLES_PER_WEIGHT = 100
 """Informative samples per weight below which the report warns."""
 
 
 def write_learning(folder: LearningFolder, profile: Profile[LookaheadWeights]) -> None:
     """Write profile, learning curve and report page; reproducible from the same rounds."""
-    curve = curve_of(folder)
+    curve = learning_curve(folder)
     folder.write("profile.toml", profile.to_toml().encode())
     folder.write("curve.csv", csv_bytes(curve))
     folder.write("report.html", learning_page(folder, curve))
@@ -153,7 +153,7 @@ def _curve_section(folder: LearningFolder, curve: pd.DataFrame) -> Section:
     )
     text = f"Round {number} scored best: {scores}."
     shown = curve.assign(
-        interval=intervals(
+        interval=interval_cells(
             curve.assign(a=curve["low"].map(elo), b=curve["high"].map(elo)), "a", "b", "{:+.0f}"
         )
     )
@@ -164,7 +164,7 @@ def _curve_section(folder: LearningFolder, curve: pd.DataFrame) -> Section:
     return Section(
         "How strong is it?",
         text,
-        [image(draw_both(plot_curve, curve), "Elo by round"), html_table(table, formats, "Tests")],
+        [image(draw_wide_and_narrow(plot_curve, curve), "Elo by round"), html_table(table, formats, "Tests")],
         "Every round is tested on the same deals. The best of several rounds is partly chosen by chance: "
         "expect a slightly lower score on other deals.",
         text,
@@ -175,7 +175,7 @@ def _weights_section(folder: LearningFolder) -> Section:
     """Section: learned weights."""
     number = best_round(folder)
     value, start = folder.value(number), folder.config.start
-    weights = weights_of(value, start).named()
+    weights = agent_weights(value, start).named()
     table = pd.DataFrame(
         {
             "feature": list(FEATURES),
@@ -195,7 +195,7 @@ def _weights_section(folder: LearningFolder) -> Section:
     if n_constant:
         text += f" {n_constant} features never differed on these decks and keep their initial weights."
     informative = sum(content["told"] for content in folder.rounds[1 : number + 1])
-    if informative < SAMPLES_A_WEIGHT * len(known):
+    if informative < MIN_SAMPLES_PER_WEIGHT * len(known):
         text += f" Only {informative:,} informative samples for {len(known)} weights: estimates are noisy."
     formats = {"effect": "{:+.3f}", "weight": "{:g}", "initial": "{:g}"}
     height = 1.0 + 0.2 * len(known)
@@ -203,7 +203,7 @@ def _weights_section(folder: LearningFolder) -> Section:
         "Feature weights",
         text,
         [
-            image(draw_both(plot_weights, known, height=height), "Effect of each feature"),
+            image(draw_wide_and_narrow(plot_weights, known, height=height), "Effect of each feature"),
             html_table(known, formats, "Weights"),
         ],
         "Effect: the weight times the standard deviation of the feature in the samples. A weight is per unit "
@@ -235,7 +235,7 @@ def _calibration_section(folder: LearningFolder) -> list[Section]:
         Section(
             "Are its predictions calibrated?",
             f"{text} Log loss {loss:.4f} (coin toss: {np.log(2):.4f}).",
-            [image(draw_both(plot_calibration, table), "Predicted and observed")],
+            [image(draw_wide_and_narrow(plot_calibration, table), "Predicted and observed")],
             "Samples of the last round in ten groups of equal size, predicted by the value of the round "
             "before, which was not fitted on them. Positions of a game share its result and count as one.",
             text,
@@ -269,7 +269,7 @@ def features_page(
 
     Args:
         folder: learning folder.
-        alone: leave-one-out results, a table of `evo.learning.features.table_of`.
+        alone: leave-one-out results, a table of `evo.learning.features.subsets_table`.
         backward: results of the backward elimination, a table likewise.
         text: conclusion.
         command: command that repeats it.
@@ -284,7 +284,7 @@ def features_page(
             "Which features are needed?",
             text,
             [
-                image(draw_both(plot_features, backward), "Elo by number of features"),
+                image(draw_wide_and_narrow(plot_features, backward), "Elo by number of features"),
                 html_table(backward[shown].rename(columns=names), formats, "Left out one after the other"),
             ],
             "Each subset is fitted again on the same samples and plays against the value with all features "
@@ -309,4 +309,4 @@ def _in_elo(table: pd.DataFrame) -> pd.DataFrame:
     elos = table[["score", "low", "high"]].map(elo)
     elos.columns = ["elo", "low", "high"]
     joined = pd.concat([table.drop(columns=["score", "low", "high"]), elos], axis=1)
-    return joined.assign(interval=intervals(joined, "low", "high", "{:+.0f}"))
+    return joined.assign(interval=interval_cells(joined, "low", "high", "{:+.0f}"))

@@ -10,32 +10,32 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from engine import RULES_VERSION, find_ruleset
-from engine.batches import deal_games, endings
-from engine.compile_progress import processors
-from engine.decks import tables_of
+from engine.batches import deal_games, game_results
+from engine.compile_progress import available_processors
+from engine.decks import cached_card_table
 from engine.state import STATE
 from engine.streams import stream_key
 from evo.learning.config import LearnConfig
 from evo.learning.folder import LearningError, LearningFolder
-from evo.learning.methods import METHODS, Samples, Value, log_loss, telling
-from evo.play.games import Play, Roster
+from evo.learning.methods import METHODS, Samples, Value, informative_mask, log_loss
+from evo.play.games import PlayFunction, Roster
 from evo.play.matchups import Matchups, make_pairings, play_matchups
 from evo.seeds import Stream
 from evo.stats.ratings import elo, points_of
 from evo.stats.standings import matchups_table
 from ilp_agent import Profile
 from ilp_agent.features import FEATURES
-from ilp_agent.lookahead.recording import record, record_pairs
+from ilp_agent.lookahead.recording import record_pairs, record_positions
 from ilp_agent.lookahead.weights import LookaheadWeights
 
-CHUNK = 100
+DEALS_PER_TASK = 100
 """Deals per task of a thread."""
 
 _DEAL, _TURNS = range(2)
 """Random streams of a deal: the game, and the random turns."""
 
 
-def gather(
+def collect_samples(
     config: LearnConfig, row: tuple[float, ...], number: int, advance: Callable[[int], None]
 ) -> Samples:
     """Play the self-play games of a round and collect its samples, reproducible on any number of threads.
@@ -48,22 +48,22 @@ def gather(
     """
     method = METHODS[config.method]
     deals = config.games // method.GAMES
-    starts = range(0, deals, CHUNK)
-    with ThreadPoolExecutor(config.workers or processors(), "learning") as threads:
+    starts = range(0, deals, DEALS_PER_TASK)
+    with ThreadPoolExecutor(config.workers or available_processors(), "learning") as threads:
         tasks = [
-            threads.submit(_collect, config, row, number, start, min(CHUNK, deals - start))
+            threads.submit(_collect, config, row, number, start, min(DEALS_PER_TASK, deals - start))
             for start in starts
         ]
         parts = []
         try:
             for task in tasks:
                 parts.append(task.result())
-                advance(min(CHUNK, deals - starts[len(parts) - 1]) * method.GAMES)
+                advance(min(DEALS_PER_TASK, deals - starts[len(parts) - 1]) * method.GAMES)
         except BaseException:
             for task in tasks:
                 task.cancel()
             raise
-    sequences = np.cumsum([0, *(2 * CHUNK for _ in parts[1:])])
+    sequences = np.cumsum([0, *(2 * DEALS_PER_TASK for _ in parts[1:])])
     features = np.concatenate([part.features for part in parts])
     return Samples(
         features.astype(np.float32).astype(np.float64),  # the precision of files
@@ -75,7 +75,7 @@ def gather(
 def _collect(config: LearnConfig, row: tuple[float, ...], number: int, start: int, n: int) -> Samples:
     """Play deals `start` to `start + n - 1` of a round, and collect their samples."""
     decks = config.found_decks
-    table, records = tables_of(decks)
+    table, records = cached_card_table(decks)
     deal = np.arange(start, start + n)
     decks_held = np.stack([deal % len(decks), deal // len(decks) % len(decks)], axis=1)
     chances, keys = (
@@ -90,31 +90,33 @@ def _collect(config: LearnConfig, row: tuple[float, ...], number: int, start: in
         differences = pairs.features[:, 0] - pairs.features[:, 1]
         points = (1 + pairs.points[:, 0] - pairs.points[:, 1]) / 2
         return Samples(differences, points, np.arange(len(points)))
-    recorded = record(table.array, weights, states, chances, keys, round(config.explore * 1_000_000))
-    outcomes, _ = endings(states)
+    recorded = record_positions(
+        table.array, weights, states, chances, keys, round(config.explore * 1_000_000)
+    )
+    outcomes, _ = game_results(states)
     points = points_of(outcomes[recorded.game], recorded.seat == 0)
     order = np.lexsort((np.arange(len(points)), 2 * recorded.game + recorded.seat))
     return Samples(recorded.features[order], points[order], (2 * recorded.game + recorded.seat)[order])
 
 
-CALIBRATION = 10
+CALIBRATION_GROUPS = 10
 """Number of groups of samples by predicted probability, of equal size."""
 
-DIGITS = 6
+WEIGHT_DIGITS = 6
 """Significant digits of learned weights."""
 
-Told = Callable[[Mapping[str, Any]], None]
+RoundCallback = Callable[[Mapping[str, Any]], None]
 """Callback with the result of a round."""
 
 
 def learn(
-    folder: LearningFolder, play: Play, advance: Callable[[int], None], tell: Told
+    folder: LearningFolder, play: PlayFunction, advance: Callable[[int], None], tell: RoundCallback
 ) -> Profile[LookaheadWeights]:
     """Play the missing rounds; returns the value with the best test score as a profile.
 
     Args:
         folder: learning folder, to which every round is written.
-        play: plays the tests (`evo.play.pool.Pool.play`).
+        play: plays the tests (`evo.play.pool.WorkerPool.play`).
         advance: called with the number of games of a round just finished; raises to stop early.
         tell: called with the result of each round.
 
@@ -128,18 +130,20 @@ def learn(
     while len(folder.rounds) <= config.rounds:
         number = len(folder.rounds)
         value = folder.value(number - 1)
-        samples = gather(config, config.player_of(weights_of(value, config.start)).row, number, advance)
+        samples = collect_samples(
+            config, config.player_of(agent_weights(value, config.start)).row, number, advance
+        )
         folder.commit(_round(folder, number, value, samples, play), samples)
         tell(folder.rounds[number])
     return best_profile(folder)
 
 
 def _round(
-    folder: LearningFolder, number: int, before: Value | None, samples: Samples, play: Play
+    folder: LearningFolder, number: int, before: Value | None, samples: Samples, play: PlayFunction
 ) -> dict[str, Any]:
     """Fit and test a round; returns its record for `LearningFolder.commit`."""
     config, method = folder.config, METHODS[folder.config.method]
-    informative = int(telling(samples, method.PAIRED).sum())
+    informative = int(informative_mask(samples, method.PAIRED).sum())
     if not informative:
         raise LearningError(f"round {number} of {folder.path} has no informative sample: set more games")
     options = {"ridge": config.ridge, "round": number, **config.td.model_dump(by_alias=True)}
@@ -159,11 +163,11 @@ def _round(
         "weights": value.weights.tolist(),
         "intercept": value.intercept,
         "scale": value.scale.tolist(),
-        "tests": _test(config, weights_of(value, config.start), play) if is_tested else [],
+        "tests": _test(config, agent_weights(value, config.start), play) if is_tested else [],
     }
 
 
-def weights_of(value: Value | None, start: LookaheadWeights) -> LookaheadWeights:
+def agent_weights(value: Value | None, start: LookaheadWeights) -> LookaheadWeights:
     """A value as weights of the agent, scaled to the total size of the initial weights.
 
     Constant features keep their initial weights; None gives the initial weights. The common scale of all
@@ -177,7 +181,9 @@ def weights_of(value: Value | None, start: LookaheadWeights) -> LookaheadWeights
     size, learned = np.abs(initial[varying]).sum(), np.abs(value.weights[varying]).sum()
     factor = size / learned if size and learned else 1.0
     scaled = np.where(varying, value.weights * factor, initial)
-    rounded = {f"value_{name}": float(f"{x:.{DIGITS}g}") for name, x in zip(FEATURES, scaled, strict=True)}
+    rounded = {
+        f"value_{name}": float(f"{x:.{WEIGHT_DIGITS}g}") for name, x in zip(FEATURES, scaled, strict=True)
+    }
     return LookaheadWeights(**named | rounded)
 
 
@@ -189,13 +195,13 @@ def calibration(value: Value, samples: Samples, paired: bool) -> list[list[float
         samples: samples; uninformative ones are left out.
         paired: whether samples are pairs.
     """
-    informative = telling(samples, paired)
+    informative = informative_mask(samples, paired)
     chance, points = value.chance(samples.features[informative]), samples.points[informative]
-    groups = np.array_split(np.argsort(chance, kind="stable"), CALIBRATION)
+    groups = np.array_split(np.argsort(chance, kind="stable"), CALIBRATION_GROUPS)
     return [[float(chance[g].mean()), float(points[g].mean()), len(g)] for g in groups if len(g)]
 
 
-def _test(config: LearnConfig, weights: LookaheadWeights, play: Play) -> list[dict[str, Any]]:
+def _test(config: LearnConfig, weights: LookaheadWeights, play: PlayFunction) -> list[dict[str, Any]]:
     """Test a value against every opponent, on the same deals in every round."""
     players = (config.player_of(weights), *config.opponents)
     roster = Roster(players, config.found_decks, find_ruleset(config.ruleset))
@@ -241,10 +247,12 @@ def best_profile(folder: LearningFolder) -> Profile[LookaheadWeights]:
     }
     tests = {test["opponent"]: round(test["score"], 4) for test in folder.rounds[number]["tests"]}
     provenance |= {"scores": tests} if tests else {}
-    return Profile(f"learned-{config.digest[:8]}", weights_of(folder.value(number), config.start), provenance)
+    return Profile(
+        f"learned-{config.digest[:8]}", agent_weights(folder.value(number), config.start), provenance
+    )
 
 
-def curve_of(folder: LearningFolder) -> pd.DataFrame:
+def learning_curve(folder: LearningFolder) -> pd.DataFrame:
     """The learning curve: one row per round and opponent.
 
     Columns round, games (played for learning so far), opponent, test_games, score, low, high, elo, loss.

@@ -12,25 +12,25 @@ from engine.effects.chance import Chance
 from engine.game_session import Agent, MatchResult, Reason
 from engine.match import deal, play
 from engine.streams import generator
-from engine.view import Shown
+from engine.view import OpponentInfo
 from evo.play.entrants import Entrant
-from evo.play.results import last_line
+from evo.play.results import error_message_of
 from rivals import find_kind
 from rivals.outside.agent import processes
 
-REPEATED = 20
+REPLAYED_GAMES = 20
 """Number of games played twice to check reproducibility."""
 
-BODIES = ("thesis-paladin", "thesis-warrior")
-REAL = ("basic-mage", "basic-hunter")
-"""Deck pairs of the games: `BODIES` without card effects, `REAL` with card effects."""
+DECKS_WITHOUT_EFFECTS = ("thesis-paladin", "thesis-warrior")
+DECKS_WITH_EFFECTS = ("basic-mage", "basic-hunter")
+"""Deck pairs of the games, without and with card effects."""
 
-HOPELESS = 10
+MAX_FAULTS = 10
 """Number of games lost by faults after which the check stops."""
 
-UNDECIDED = "not checked: the agent made no decision"
+NO_DECISION = "not checked: the agent made no decision"
 
-MOST_STEPS = 40
+MAX_RANDOM_ACTIONS = 40
 """Most random actions played to reach a test position."""
 
 
@@ -48,12 +48,12 @@ class Check(NamedTuple):
     told: str
 
 
-class Timed:
+class TimedAgent:
     """A wrapper that times an agent's decisions."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent, self.name = agent, agent.name
-        self.shown = getattr(agent, "shown", Shown.NOTHING)
+        self.shown = getattr(agent, "shown", OpponentInfo.NOTHING)
         self.library = getattr(agent, "library", ())
         self.seconds: list[float] = []
 
@@ -89,17 +89,21 @@ def check_agent(
         seed: of games and positions.
         advance: called with the number of games played since the last call.
     """
-    decks = [BODIES, REAL] if find_kind(entrant.player.kind).effects else [BODIES]
-    agent = Timed(entrant.player.agent())
+    decks = (
+        [DECKS_WITHOUT_EFFECTS, DECKS_WITH_EFFECTS]
+        if find_kind(entrant.player.kind).effects
+        else [DECKS_WITHOUT_EFFECTS]
+    )
+    agent = TimedAgent(entrant.player.agent())
     faults: dict[Reason, list[str]] = {}
     requested, number = games, -1
     for number in range(games):
-        result = game_of(agent, decks[number % len(decks)], seed, number)
+        result = play_against_random(agent, decks[number % len(decks)], seed, number)
         advance(1)
-        if sum(map(len, faults.values())) == HOPELESS:
+        if sum(map(len, faults.values())) == MAX_FAULTS:
             break
         if result.reason not in (Reason.HERO_DIED, Reason.FATIGUE, Reason.TURN_CAP):
-            where = f"game {number}, after {len(result.actions)} actions: {last_line(result.error)}"
+            where = f"game {number}, after {len(result.actions)} actions: {error_message_of(result.error)}"
             faults.setdefault(result.reason, []).append(where)
     games = number + 1
     messages = {
@@ -109,20 +113,20 @@ def check_agent(
     totals = f"{games:,} games, {len(agent.seconds):,} decisions"
     illegal = messages.pop(Reason.ILLEGAL_ACTION, "")
     acted = bool(agent.seconds)
-    yield Check("legal actions", acted and not illegal, illegal or (totals if acted else UNDECIDED))
+    yield Check("legal actions", acted and not illegal, illegal or (totals if acted else NO_DECISION))
     time_fault = messages.pop(Reason.TOO_LATE, "")
     yield Check(
-        "time", acted and not time_fault, time_fault or (_times_text(agent.seconds) if acted else UNDECIDED)
+        "time", acted and not time_fault, time_fault or (_times_text(agent.seconds) if acted else NO_DECISION)
     )
     other_faults = "; ".join(f"{reason}: {text}" for reason, text in messages.items())
     if games < requested:
-        other_faults += f"; ended after {HOPELESS} faults, {requested - games:,} games before the last"
+        other_faults += f"; ended after {MAX_FAULTS} faults, {requested - games:,} games before the last"
     yield Check("no other fault", not other_faults, other_faults.removeprefix("; ") or totals)
-    yield _check_reproducible(entrant, decks, min(REPEATED, games), seed, advance)
+    yield _check_reproducible(entrant, decks, min(REPLAYED_GAMES, games), seed, advance)
     yield _check_hidden_cards(entrant, decks, pairs, seed, advance)
 
 
-def game_of(agent: Agent, decks: tuple[str, str], seed: int, number: int) -> MatchResult:
+def play_against_random(agent: Agent, decks: tuple[str, str], seed: int, number: int) -> MatchResult:
     """Play game `number` against a random agent; the agent goes first in games 0, 1, 4, 5, 8, 9, ..."""
     first = number // 2 % 2 == 0
     return (
@@ -141,7 +145,7 @@ def _check_reproducible(
         processes.close()
         agent = entrant.player.agent()
         for number in order:
-            result = game_of(agent, decks[number % len(decks)], seed, number)
+            result = play_against_random(agent, decks[number % len(decks)], seed, number)
             advance(1)
             if result.error:
                 return Check("same seed, same game", False, f"not checked: game {number} was lost by a fault")
@@ -168,8 +172,8 @@ def _check_hidden_cards(
     """Check that an agent acts alike in positions that differ only in hidden cards."""
     name = "same view, same decision"
     agents = entrant.player.agent(), entrant.player.agent()
-    shown = getattr(agents[0], "shown", Shown.NOTHING)
-    for number, positions in enumerate(same_views(decks, pairs, seed)):
+    shown = getattr(agents[0], "shown", OpponentInfo.NOTHING)
+    for number, positions in enumerate(same_view_positions(decks, pairs, seed)):
         found = []
         advance(0)  # raises if a signal asked to stop
         dealt = dealt_cards(positions[0].states)[0][1 - positions[0].active]
@@ -204,7 +208,7 @@ def _decision(agent: Agent, position: Position, view: PlayerView, seed: int) -> 
     return str(action)
 
 
-def same_views(
+def same_view_positions(
     decks: Sequence[tuple[str, str]], n: int, seed: int = 1
 ) -> Iterator[tuple[Position, Position]]:
     """Random positions, each with a second one that differs only in cards hidden from the active player.
@@ -219,17 +223,17 @@ def same_views(
     while found < n:
         pair = [find_deck(name) for name in decks[found % len(decks)]]
         position = deal((pair[0], pair[1]), int(draws.integers(1000)))
-        for _ in range(int(draws.integers(5, MOST_STEPS))):
+        for _ in range(int(draws.integers(5, MAX_RANDOM_ACTIONS))):
             legal = position.legal_actions()
             if legal:
                 position.play(legal[int(draws.integers(len(legal)))], chance)
         if position.outcome or len(position.legal_actions()) < 2:
             continue
         found += 1
-        yield position, with_others_hidden(position, draws)
+        yield position, redeal_hidden_cards(position, draws)
 
 
-def with_others_hidden(position: Position, draws: np.random.Generator) -> Position:
+def redeal_hidden_cards(position: Position, draws: np.random.Generator) -> Position:
     """A position with the opponent's hand and deck redealt, and the active player's deck reshuffled.
 
     Args:

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from engine.safe_files import why_untrusted
-from evo.play.results import PlaceError, PoolError
+from engine.safe_files import distrust_reason
+from evo.play.results import PoolAddressError, PoolError
 
 PROBE_SECONDS = 5.0
 """Timeout of a connection to a cluster's head, in seconds."""
@@ -22,10 +22,10 @@ PROBE_SECONDS = 5.0
 HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + b"\x04" + bytes(5)
 """The HTTP/2 connection preface: the magic octets and an empty SETTINGS frame."""
 
-FRAME_HEAD, SETTINGS = 9, 4
+FRAME_HEADER_BYTES, SETTINGS_FRAME = 9, 4
 """Length of an HTTP/2 frame header in bytes, and the frame type SETTINGS (fourth byte)."""
 
-LONGEST_ADDRESS = 1_000
+MAX_ADDRESS_BYTES = 1_000
 """Bytes read from Ray's address file at most."""
 
 
@@ -46,8 +46,8 @@ def find_cluster() -> tuple[str, str]:
     try:
         handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(handle, "rb") as opened:
-            refuse_others(file, os.fstat(handle))
-            address = opened.read(LONGEST_ADDRESS).decode("ascii").strip()
+            refuse_untrusted_file(file, os.fstat(handle))
+            address = opened.read(MAX_ADDRESS_BYTES).decode("ascii").strip()
     except FileNotFoundError:
         raise PoolError(
             f"--address auto: no cluster found on this machine: RAY_ADDRESS is not set, and {file} (written "
@@ -67,7 +67,7 @@ def address_file() -> Path:
     return Path(folder) / "ray" / "ray_current_cluster"
 
 
-def refuse_others(file: Path, status: os.stat_result) -> None:
+def refuse_untrusted_file(file: Path, status: os.stat_result) -> None:
     """Refuse an address file that another user owns or may write, that is no regular file or has hard links.
 
     Raises:
@@ -76,7 +76,7 @@ def refuse_others(file: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         why = "it is not a regular file"
     else:
-        why = why_untrusted(status) or ("it has several hard links" if status.st_nlink > 1 else "")
+        why = distrust_reason(status) or ("it has several hard links" if status.st_nlink > 1 else "")
     if why:
         raise PoolError(
             f"--address auto: {file} is not trusted: {why}, and a cluster can run code on the machines "
@@ -93,10 +93,10 @@ def check_address(address: str) -> None:
     host, _, port = address.rpartition(":")
     known = address in ("", "auto") or "://" in address
     if not known and (not host or not port.isdecimal() or not 0 < int(port) < 65536):
-        raise PlaceError(f"--address takes auto or HOST:PORT, got {address!r}")
+        raise PoolAddressError(f"--address takes auto or HOST:PORT, got {address!r}")
 
 
-def probe(address: str) -> None:
+def check_head_listens(address: str) -> None:
     """Check that a cluster's head listens at an address; Ray itself would retry for minutes.
 
     Raises:
@@ -123,48 +123,50 @@ def _speaks_http2(connection: socket.socket) -> bool:
     frame = b""
     with contextlib.suppress(OSError):
         connection.sendall(HTTP2_PREFACE)
-        while len(frame) < FRAME_HEAD and (received := connection.recv(FRAME_HEAD - len(frame))):
+        while len(frame) < FRAME_HEADER_BYTES and (
+            received := connection.recv(FRAME_HEADER_BYTES - len(frame))
+        ):
             frame += received
-    return len(frame) == FRAME_HEAD and frame[3] == SETTINGS
+    return len(frame) == FRAME_HEADER_BYTES and frame[3] == SETTINGS_FRAME
 
 
-AGENTS = {"dashboardagent": "dashboard agent", "runtimeenvagent": "agent of runtime environments"}
+RAYLET_AGENTS = {"dashboardagent": "dashboard agent", "runtimeenvagent": "agent of runtime environments"}
 """Agents of a raylet, which ends when one of them ends; keys: parts of their command lines."""
 
-LOOK_SECONDS = 0.1
+POLL_SECONDS = 0.1
 """Seconds between two checks of processes."""
 
 _PROC = Path("/proc/self")
 
-Services = dict[int, str]
+RayServices = dict[int, str]
 """Processes that Ray needs: their names in messages, by process number."""
 
 
-def services_of(node: Any) -> Services:
+def ray_services(node: Any) -> RayServices:
     """Processes on this machine that Ray needs and that run already; agents start later than their raylet.
 
     Args:
         node: `ray._private.worker._global_node`; it has the processes of a Ray that this process started.
     """
-    own: Services = {}
+    own: RayServices = {}
     for name in ("gcs_server", "raylet"):
         for service in node.all_processes.get(name, ()):
             own[service.process.pid] = f"Ray's {name} (process {service.process.pid})"
             for child in _descendants(service.process.pid):
                 command = _command(child).replace("_", "").lower()  # an agent changes its title as it starts
-                for part, agent in AGENTS.items():
+                for part, agent in RAYLET_AGENTS.items():
                     if part in command:
                         own[child] = f"Ray's {agent} (process {child})"
     cluster = f" of the cluster at {node.gcs_address}"
     return own or {process: f"{name}{cluster}" for process, name in _raylet_at(node)}
 
 
-def has_all(services: Services) -> bool:
+def all_services_running(services: RayServices) -> bool:
     """Whether all services run: two and the raylet's agents for a Ray started here, else one raylet."""
-    return len(services) in (1, 2 + len(AGENTS))
+    return len(services) in (1, 2 + len(RAYLET_AGENTS))
 
 
-class Deaths:
+class ProcessWatcher:
     """A thread that watches processes and reports their end at once.
 
     Args:
@@ -180,7 +182,7 @@ class Deaths:
         self._thread = threading.Thread(target=self._watch, name="deaths", daemon=True)
         self._thread.start()
 
-    def watch(self, services: Services) -> None:
+    def watch(self, services: RayServices) -> None:
         """Watch these processes too; no effect once closed."""
         with self._lock:
             if self._closing.is_set():
@@ -215,16 +217,16 @@ class Deaths:
                 poll = select.poll()
                 for file in files:
                     poll.register(file, select.POLLIN)
-                poll.poll(1000 * LOOK_SECONDS)
+                poll.poll(1000 * POLL_SECONDS)
             else:
-                self._closing.wait(LOOK_SECONDS)
+                self._closing.wait(POLL_SECONDS)
             if self.names():
                 if not self._closing.is_set():
                     self._tell()
                 return
 
 
-def end_session(session: int) -> None:
+def kill_session(session: int) -> None:
     """Kill all processes of a session except this one: Ray's services and workers, orphans too.
 
     They would end by themselves too, but a worker only after its games. A process may start others before it
@@ -266,7 +268,7 @@ def _descriptor(process: int) -> int:
 def _ended(process: int, file: int) -> bool:
     """Whether a process has ended, by its file descriptor (-1: by its number)."""
     if file < 0:
-        return not lives(process)
+        return not is_running(process)
     poll = select.poll()
     poll.register(file, select.POLLIN)
     return bool(poll.poll(0))
@@ -280,7 +282,7 @@ def _raylet_at(node: Any) -> Iterator[tuple[int, str]]:
         raylet.connect(node.raylet_socket_name)
         size = struct.calcsize("3i")
         process = struct.unpack("3i", raylet.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))[0]
-        if process and lives(process):
+        if process and is_running(process):
             yield process, f"the raylet on this machine (process {process})"
 
 
@@ -302,7 +304,7 @@ def _command(process: int) -> str:
     return ""
 
 
-def lives(process: int) -> bool:
+def is_running(process: int) -> bool:
     """Whether a process of this machine runs: it exists and is no zombie."""
     try:
         if not _PROC.exists():

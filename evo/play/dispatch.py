@@ -19,11 +19,11 @@ import numpy as np
 
 from evo.config.messages import duration
 from evo.play.games import GAME, Roster, Schedule, play_schedule
-from evo.play.results import Answer, PoolError, WorkerDisagreesError, refusal
+from evo.play.results import ChunkResult, PoolError, WorkerDisagreesError, refusal_reason
 from rivals import is_outside
 
-CHUNKS_A_WORKER = 8
-LONGEST_CHUNK = 1.0
+CHUNKS_PER_WORKER = 8
+MAX_CHUNK_SECONDS = 1.0
 """Target duration of a chunk at most, in seconds."""
 
 
@@ -46,8 +46,8 @@ class ChunkSizer:
         if not self._known[compiled]:
             return 1  # a solver may take a minute per game
         speed = self._speed[compiled]
-        share = min(total / (CHUNKS_A_WORKER * self.workers), left / (2 * self.workers))
-        share = max(min(share, LONGEST_CHUNK * speed), self.shortest * speed)
+        share = min(total / (CHUNKS_PER_WORKER * self.workers), left / (2 * self.workers))
+        share = max(min(share, MAX_CHUNK_SECONDS * speed), self.shortest * speed)
         return int(min(max(share, 1), left))
 
     def record_speed(self, games: int, seconds: float, compiled: bool) -> None:
@@ -58,23 +58,24 @@ class ChunkSizer:
             self._speed[compiled] += 0.5 * (games / seconds - self._speed[compiled])
 
 
-LATE = 10
+LATE_FACTOR = 10
 """A chunk is late after this many times the median latency; it is then given to a second worker."""
 
-LATE_LEAST = 2.0
+MIN_LATE_SECONDS = 2.0
 """Seconds before a chunk can be late; Ray queues chunks before it runs them."""
 
-OUTSIDE = 30
-"""Factor on `HUNG` for agents from outside, which have a time limit for each decision."""
+OUTSIDE_AGENT_FACTOR = 30
+"""Factor on `HUNG_SECONDS` for agents from outside, which have a time limit for each decision."""
 
-HUNG = 120.0
-"""Seconds after which a worker counts as hung and its chunk is handed out again; at least 2 `LATE` medians. A
-worker that is still busy then with a chunk finished by another worker is ended."""
+HUNG_SECONDS = 120.0
+"""Seconds after which a worker counts as hung and its chunk is handed out again; at least 2 `LATE_FACTOR` medians.
 
-SILENCES = 30
-"""Consecutive periods of `HUNG` seconds without any result before a run gives up."""
+A worker that is still busy then with a chunk finished by another worker is ended."""
 
-ATTEMPTS = 6
+MAX_SILENT_PERIODS = 30
+"""Consecutive periods of `HUNG_SECONDS` seconds without any result before a run gives up."""
+
+MAX_ATTEMPTS = 6
 """Failures of one chunk (lost, hung, refused result) before a run gives up."""
 
 REPLAY_EVERY = 200
@@ -83,14 +84,14 @@ REPLAY_EVERY = 200
 NO_LIMIT = sys.maxsize
 
 
-class LostError(Exception):
+class WorkerLostError(Exception):
     """The worker of a chunk was lost; the chunk is handed out again."""
 
 
-Watch = Callable[[int], None]
+ProgressCallback = Callable[[int], None]
 """Progress callback, on the caller's thread, with the number of games just finished; raises to stop early."""
 
-Note = Callable[[str], None]
+MessageCallback = Callable[[str], None]
 """Message callback, with a sentence for each result that was refused, lost or late."""
 
 
@@ -154,15 +155,22 @@ class Dispatcher:
     _abandoned: list[tuple[Workers, Any, float]] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def play(self, workers: Workers, roster: Roster, games: Schedule, watch: Watch, note: Note) -> np.ndarray:
+    def play(
+        self,
+        workers: Workers,
+        roster: Roster,
+        games: Schedule,
+        watch: ProgressCallback,
+        note: MessageCallback,
+    ) -> np.ndarray:
         """Play all games of a schedule; returns dtype `GAME`, shape (games,), in the schedule's order.
 
         Args:
             workers: play the chunks.
             roster: players, decks and rules.
             games: the schedule.
-            watch: see `Watch`.
-            note: see `Note`.
+            watch: see `ProgressCallback`.
+            note: see `MessageCallback`.
 
         Raises:
             PoolError: a chunk failed too often, or no worker answers.
@@ -227,7 +235,7 @@ class Dispatcher:
         """Seconds after which a chunk is late; infinite before the third result."""
         with self._lock:
             times = list(self._times)
-        return max(LATE_LEAST, LATE * float(np.median(times))) if len(times) >= 3 else np.inf
+        return max(MIN_LATE_SECONDS, LATE_FACTOR * float(np.median(times))) if len(times) >= 3 else np.inf
 
     def hung_after(self) -> float:
         """Seconds after which a worker counts as hung; infinite before the first result.
@@ -236,19 +244,19 @@ class Dispatcher:
         """
         with self._lock:
             times = list(self._times)
-        return max(HUNG, 2 * LATE * float(np.median(times))) if times else np.inf
+        return max(HUNG_SECONDS, 2 * LATE_FACTOR * float(np.median(times))) if times else np.inf
 
     def abandon(self, workers: Workers, ticket: Any) -> None:
         """Abandon a chunk that another worker has finished.
 
         Its worker is not ended at once, since it may still be compiling; it is ended if it is still busy
-        after `HUNG` seconds.
+        after `HUNG_SECONDS` seconds.
         """
         with self._lock:
-            self._abandoned.append((workers, ticket, time.monotonic() + HUNG))
+            self._abandoned.append((workers, ticket, time.monotonic() + HUNG_SECONDS))
 
     def end_abandoned(self) -> None:
-        """End workers that are still busy with chunks abandoned more than `HUNG` seconds ago."""
+        """End workers that are still busy with chunks abandoned more than `HUNG_SECONDS` seconds ago."""
         now = time.monotonic()
         with self._lock:
             due = [entry for entry in self._abandoned if entry[2] < now]
@@ -274,8 +282,8 @@ class _ScheduleRun:
         workers: Workers,
         roster: Roster,
         games: Schedule,
-        watch: Watch,
-        note: Note,
+        watch: ProgressCallback,
+        note: MessageCallback,
     ) -> None:
         self.dispatcher, self.workers, self.watch, self.note = dispatcher, workers, watch, note
         self.roster, self.games = roster, games
@@ -336,16 +344,16 @@ class _ScheduleRun:
         chunk = self.games.select(slice(start, stop))
         try:
             answer = self.workers.result(ticket)
-        except LostError as error:
+        except WorkerLostError as error:
             self._hand_out_again(start, stop, f"a worker was lost with games {start} to {stop - 1} ({error})")
             return
-        why = "" if self.workers.trusted else refusal(answer, chunk, self.roster)
+        why = "" if self.workers.trusted else refusal_reason(answer, chunk, self.roster)
         if why:
-            worker = str(answer.worker)[:200] if isinstance(answer, Answer) else "a worker"
+            worker = str(answer.worker)[:200] if isinstance(answer, ChunkResult) else "a worker"
             message = f"the result of {worker} for games {start} to {stop - 1} is refused: {why}"
             self._hand_out_again(start, stop, message)
             return
-        assert isinstance(answer, Answer)
+        assert isinstance(answer, ChunkResult)
         if not self.workers.trusted:
             self._replay(chunk, answer)
         self.failed.pop(start, None)
@@ -368,9 +376,9 @@ class _ScheduleRun:
         """
         self.note(f"{message}; they are handed out again")
         self.failed[start] = self.failed.get(start, 0) + counts
-        if self.failed[start] >= ATTEMPTS:
+        if self.failed[start] >= MAX_ATTEMPTS:
             raise PoolError(
-                f"games {start} to {stop - 1} were handed out {ATTEMPTS} times without a good result; "
+                f"games {start} to {stop - 1} were handed out {MAX_ATTEMPTS} times without a good result; "
                 f"the last time {message}"
             )
         if not self._copies(start):
@@ -380,7 +388,7 @@ class _ScheduleRun:
         """Tickets in flight of the chunk that starts with game `start`."""
         return [ticket for ticket, attempt in self.pending.items() if attempt.start == start]
 
-    def _replay(self, chunk: Schedule, answer: Answer) -> None:
+    def _replay(self, chunk: Schedule, answer: ChunkResult) -> None:
         """Replay one game of a worker's result on this machine, if one is due.
 
         Raises:
@@ -409,7 +417,7 @@ class _ScheduleRun:
         """Hand out second copies of late chunks, and take back the chunks of hung workers."""
         now = time.monotonic()
         self.dispatcher.end_abandoned()
-        hung_after = self.dispatcher.hung_after() * (OUTSIDE if self.outside else 1)
+        hung_after = self.dispatcher.hung_after() * (OUTSIDE_AGENT_FACTOR if self.outside else 1)
         silent = now - max(self.began, self.dispatcher.last_result) > hung_after
         newest: dict[int, Attempt] = {}
         copies: dict[int, int] = {}
@@ -418,8 +426,8 @@ class _ScheduleRun:
             copies[attempt.start] = copies.get(attempt.start, 0) + 1
         if newest and silent:
             self.silences += 1
-            if self.silences > SILENCES:
-                raise PoolError(f"no worker has answered for {duration(SILENCES * hung_after)}")
+            if self.silences > MAX_SILENT_PERIODS:
+                raise PoolError(f"no worker has answered for {duration(MAX_SILENT_PERIODS * hung_after)}")
             self.began = now
         late = self.dispatcher.late_after()
         for start, attempt in newest.items():

@@ -11,18 +11,18 @@ from typing import NamedTuple
 import numpy as np
 
 from engine import ManaforgeError
-from engine.errors import UnknownNameError, WrongValueError, nearest, unknown_name
+from engine.errors import UnknownNameError, WrongValueError, nearest_names, unknown_name
 from evo.play.games import Player
-from evo.play.notation import NOTATION, PROFILE, entrant_text
+from evo.play.notation import NOTATION, PROFILE_OPTION, entrant_text
 from evo.play.outside import outside_player, outside_profile
 from evo.storage.champion import read_champion_file
-from evo.storage.files import RUNS, what_it_is
-from evo.storage.run_folder import run_config
+from evo.storage.files import RUNS, not_a_run_text
+from evo.storage.run_folder import read_run_config
 from ilp_agent import DEFAULT_BACKEND, Profile, WeightVector, find_solver, shipped_profiles
-from ilp_agent.mulligan import DeckKeeps, keeps_of
+from ilp_agent.mulligan import DeckMulligan, mulligan_from_values
 from ilp_agent.shipped import profiles_folder
 from rivals import AGENTS, DEFAULT_AGENT, find_agent_profile, find_kind, is_outside, read_agent_profile
-from rivals.kinds import read_options, write_options
+from rivals.kinds import format_options, parse_options
 from rivals.outside.agent import check_starts
 
 
@@ -36,7 +36,7 @@ class NotPlayableError(EntrantError):
     exit_code = 1
 
 
-SHARE_DIGITS = 12
+EQUAL_SHARE_DIGITS = 12
 """Decimal digits to which weight shares must agree to count as equal play."""
 
 
@@ -98,8 +98,8 @@ def champion_entrant(agent: str, folder: Path, text: str) -> Entrant:
     return Entrant(text, _player(_Parts(agent, text, DEFAULT_BACKEND, (), ""), profile))
 
 
-def described_entrant(
-    text: str, kind: str, weights: Sequence[float], keeps: tuple[DeckKeeps, ...]
+def entrant_from_weights(
+    text: str, kind: str, weights: Sequence[float], keeps: tuple[DeckMulligan, ...]
 ) -> Entrant:
     """An entrant from its stored weights and mulligan; its profile is not read again.
 
@@ -159,7 +159,7 @@ def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
     return list(found.values()), {text for text in typed if list(texts).count(text) > 1}
 
 
-def from_folder(text: str, folder: Path) -> str:
+def resolve_in_folder(text: str, folder: Path) -> str:
     """Resolve an entrant's relative path or glob against a folder, if it matches something in it."""
     agent, colon, _ = text.partition(":")
     outside = is_outside(text)
@@ -218,15 +218,15 @@ def _parse(text: str) -> _Parts:
         raise EntrantError(f"{unknown_name('entrant', text, [*bare, *known])}; an entrant is {NOTATION}")
     if kind.takes_backend:
         return _Parts(agent, profile, after_at or DEFAULT_BACKEND, (), _suffix(after_at, DEFAULT_BACKEND))
-    settings = read_options(kind.options, after_at)
-    after_at = write_options(kind.options, settings)
+    settings = parse_options(kind.options, after_at)
+    after_at = format_options(kind.options, settings)
     return _Parts(agent, profile, DEFAULT_BACKEND, settings if after_at else (), _suffix(after_at))
 
 
 def _parse_outside(text: str) -> _Parts:
     """Parse the text of an agent from outside; an `@` that starts no option is part of its command."""
     options = find_kind(text).options
-    known = [PROFILE, *(option.name for option in options)]
+    known = [PROFILE_OPTION, *(option.name for option in options)]
     starts = [at for at, sign in enumerate(text) if sign == "@"]
     option_starts = [at for at in starts if "=" in text[at:] and text[at + 1 :].partition("=")[0] in known]
     python_starts = starts if text.startswith("python:") else []  # module and class names have no @
@@ -234,16 +234,16 @@ def _parse_outside(text: str) -> _Parts:
     profile, settings_texts = "", []
     for part in text[at + 1 :].split(",") if at < len(text) else []:
         key, _, value = part.partition("=")
-        if key == PROFILE and not value:
-            raise EntrantError(f"{text}: {PROFILE}= needs a profile file or a run folder")
-        if key == PROFILE:
+        if key == PROFILE_OPTION and not value:
+            raise EntrantError(f"{text}: {PROFILE_OPTION}= needs a profile file or a run folder")
+        if key == PROFILE_OPTION:
             profile = value
         elif profile and key not in known:
             profile += f",{part}"  # a comma of its path
         else:
             settings_texts.append(part)
-    settings = read_options(options, ",".join(settings_texts))
-    suffix = _suffix(write_options(options, settings))
+    settings = parse_options(options, ",".join(settings_texts))
+    suffix = _suffix(format_options(options, settings))
     return _Parts(text[:at], profile, DEFAULT_BACKEND, settings if suffix else (), suffix)
 
 
@@ -270,7 +270,7 @@ def entrant_profile(agent: str, name: str) -> Profile[WeightVector]:
         if os.path.isdir(folder):  # noqa: PTH112 - accepts names no file can have
             return _champion(agent, folder)
     if "/" in name and not name.endswith(".toml") and not os.path.exists(name):  # noqa: PTH110 - likewise
-        raise EntrantError(what_it_is(Path(name)))
+        raise EntrantError(not_a_run_text(Path(name)))
     if name.endswith(".toml") or "/" in name:
         return _read_profile(agent, name)
     raise _unknown_profile(agent, name)
@@ -284,12 +284,12 @@ def _unknown_profile(agent: str, name: str) -> UnknownNameError:
         if kind.weighted
     }
     subject = "profile" if agent == DEFAULT_AGENT else f"profile of {agent}"
-    if nearest(name, known[agent]):
+    if nearest_names(name, known[agent]):
         return unknown_name(subject, name, known[agent])
     others = {kind.name: kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weighted}
     for other, names in known.items():
         others = {profile: f"{other}:{profile}" for profile in names if other != agent} | others
-    near = [others[profile] for profile in nearest(name, others)]
+    near = [others[profile] for profile in nearest_names(name, others)]
     if not near:
         return unknown_name(subject, name, known[agent])
     return UnknownNameError(f"unknown {subject} {name!r}; nearest: {', '.join(near)}")
@@ -303,13 +303,13 @@ def _runs_of(agent: str) -> list[str]:
 def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
     """Read the champion of a run as a profile of an agent."""
     if not (folder / "config.toml").exists() and not (folder / "champion.toml").exists():
-        raise EntrantError(what_it_is(folder))
+        raise EntrantError(not_a_run_text(folder))
     champion = read_champion_file(folder)
     if champion.unreadable:
         raise EntrantError(f"{folder / 'champion.toml'} cannot be read: {champion.unreadable}")
     finished = bool(champion.content)
     if (folder / "config.toml").exists():
-        finished = champion.finishes(run_config(folder))
+        finished = champion.finishes(read_run_config(folder))
     if not finished:
         raise NotPlayableError(f"run {folder} has no champion yet; to finish it: manaforge resume {folder}")
     evolved = _agent_of(folder)
@@ -348,14 +348,14 @@ def _has_evolved(run: Path, agent: str) -> bool:
 def _agent_of(run: Path) -> str:
     """The agent whose weights a run evolved."""
     if (run / "config.toml").exists():
-        return run_config(run).agent
+        return read_run_config(run).agent
     return read_champion_file(run).agent
 
 
 def _player(parts: _Parts, profile: Profile[WeightVector]) -> Player:
     """The player of a parsed text and its profile."""
     weights = tuple(float(weight) for weight in profile.weights.array)
-    keeps = tuple(map(keeps_of, profile.mulligan))
+    keeps = tuple(map(mulligan_from_values, profile.mulligan))
     return Player(weights, parts.backend, parts.agent, parts.options, keeps)
 
 
@@ -394,13 +394,17 @@ def _expand(text: str) -> list[Entrant]:
     return found
 
 
-def like_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
+def equal_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
     """Groups of entrants with equal play: agent, solver, options, mulligan and weight shares; their texts."""
     groups: dict[tuple[object, ...], list[str]] = {}
     for entrant in entrants:
         player = entrant.player
         vector = find_kind(player.kind).weights
-        shares = vector.from_array(player.weights).shares.round(SHARE_DIGITS) + 0.0 if vector else np.zeros(0)
+        shares = (
+            vector.from_array(player.weights).shares.round(EQUAL_SHARE_DIGITS) + 0.0
+            if vector
+            else np.zeros(0)
+        )
         others = vector.padded(player.weights)[len(shares) :] if vector else player.weights
         key = (
             *player.sort,

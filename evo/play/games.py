@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine import Deck, Outcome, Ruleset, find_deck, find_ruleset
-from engine.batches import deal_chosen_games, deal_games, dealt_cards, endings
+from engine.batches import deal_games, deal_games_with_mulligan, dealt_cards, game_results
 from engine.cards.table import CardTable
 from engine.codes import Purpose
 from engine.compile_progress import progress
-from engine.decks import tables_of
+from engine.decks import cached_card_table
 from engine.game_session import Agent, MatchResult, Reason
-from engine.indirect_call import compiled_by_two
+from engine.indirect_call import compiling_with_helper
 from engine.match import (
-    Keeps,
-    Reckoned,
-    SeatKeeps,
-    Watcher,
-    card_word,
-    choices_of,
-    deal_key,
-    play_on,
-    reckoned_with,
+    ActionCallback,
+    MulliganPlan,
+    MulliganPlans,
+    OpponentModelData,
+    card_id_or_name,
+    deal_from_key,
+    mulligan_codes,
+    opponent_model_needs,
+    play_from,
 )
 from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
 from ilp_agent import DEFAULT_BACKEND
-from ilp_agent.backends import settled
-from ilp_agent.mulligan import DeckKeeps
+from ilp_agent.backends import resolved_backend
+from ilp_agent.mulligan import DeckMulligan
 from rivals import AGENTS, DEFAULT_AGENT, find_kind, predicts_decks, reckoned_decks, refuse_decks
 from rivals.batch import TURNS
 
@@ -38,23 +38,23 @@ if TYPE_CHECKING:
     from evo.config.run_config import RunConfig
 
 
-def keeps_with(keeps: Sequence[DeckKeeps], deck: Deck, seat: int) -> Keeps | None:
+def mulligan_for_deck(keeps: Sequence[DeckMulligan], deck: Deck, seat: int) -> MulliganPlan | None:
     """A player's mulligan choices for a deck and seat; None for the ruleset's mulligan rule.
 
     Cards that are not in the deck are dropped: a file may use the deck's name for another card list.
     """
     for entry in keeps:
         if (entry.deck, entry.seat) == (deck.name, seat):
-            in_deck = {card_word(card) for card in deck.cards}
+            in_deck = {card_id_or_name(card) for card in deck.cards}
             choices = {**dict.fromkeys(entry.keep, True), **dict.fromkeys(entry.replace, False)}
             return {card: kept for card, kept in choices.items() if card in in_deck}
     return None
 
 
-def opening_choices(
-    players: Sequence[Sequence[DeckKeeps]], decks: Sequence[Deck], table: CardTable
+def mulligan_arrays(
+    players: Sequence[Sequence[DeckMulligan]], decks: Sequence[Deck], table: CardTable
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mulligan choices as arrays for `engine.batches.deal_chosen_games`.
+    """Mulligan choices as arrays for `engine.batches.deal_games_with_mulligan`.
 
     Args:
         players: mulligan choices of each player.
@@ -70,10 +70,10 @@ def opening_choices(
     for player, keeps in enumerate(players):
         for deck_index, deck in enumerate(decks):
             for seat in range(2) if keeps else ():
-                chosen = keeps_with(keeps, deck, seat)
+                chosen = mulligan_for_deck(keeps, deck, seat)
                 if chosen is not None:
                     rows[player, deck_index, seat] = len(choices)
-                    choices.append(choices_of(table.cards, chosen))
+                    choices.append(mulligan_codes(table.cards, chosen))
     return np.array(choices or [np.zeros(len(table.cards))], np.uint8), rows
 
 
@@ -88,10 +88,10 @@ class Fault(IntEnum):
     PROCESS_ENDED = 5
 
 
-FAULTS = {fault: Reason[fault.name] if fault else "" for fault in Fault}
+FAULT_TEXTS = {fault: Reason[fault.name] if fault else "" for fault in Fault}
 """Text of each fault; "" for none."""
 
-_FAULT_BY_REASON = {words: fault for fault, words in FAULTS.items() if fault}
+_FAULT_BY_REASON = {words: fault for fault, words in FAULT_TEXTS.items() if fault}
 
 GAME = np.dtype(
     [
@@ -105,7 +105,7 @@ GAME = np.dtype(
 )
 """Record of a game's result."""
 
-SOLVED = TURNS.names or ()
+SOLVED_TURN_FIELDS = TURNS.names or ()
 """Fields of `GAME` that count solved turns; agents in Python count them in attributes of these names."""
 
 
@@ -125,7 +125,7 @@ class Player:
     backend: str = DEFAULT_BACKEND
     kind: str = DEFAULT_AGENT
     options: tuple[int, ...] = ()
-    keeps: tuple[DeckKeeps, ...] = ()
+    keeps: tuple[DeckMulligan, ...] = ()
 
     @property
     def compiled(self) -> bool:
@@ -143,12 +143,12 @@ class Player:
         return self.kind, self.backend
 
     def settled(self, decks: Iterable[Deck]) -> "Player":
-        """The same player with backend `auto` resolved for these decks (`ilp_agent.backends.settled`)."""
+        """The same player with backend `auto` resolved for these decks (`resolved_backend`)."""
         kind = find_kind(self.kind)
         if not kind.takes_backend or not kind.weights:
             return self
         thesis = len(self.weights) <= len(kind.weights.names())
-        backend = settled(self.backend, not any(deck.effects for deck in decks), thesis)
+        backend = resolved_backend(self.backend, not any(deck.effects for deck in decks), thesis)
         return self if backend == self.backend else replace(self, backend=backend)
 
     @property
@@ -221,7 +221,7 @@ class Schedule:
         return Schedule(self.players[which], self.decks[which], self.keys[which])
 
 
-Play = Callable[[Roster, Schedule], np.ndarray]
+PlayFunction = Callable[[Roster, Schedule], np.ndarray]
 """A function that plays a schedule; returns dtype `GAME`, shape (games,)."""
 
 
@@ -265,17 +265,17 @@ def deal_schedule(
     Args:
         roster: players, decks and rules.
         games: the schedule.
-        tables: card table and deck array of `tables_of`; None: those of the roster's decks.
+        tables: card table and deck array of `cached_card_table`; None: those of the roster's decks.
     """
-    cards, decks = tables or tables_of(roster.decks)
+    cards, decks = tables or cached_card_table(roster.decks)
     states = np.zeros(len(games), STATE)
     dealt = (cards.array, decks, roster.ruleset.array, games.decks, games.keys, states)
     keeps = [player.keeps for player in roster.players]
     if not any(keeps):
         deal_games(*dealt)
         return states
-    choices, rows = opening_choices(keeps, roster.decks, cards)
-    deal_chosen_games(*dealt, choices, rows[games.players, games.decks, (0, 1)])
+    choices, rows = mulligan_arrays(keeps, roster.decks, cards)
+    deal_games_with_mulligan(*dealt, choices, rows[games.players, games.decks, (0, 1)])
     return states
 
 
@@ -300,7 +300,7 @@ def compile_games(players: Iterable[Player] = (Player(),), decks: Iterable[Deck]
     effect_modes = {deck.effects for deck in played}
     needed = [find_kind(player.kind).play_batch(player.backend) for player in chosen.values()]
     progress.expect([_play_lockstep, *filter(None, needed)], effects=any(effect_modes))
-    with compiled_by_two():
+    with compiling_with_helper():
         for with_effects in sorted(effect_modes):
             deck = find_deck("basic-mage" if with_effects else "hearthsim-basic")
             for _, player in sorted(chosen.items(), key=lambda item: tuple(map(str, item[0]))):
@@ -309,9 +309,9 @@ def compile_games(players: Iterable[Player] = (Player(),), decks: Iterable[Deck]
                     _play_compiled(roster, Schedule(places, places, np.zeros(1, np.uint64)))
 
 
-def keeps_of_both(players: tuple[Player, Player], decks: tuple[Deck, Deck]) -> SeatKeeps:
+def mulligans_of_pair(players: tuple[Player, Player], decks: tuple[Deck, Deck]) -> MulliganPlans:
     """Mulligan choices of two players by seat, as an argument of `engine.match.play`."""
-    return keeps_with(players[0].keeps, decks[0], 0), keeps_with(players[1].keeps, decks[1], 1)
+    return mulligan_for_deck(players[0].keeps, decks[0], 0), mulligan_for_deck(players[1].keeps, decks[1], 1)
 
 
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
@@ -340,7 +340,7 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     group = np.array([different.index(prediction) for prediction in predicted])[pair.reshape(-1)]
     played = np.zeros(len(games), GAME)
     for number, (extra_decks, features) in enumerate(different):
-        members, tables = group == number, tables_of((*roster.decks, *extra_decks), features)
+        members, tables = group == number, cached_card_table((*roster.decks, *extra_decks), features)
         played[members] = _play_lockstep(roster, games.select(members), tables)
     return played
 
@@ -360,18 +360,18 @@ def _play_lockstep(roster: Roster, games: Schedule, tables: tuple[CardTable, np.
         rows_by_player[members] = np.arange(len(members))
         parameters = np.array([roster.players[place].row for place in members], np.float64)
         seats[key] = rows_by_player[games.players], parameters
-    prediction: dict[str, Any] = {"known": Reckoned(dealt_cards(states), cards, roster.library)}
-    outcomes, turns = endings(states)
+    prediction: dict[str, Any] = {"known": OpponentModelData(dealt_cards(states), cards, roster.library)}
+    outcomes, turns = game_results(states)
     while (outcomes == Outcome.ONGOING).any():
         for (kind, backend), (agents, weights) in seats.items():
             play_batch = AGENTS[kind].play_batch(backend)
             assert play_batch is not None, "a game of a Python agent among compiled games"
             extra = prediction if AGENTS[kind].models_opponent else {}
             play_batch(cards.array, weights, agents, states, keys, games.keys, solved, **extra)
-        outcomes, turns = endings(states)
+        outcomes, turns = game_results(states)
     played = np.zeros(len(games), GAME)
     played["outcome"], played["turns"] = outcomes, turns
-    for name in SOLVED:
+    for name in SOLVED_TURN_FIELDS:
         played[name] = solved[name]
     return played
 
@@ -380,10 +380,12 @@ def _play_in_python(roster: Roster, games: Schedule) -> np.ndarray:
     """Play games one after another with Python agents; dtype `GAME`, shape (games,)."""
     played = np.zeros(len(games), GAME)
     agents: dict[tuple[int, int], Agent] = {}
-    counts_before = (0,) * len(SOLVED)
+    counts_before = (0,) * len(SOLVED_TURN_FIELDS)
     for number in range(len(games)):
-        result = play_one(roster, games, number, agents)
-        counts = tuple(sum(getattr(agent, name, 0) for agent in agents.values()) for name in SOLVED)
+        result = play_game_in_python(roster, games, number, agents)
+        counts = tuple(
+            sum(getattr(agent, name, 0) for agent in agents.values()) for name in SOLVED_TURN_FIELDS
+        )
         fault = _FAULT_BY_REASON.get(result.reason, Fault.NONE)
         game_counts = (now - earlier for now, earlier in zip(counts, counts_before, strict=True))
         played[number] = (result.outcome, fault, result.turns, *game_counts)
@@ -391,12 +393,12 @@ def _play_in_python(roster: Roster, games: Schedule) -> np.ndarray:
     return played
 
 
-def play_one(
+def play_game_in_python(
     roster: Roster,
     games: Schedule,
     number: int,
     agents: dict[tuple[int, int], Agent] | None = None,
-    watch: Watcher | None = None,
+    watch: ActionCallback | None = None,
 ) -> MatchResult:
     """Play one game of a schedule in Python.
 
@@ -417,10 +419,10 @@ def play_one(
     key = games.keys[number]
     streams = [_agent_stream(key, seat) for seat in (0, 1)]
     first_player, second_player = (roster.players[player] for player in games.players[number])
-    keeps = keeps_of_both((first_player, second_player), (first_deck, second_deck))
-    opponent_model = reckoned_with((first, second), (first_deck, second_deck))
-    position = deal_key((first_deck, second_deck), key, roster.ruleset, keeps, *opponent_model)
-    return play_on((first, second), position, streams, watch, key)
+    keeps = mulligans_of_pair((first_player, second_player), (first_deck, second_deck))
+    opponent_model = opponent_model_needs((first, second), (first_deck, second_deck))
+    position = deal_from_key((first_deck, second_deck), key, roster.ruleset, keeps, *opponent_model)
+    return play_from((first, second), position, streams, watch, key)
 
 
 def _agent_stream(key: np.uint64, seat: int) -> np.random.Generator:

@@ -19,10 +19,10 @@ import numpy as np
 import pandas as pd
 
 from engine.streams import derive, stream_key
-from evo.play.games import FAULTS, Fault, Play, Roster, Schedule
+from evo.play.games import FAULT_TEXTS, Fault, PlayFunction, Roster, Schedule
 from evo.play.notation import FORMATS, Seats
-from evo.play.results import refuse_faults
-from evo.stats.ratings import OUTCOMES
+from evo.play.results import raise_on_faults
+from evo.stats.ratings import OUTCOME_WORDS
 
 
 @dataclass(frozen=True)
@@ -198,16 +198,16 @@ def games_table(
     Returns:
         Columns setup (number: games of one setup share decks, shuffles and starting seat), first, second,
         first_deck, second_deck, outcome ("first", "second" or "draw"), turns (rounds), fault (of the loser:
-        "", "illegal action", "agent error" and others of `FAULTS`), unproven (turns whose optimum was not
-        proven).
+        "", "illegal action", "agent error" and others of `FAULT_TEXTS`), unproven (turns whose optimum was
+        not proven).
     """
     schedule, setup = matchups.schedule(0, len(played))
 
     def categorical(codes: np.ndarray, names: Sequence[str]) -> pd.Categorical:
         return pd.Categorical.from_codes(codes, list(names))
 
-    outcomes = list(OUTCOMES)
-    faults = list(FAULTS.values())
+    outcomes = list(OUTCOME_WORDS)
+    faults = list(FAULT_TEXTS.values())
     if not (played["fault"] > Fault.AGENT_ERROR).any():
         faults = faults[: Fault.AGENT_ERROR + 1]  # categories of files without faults of agents from outside
     return pd.DataFrame(
@@ -218,7 +218,7 @@ def games_table(
             "first_deck": categorical(schedule.decks[:, 0], decks),
             "second_deck": categorical(schedule.decks[:, 1], decks),
             "outcome": categorical(
-                np.searchsorted(np.array(outcomes), played["outcome"]), [OUTCOMES[o] for o in outcomes]
+                np.searchsorted(np.array(outcomes), played["outcome"]), [OUTCOME_WORDS[o] for o in outcomes]
             ),
             "turns": played["turns"],
             "fault": categorical(played["fault"], faults),
@@ -227,19 +227,21 @@ def games_table(
     )
 
 
-def play_matchups(roster: Roster, matchups: Matchups, names: Sequence[str], play: Play) -> pd.DataFrame:
+def play_matchups(
+    roster: Roster, matchups: Matchups, names: Sequence[str], play: PlayFunction
+) -> pd.DataFrame:
     """Play all games of matchups as one schedule; returns the table of `games_table`.
 
     Args:
         roster: players by entrant index, decks and rules.
         matchups: matchups to play.
         names: of the players.
-        play: plays a schedule (`evo.play.pool.Pool.play`).
+        play: plays a schedule (`evo.play.pool.WorkerPool.play`).
 
     Raises:
         GameError: an agent failed.
     """
     schedule, _ = matchups.schedule(0, len(matchups))
     played = play(roster, schedule)
-    refuse_faults(roster, schedule, played)
+    raise_on_faults(roster, schedule, played)
     return games_table(matchups, played, names, [deck.name for deck in roster.decks])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, listed
+from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, join_names
 from rivals.kinds import AgentKind
 from rivals.outside.permissions import is_outside
 from rivals.registry import AGENTS, DEFAULT_AGENT
@@ -60,7 +60,7 @@ def _notation_of(kind: AgentKind) -> str:
     if kind.name != DEFAULT_AGENT:
         suffix = "[@BACKEND]" if kind.takes_backend else "[@OPTIONS]" if kind.options else ""
         return text + suffix
-    solvers = listed([f"@{name}" for name in BACKENDS if name != DEFAULT_BACKEND], "or")
+    solvers = join_names([f"@{name}" for name in BACKENDS if name != DEFAULT_BACKEND], "or")
     return (
         f"{text} (a name of configs/profiles, the path of a profile file, or a run folder for its champion; "
         f"{solvers} appended chooses the solver)"
@@ -76,11 +76,11 @@ def entrant_text(agent: str, profile: object, options: str = "") -> str:
         options: text after `@`; "" for defaults.
     """
     if is_outside(agent):
-        return f"{agent}@{','.join(filter(None, (options, f'{PROFILE}={profile}')))}"
+        return f"{agent}@{','.join(filter(None, (options, f'{PROFILE_OPTION}={profile}')))}"
     return f"{agent}:{profile}" + (f"@{options}" if options else "")
 
 
-PROFILE = "profile"
+PROFILE_OPTION = "profile"
 """Option of agents from outside that names the file or run folder of their parameters."""
 
 NOTATION = ", ".join(

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from engine.safe_files import read_bytes, read_json
-from evo.config.messages import wanted
+from evo.config.messages import constraint_text
 from evo.config.run_config import RunConfig
 from evo.play.games import Player
 from evo.storage.files import OPPONENTS, json_bytes
 from evo.storage.run_folder import RunError
 from ilp_agent.backends import BACKENDS
-from ilp_agent.mulligan import DeckKeeps
+from ilp_agent.mulligan import DeckMulligan
 from rivals import AGENTS, find_kind, is_outside
 from rivals.outside.agent import check_starts
 from rivals.outside.parameters import differences, read_parameters
@@ -77,7 +77,7 @@ def read_opponents(folder: Path, config: RunConfig) -> list[Player]:
             raise ValueError("its opponents are not those of config.toml")
         return [_player_of(stored[text]) for text in config.opponents.fixed]
     except ValidationError as error:
-        raise RunError(f"{file} is damaged: {wanted(error.errors()[0])}; start a new run") from None
+        raise RunError(f"{file} is damaged: {constraint_text(error.errors()[0])}; start a new run") from None
     except (OSError, ValueError) as error:
         raise RunError(f"{file} cannot be read: {error}; start a new run") from None
 
@@ -121,5 +121,7 @@ def _player_of(stored: _StoredPlayer) -> Player:
         option.least <= value <= option.most for option, value in settings
     ):
         raise ValueError(f"agent {stored.kind!r} takes no options {stored.options}")
-    keeps = tuple(DeckKeeps(deck, seat, tuple(keep), tuple(away)) for deck, seat, keep, away in stored.keeps)
+    keeps = tuple(
+        DeckMulligan(deck, seat, tuple(keep), tuple(away)) for deck, seat, keep, away in stored.keeps
+    )
     return Player(tuple(stored.weights), stored.backend, stored.kind, tuple(stored.options), keeps)

@@ -7,14 +7,14 @@ from engine.errors import WrongValueError
 from evo.config.run_config import RunConfig
 from evo.play.games import Player
 from evo.storage.champion import read_champion_file
-from evo.storage.files import RUNS, what_it_is
-from evo.storage.run_folder import run_config
+from evo.storage.files import RUNS, not_a_run_text
+from evo.storage.run_folder import read_run_config
 from ilp_agent import Profile, WeightVector
 from ilp_agent.backends import DEFAULT_BACKEND
 from rivals import is_outside, read_agent_profile
 from rivals.outside.agent import check_starts
 from rivals.outside.parameters import declared_weights, differences
-from rivals.outside.permissions import allowing
+from rivals.outside.permissions import allow_options
 
 
 class OutsideProfileError(WrongValueError, ValueError):
@@ -61,19 +61,19 @@ def outside_profile(agent: str, name: str) -> Profile[WeightVector]:
 def _champion(agent: str, folder: Path) -> Path:
     """The champion file of a run that evolved this agent."""
     if not (folder / "config.toml").exists():
-        raise OutsideProfileError(what_it_is(folder))
-    config = run_config(folder)
+        raise OutsideProfileError(not_a_run_text(folder))
+    config = read_run_config(folder)
     if config.agent != agent:
         raise OutsideProfileError(f"run {folder} evolved {config.agent}, not {agent}")
     if not read_champion_file(folder).finishes(config):
         raise OutsideProfileError(
-            f"run {folder} has no champion yet; to finish it: manaforge resume {folder}{allowing(agent)}"
+            f"run {folder} has no champion yet; to finish it: manaforge resume {folder}{allow_options(agent)}"
         )
-    refuse_changed(config, str(folder))
+    check_parameters_unchanged(config, str(folder))
     return folder / "champion.toml"
 
 
-def refuse_changed(config: RunConfig, run: str = "") -> None:
+def check_parameters_unchanged(config: RunConfig, run: str = "") -> None:
     """Check that a run's agent from outside still declares the run's parameters and bounds.
 
     Args:

@@ -10,10 +10,10 @@ from typing import Protocol
 import numpy as np
 
 from engine import ManaforgeError
-from engine.compile_progress import processors
-from evo.play.dispatch import ChunkSizer, Dispatcher, Note, Watch
+from engine.compile_progress import available_processors
+from evo.play.dispatch import ChunkSizer, Dispatcher, MessageCallback, ProgressCallback
 from evo.play.games import Roster, Schedule
-from evo.play.results import Answer, play_chunk
+from evo.play.results import ChunkResult, play_chunk
 from rivals.outside.agent import processes
 
 
@@ -29,15 +29,15 @@ class InterruptedRunError(ManaforgeError):
         self.signal = signal
 
 
-def ignore(_: object) -> None:
+def no_op_callback(_: object) -> None:
     """No-op callback."""
 
 
-def never_stop() -> None:
+def no_stop_check() -> None:
     """No-op stop check."""
 
 
-class Pool(Protocol):
+class WorkerPool(Protocol):
     """A worker pool that plays schedules. Results do not depend on the kind of pool or number of workers.
 
     Several threads may call `play` at once; they share the workers.
@@ -51,7 +51,13 @@ class Pool(Protocol):
         """Seconds spent playing, summed over workers."""
         ...
 
-    def play(self, roster: Roster, games: Schedule, watch: Watch = ignore, note: Note = ignore) -> np.ndarray:
+    def play(
+        self,
+        roster: Roster,
+        games: Schedule,
+        watch: ProgressCallback = no_op_callback,
+        note: MessageCallback = no_op_callback,
+    ) -> np.ndarray:
         """Play a schedule; returns dtype `evo.play.games.GAME`, shape (games,), in the schedule's order.
 
         `watch` and `note`: see `evo.play.dispatch`.
@@ -73,7 +79,7 @@ class LocalPool:
     name = "local"
 
     def __init__(self, workers: int = 0) -> None:
-        self.workers = workers or processors()
+        self.workers = workers or available_processors()
         self._threads = ThreadPoolExecutor(self.workers, "games")
         self._one_thread = ThreadPoolExecutor(1, "agents")
         self._compiled = Dispatcher(ChunkSizer(self.workers, 0.005), self.workers + 1)
@@ -81,11 +87,17 @@ class LocalPool:
 
     @property
     def busy(self) -> float:
-        """Seconds spent playing; see `Pool`."""
+        """Seconds spent playing; see `WorkerPool`."""
         return self._compiled.busy + self._single.busy
 
-    def play(self, roster: Roster, games: Schedule, watch: Watch = ignore, note: Note = ignore) -> np.ndarray:
-        """Play a schedule; see `Pool`."""
+    def play(
+        self,
+        roster: Roster,
+        games: Schedule,
+        watch: ProgressCallback = no_op_callback,
+        note: MessageCallback = no_op_callback,
+    ) -> np.ndarray:
+        """Play a schedule; see `WorkerPool`."""
         compiled = bool(roster.compiled(games).all())
         threads = self._threads if compiled else self._one_thread
         dispatcher = self._compiled if compiled else self._single
@@ -106,14 +118,14 @@ class _Threads:
     def __init__(self, threads: ThreadPoolExecutor, roster: Roster, games: Schedule) -> None:
         self._threads, self._roster, self._games = threads, roster, games
 
-    def start(self, start: int, stop: int) -> Future[Answer]:
+    def start(self, start: int, stop: int) -> Future[ChunkResult]:
         return self._threads.submit(play_chunk, self._roster, self._games.select(slice(start, stop)))
 
-    def ready(self, tickets: Sequence[Future[Answer]], timeout: float) -> Sequence[Future[Answer]]:
+    def ready(self, tickets: Sequence[Future[ChunkResult]], timeout: float) -> Sequence[Future[ChunkResult]]:
         return list(wait(tickets, timeout=timeout, return_when=FIRST_COMPLETED).done)
 
-    def result(self, ticket: Future[Answer]) -> Answer:
+    def result(self, ticket: Future[ChunkResult]) -> ChunkResult:
         return ticket.result()
 
-    def cancel(self, ticket: Future[Answer]) -> None:
+    def cancel(self, ticket: Future[ChunkResult]) -> None:
         ticket.cancel()

@@ -3,18 +3,18 @@
 import contextlib
 from collections.abc import Callable, Iterator
 
-from engine.compile_progress import processors
+from engine.compile_progress import available_processors
 from evo.config.messages import counted
 from evo.play.cluster import check_address
-from evo.play.pool import LocalPool, Pool, never_stop
+from evo.play.pool import LocalPool, WorkerPool, no_stop_check
 from evo.play.ray import RayPool
-from evo.play.results import PlaceError
+from evo.play.results import PoolAddressError
 
-POOLS = ("auto", LocalPool.name, RayPool.name)
+POOL_KINDS = ("auto", LocalPool.name, RayPool.name)
 """Kinds of worker pools, in the words of configurations and commands."""
 
 
-def check_place(kind: str, address: str) -> None:
+def check_pool_address(kind: str, address: str) -> None:
     """Check a cluster address against a kind of pool.
 
     Raises:
@@ -22,7 +22,9 @@ def check_place(kind: str, address: str) -> None:
     """
     check_address(address)
     if address and kind == LocalPool.name:
-        raise PlaceError(f"pool 'local' plays on this machine; for the cluster at {address} use --pool ray")
+        raise PoolAddressError(
+            f"pool 'local' plays on this machine; for the cluster at {address} use --pool ray"
+        )
 
 
 @contextlib.contextmanager
@@ -31,10 +33,10 @@ def open_pool(
     workers: int,
     address: str,
     compiled: bool,
-    raise_if_stopped: Callable[[], None] = never_stop,
+    raise_if_stopped: Callable[[], None] = no_stop_check,
     *,
     short: bool = False,
-) -> Iterator[tuple[Pool, str]]:
+) -> Iterator[tuple[WorkerPool, str]]:
     """Open a worker pool; yields the pool and a sentence with its name and the reason for the choice.
 
     Args:
@@ -54,12 +56,14 @@ def open_pool(
             chosen, why = "ray", "a cluster address is given"
         elif not compiled and short:
             chosen, why = "local", "too few games to start Ray for"
-        elif not compiled and (workers or processors()) > 1:
+        elif not compiled and (workers or available_processors()) > 1:
             chosen, why = "ray", "games of agents in Python need processes, one for each worker"
         else:
             chosen, why = "local", "threads are enough for compiled games on this machine"
-    check_place(chosen, address)
-    pool: Pool = LocalPool(workers) if chosen == "local" else RayPool(workers, address, raise_if_stopped)
+    check_pool_address(chosen, address)
+    pool: WorkerPool = (
+        LocalPool(workers) if chosen == "local" else RayPool(workers, address, raise_if_stopped)
+    )
     note = pool.found if isinstance(pool, RayPool) else ""
     if chosen == "local" and not compiled:
         note = "games of agents in Python take turns, one at a time"

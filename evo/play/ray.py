@@ -18,14 +18,27 @@ from typing import Any
 import numpy as np
 
 from engine import ManaforgeError, kernel_cache
-from engine.compile_progress import processors
+from engine.compile_progress import available_processors
 from engine.kernel_cache import compiler_key
-from evo.play.cluster import Deaths, end_session, find_cluster, lives, probe
-from evo.play.dispatch import NO_LIMIT, ChunkSizer, Dispatcher, LostError, Note, Watch
+from evo.play.cluster import (
+    ProcessWatcher,
+    check_head_listens,
+    find_cluster,
+    is_running,
+    kill_session,
+)
+from evo.play.dispatch import (
+    NO_LIMIT,
+    ChunkSizer,
+    Dispatcher,
+    MessageCallback,
+    ProgressCallback,
+    WorkerLostError,
+)
 from evo.play.games import Roster, Schedule
-from evo.play.pool import ignore, never_stop
-from evo.play.ray_process import OWN_KERNELS, Order, versions_for
-from evo.play.results import Answer, PoolError, PoolLostError
+from evo.play.pool import no_op_callback, no_stop_check
+from evo.play.ray_process import OWN_KERNELS_SUFFIX, RayTarget, versions_for
+from evo.play.results import ChunkResult, PoolError, PoolLostError
 
 JOIN_SECONDS = 600.0
 """Seconds to wait for a node with processors."""
@@ -33,13 +46,13 @@ JOIN_SECONDS = 600.0
 CLOSE_SECONDS = 15.0
 """Seconds to wait for Ray's shutdown before it is killed."""
 
-LAST_SECONDS = 0.3
+KILL_WAIT_SECONDS = 0.3
 """Seconds to wait for a killed process to end, after its services."""
 
-LAST_BYTES = 4_000
+STDERR_TAIL_BYTES = 4_000
 """Length of the tail of the child's standard error that is searched for its last line."""
 
-CHILD = (
+CHILD_PROGRAM = (
     "import sys; from multiprocessing.connection import Connection; driver = Connection(int(sys.argv[1])); "
     "sys.path[:], sys.argv[:] = driver.recv(); from evo.play.ray_process import main; main(driver)"
 )
@@ -66,17 +79,17 @@ class RayPool:
     name = "ray"
 
     def __init__(
-        self, workers: int = 0, address: str = "", raise_if_stopped: Callable[[], None] = never_stop
+        self, workers: int = 0, address: str = "", raise_if_stopped: Callable[[], None] = no_stop_check
     ) -> None:
         self.found = ""
         if address == "auto":
             address, source = find_cluster()
             self.found = f"joins the cluster at {address}, found in {source}"
         if address:
-            probe(address)
+            check_head_listens(address)
         self._raise_if_stopped = raise_if_stopped
         self._numbers = count()
-        self._process = _RayProcess(Order(address, workers or processors()))
+        self._process = _RayProcess(RayTarget(address, workers or available_processors()))
         try:
             self._process.wait_until_up(raise_if_stopped)
             raise_if_stopped()
@@ -94,7 +107,13 @@ class RayPool:
         """Seconds spent playing; see `Pool`."""
         return self._dispatcher.busy
 
-    def play(self, roster: Roster, games: Schedule, watch: Watch = ignore, note: Note = ignore) -> np.ndarray:
+    def play(
+        self,
+        roster: Roster,
+        games: Schedule,
+        watch: ProgressCallback = no_op_callback,
+        note: MessageCallback = no_op_callback,
+    ) -> np.ndarray:
         """Play a schedule; see `Pool`. Nodes that have joined the cluster since the last call are used too.
 
         Raises:
@@ -142,20 +161,20 @@ class _RayProcess:
         pid: number of the child process.
     """
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, order: RayTarget) -> None:
         self._order = order
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `_receive`, its reader
         ours, theirs = socket.socketpair()
         with theirs:
             handle = theirs.fileno()
-            command = [sys.executable, "-P", "-c", CHILD, str(handle)]
+            command = [sys.executable, "-P", "-c", CHILD_PROGRAM, str(handle)]
             self._child = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,  # Ray repeats logs of ended workers on it
                 stderr=self._stderr,  # Ray's core reports a wrong address on it
                 pass_fds=[handle],
-                start_new_session=True,  # Ctrl-C is for the driver; `end_session` finds all processes of Ray
+                start_new_session=True,  # Ctrl-C is for the driver; `kill_session` finds all processes of Ray
             )
         self.pid = self._child.pid
         self._connection = Connection(ours.detach())
@@ -163,7 +182,7 @@ class _RayProcess:
         self._asking = threading.Lock()
         self._inboxes: dict[int, queue.SimpleQueue[Any]] = {}
         self._replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._deaths = Deaths(self._end_at_once)
+        self._deaths = ProcessWatcher(self._end_at_once)
         self._kernels_sent: set[str] = set()
         self._notes: set[str] = set()
         self._ended_here = False
@@ -177,13 +196,13 @@ class _RayProcess:
     def send_kernels(self) -> None:
         """Send the kernels compiled or loaded by this process since the last call."""
         with self._asking:
-            new = [name for name in list(kernel_cache.used) if name not in self._kernels_sent]
+            new = [name for name in list(kernel_cache.used_machine_code) if name not in self._kernels_sent]
             files = {name: content for name in new if (content := kernel_cache.read(name)) is not None}
             self._kernels_sent.update(new)
             if files:
                 self.send("kernels", compiler_key(), files)
 
-    def say_once(self, sentence: str, note: Note) -> None:
+    def say_once(self, sentence: str, note: MessageCallback) -> None:
         """Pass a sentence to `note`, each sentence once."""
         if sentence not in self._notes:
             self._notes.add(sentence)
@@ -252,8 +271,8 @@ class _RayProcess:
         self._deaths.close()
         self._child.kill()
         self._child.wait()
-        if not lives(self.pid):  # else the number was given to another process, and the session is empty
-            end_session(self.pid)
+        if not is_running(self.pid):  # else the number was given to another process, and the session is empty
+            kill_session(self.pid)
 
     def _end_at_once(self) -> None:
         """Kill the child, which has lost a service; Ray's own end can take a minute.
@@ -261,7 +280,7 @@ class _RayProcess:
         If the child itself was killed, its services may end before it does.
         """
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._child.wait(LAST_SECONDS)
+            self._child.wait(KILL_WAIT_SECONDS)
             return
         self._ended_here = True
         self._child.kill()
@@ -280,7 +299,7 @@ class _RayProcess:
     def _last_error_line(self) -> str:
         """The last line of the child's standard error, as a clause; "" if there is none."""
         size = self._stderr.seek(0, os.SEEK_END)
-        self._stderr.seek(max(0, size - LAST_BYTES))
+        self._stderr.seek(max(0, size - STDERR_TAIL_BYTES))
         lines = self._stderr.read().decode(errors="replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
         return f"it last wrote: {last}" if last else ""
@@ -324,7 +343,7 @@ class _Tasks:
     trusted = False
 
     def __init__(
-        self, process: _RayProcess, number: int, roster: Roster, games: Schedule, note: Note
+        self, process: _RayProcess, number: int, roster: Roster, games: Schedule, note: MessageCallback
     ) -> None:
         self._process, self._number, self._note = process, number, note
         self._tickets = count()
@@ -356,8 +375,8 @@ class _Tasks:
             assert isinstance(result, ManaforgeError)
             raise result
         if kind == "lost":
-            raise LostError(result)
-        if isinstance(result, Answer) and str(result.worker).endswith(OWN_KERNELS):
+            raise WorkerLostError(result)
+        if isinstance(result, ChunkResult) and str(result.worker).endswith(OWN_KERNELS_SUFFIX):
             node = str(result.worker).partition(" on ")[2]
             self._process.say_once(
                 f"node {node} compiles its own kernels: another processor or compiler than here",

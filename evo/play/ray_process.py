@@ -22,34 +22,34 @@ from typing import Any, NamedTuple, NoReturn
 
 from engine import ManaforgeError, kernel_cache
 from engine.kernel_cache import compiler_key
-from evo.play.cluster import Services, end_session, has_all, services_of
+from evo.play.cluster import RayServices, all_services_running, kill_session, ray_services
 from evo.play.games import Roster, Schedule
-from evo.play.results import Answer, VersionError, play_chunk
+from evo.play.results import ChunkResult, VersionError, play_chunk
 from ilp_agent.versions import play_versions
 from rivals import is_outside
 from rivals.outside.agent import NotStartedError, check_starts
 from rivals.outside.parameters import parameters_text
 
-LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+LOOPBACK_VARIABLE = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 """Environment variable of Ray: "0" binds it to 127.0.0.1, on Linux too; else it binds to all addresses."""
 
-PATIENCE = "RAY_gcs_rpc_server_reconnect_timeout_s"
+HEAD_TIMEOUT_VARIABLE = "RAY_gcs_rpc_server_reconnect_timeout_s"
 """Environment variable of Ray: seconds without the head, for clusters whose head is restarted."""
 
 HEAD_SECONDS = 5.0
-"""Seconds without the head if `PATIENCE` is not set; Ray itself waits for a minute."""
+"""Seconds without the head if `HEAD_TIMEOUT_VARIABLE` is not set; Ray itself waits for a minute."""
 
-HEAD_LOOK_SECONDS = 0.5
+HEAD_POLL_SECONDS = 0.5
 """Seconds between two checks of the head, and of services that start later."""
 
-PARENT_LOOK_SECONDS = 0.1
+DRIVER_POLL_SECONDS = 0.1
 """Seconds between two checks that the driver runs."""
 
 WAIT_SECONDS = 0.02
 """Seconds to wait for results before reading new messages."""
 
 
-OWN_KERNELS = ", which compiles its own kernels"
+OWN_KERNELS_SUFFIX = ", which compiles its own kernels"
 """Suffix of a worker's name if its processor or compiler differs from the driver's."""
 
 
@@ -67,7 +67,7 @@ class Kernels(NamedTuple):
     files: list[Any]
 
 
-class Order(NamedTuple):
+class RayTarget(NamedTuple):
     """Which Ray to start or join.
 
     Attributes:
@@ -103,11 +103,11 @@ class _RayProcess:
         """Serve the driver until it ends or closes the connection."""
         threading.Thread(target=self._end_with_driver, args=(os.getppid(),), daemon=True).start()
         try:
-            order: Order = self._connection.recv()
+            order: RayTarget = self._connection.recv()
         except (EOFError, OSError):
             return
         if not order.address:
-            os.environ.setdefault(LOOPBACK, "0")  # read when ray is imported
+            os.environ.setdefault(LOOPBACK_VARIABLE, "0")  # read when ray is imported
         try:
             self._start(order)
         except BaseException as error:  # of any type, since the driver waits
@@ -127,7 +127,7 @@ class _RayProcess:
         self._closing.set()
         self._ray.shutdown()
 
-    def _start(self, order: Order) -> None:
+    def _start(self, order: RayTarget) -> None:
         """Start or join Ray in a thread, so that it does not replace this process's signal handlers.
 
         The thread never ends: Linux ends Ray's processes with the thread that started them.
@@ -225,20 +225,20 @@ class _RayProcess:
     def _end_with_driver(self, driver: int) -> None:
         """End this process when the driver has ended, even if a call of Ray blocks; a thread's body."""
         while os.getppid() == driver:
-            time.sleep(PARENT_LOOK_SECONDS)
+            time.sleep(DRIVER_POLL_SECONDS)
         _end_now(0)
 
-    def _watch(self, order: Order) -> None:
+    def _watch(self, order: RayTarget) -> None:
         """Report this node's services to the driver, and watch the head of a cluster; a thread's body."""
         node = self._ray._private.worker._global_node
         if node is None:  # Ray client (ray://): no local services
             return
-        services: Services = {}
+        services: RayServices = {}
         host, _, port = node.gcs_address.rpartition(":")
-        patience = float(os.environ.get(PATIENCE, HEAD_SECONDS))
+        patience = float(os.environ.get(HEAD_TIMEOUT_VARIABLE, HEAD_SECONDS))
         answered = time.monotonic()
         while True:
-            found = services if has_all(services) else services_of(node)
+            found = services if all_services_running(services) else ray_services(node)
             if found != services:
                 services = found
                 self._send("services", services)
@@ -248,13 +248,13 @@ class _RayProcess:
                 self._report_end(
                     f"the head of the cluster at {node.gcs_address} has not answered for {patience:.0f} s"
                 )
-            if self._closing.wait(HEAD_LOOK_SECONDS):
+            if self._closing.wait(HEAD_POLL_SECONDS):
                 return
 
 
 def _end_now(code: int) -> NoReturn:
     """End this process at once, with all processes that it started: Ray may not shut down in order."""
-    end_session(os.getpid())
+    kill_session(os.getpid())
     os._exit(code)
 
 
@@ -290,7 +290,7 @@ def play_range(
     start: int,
     stop: int,
     kernels: Sequence[Kernels] = (),
-) -> Answer:
+) -> ChunkResult:
     """Ray task: play games `start` to `stop` - 1 of a schedule, with the driver's kernels if they fit.
 
     Raises:
@@ -305,14 +305,14 @@ def play_range(
             if own.get(name) != value
         )
         raise VersionError(
-            f"{who_am_i()} has {differences}; all nodes of a run need the same versions. Install "
+            f"{worker_name()} has {differences}; all nodes of a run need the same versions. Install "
             "them everywhere from requirements.lock (docs/cluster.md)"
         )
-    worker = who_am_i() + ("" if all(map(take_kernels, kernels)) else OWN_KERNELS)
+    worker = worker_name() + ("" if all(map(install_kernels, kernels)) else OWN_KERNELS_SUFFIX)
     return play_chunk(roster, games.select(slice(start, stop)), worker)
 
 
-def take_kernels(kernels: Kernels) -> bool:
+def install_kernels(kernels: Kernels) -> bool:
     """Store the driver's kernels in this node's cache; returns whether they fit this node's compiler."""
     if kernels.compiler != compiler_key():
         return False
@@ -343,11 +343,13 @@ def versions_for(roster: Roster) -> dict[str, str]:
         try:
             found[f"the parameters of {agent}"] = parameters_text(check_starts(agent))
         except NotStartedError as error:
-            raise NotStartedError(f"{who_am_i()}: {error}; every node needs it, in the same place") from None
+            raise NotStartedError(
+                f"{worker_name()}: {error}; every node needs it, in the same place"
+            ) from None
     return found
 
 
-def who_am_i() -> str:
+def worker_name() -> str:
     """Name of this worker: process, host, processor, Python version."""
     return (
         f"worker {os.getpid()} on {socket.gethostname()} ({platform.machine()}, "

@@ -9,8 +9,17 @@ import numpy as np
 
 from engine import ManaforgeError, Outcome
 from engine.errors import WrongValueError
-from engine.terminal import say_error
-from evo.play.games import FAULTS, GAME, SOLVED, Fault, Roster, Schedule, play_one, play_schedule
+from engine.terminal import print_error
+from evo.play.games import (
+    FAULT_TEXTS,
+    GAME,
+    SOLVED_TURN_FIELDS,
+    Fault,
+    Roster,
+    Schedule,
+    play_game_in_python,
+    play_schedule,
+)
 from rivals import is_outside
 
 
@@ -18,7 +27,7 @@ class GameError(ManaforgeError, RuntimeError):
     """An agent failed in a game that counts."""
 
 
-def refuse_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None:
+def raise_on_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None:
     """Raise if a game was lost by a fault of one of our agents: a failure, say of a solver, is not weak play.
 
     A fault of an agent from outside counts as a lost game, with one warning per agent and fault.
@@ -26,21 +35,21 @@ def refuse_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None:
     Raises:
         GameError: a game was lost by a fault; the message describes the first.
     """
-    faults = own_faults(roster, games, played)
+    faults = faults_of_our_agents(roster, games, played)
     if len(faults):
         raise GameError(f"a game could not be played: {fault_text(roster, games, int(faults[0]))}")
     losses = zip(_losers(roster, games, played), played["fault"][played["fault"] > 0].tolist(), strict=True)
     for (name, fault), n in Counter(losses).items():
         if (name, fault) not in _warned:
             _warned.add((name, fault))
-            say_error(f"warning: {name} lost {n:,} of {len(games):,} games ({FAULTS[Fault(fault)]})")
+            print_error(f"warning: {name} lost {n:,} of {len(games):,} games ({FAULT_TEXTS[Fault(fault)]})")
 
 
 _warned: set[tuple[str, int]] = set()
 """Agents from outside and faults for which a warning was printed."""
 
 
-def own_faults(roster: Roster, games: Schedule, played: np.ndarray) -> np.ndarray:
+def faults_of_our_agents(roster: Roster, games: Schedule, played: np.ndarray) -> np.ndarray:
     """Numbers of the games lost by a fault of one of our agents, not one from outside."""
     own = [not is_outside(name) for name in _losers(roster, games, played)]
     return np.flatnonzero(played["fault"])[own]
@@ -55,10 +64,10 @@ def _losers(roster: Roster, games: Schedule, played: np.ndarray) -> list[str]:
 
 def fault_text(roster: Roster, games: Schedule, number: int) -> str:
     """The error message of a game lost by a fault; replays the game."""
-    return last_line(play_one(roster, games, number).error) or "no fault in the replay"
+    return error_message_of(play_game_in_python(roster, games, number).error) or "no fault in the replay"
 
 
-def last_line(error: str) -> str:
+def error_message_of(error: str) -> str:
     """The error message in `MatchResult.error`, without its traceback; "" without a fault."""
     errors = [line for line in error.strip().splitlines() if not line.startswith("in ")]
     return errors[-1] if errors else ""
@@ -68,7 +77,7 @@ class PoolError(ManaforgeError, RuntimeError):
     """A worker pool cannot start, lost its workers, or got no good result from them."""
 
 
-class PlaceError(PoolError, WrongValueError):
+class PoolAddressError(PoolError, WrongValueError):
     """A malformed cluster address, or an address for a pool that joins no cluster."""
 
 
@@ -86,13 +95,13 @@ class VersionError(PoolError):
     """A worker has other versions of rules, cards or kernels; the message lists them."""
 
 
-class Answer(NamedTuple):
+class ChunkResult(NamedTuple):
     """A worker's result of a chunk.
 
     Attributes:
-        address: hash of the games played (`address_of`).
+        address: hash of the games played (`schedule_digest`).
         played: dtype `evo.play.games.GAME`, shape (games,).
-        sums: checksums of `sums_of`, computed by the worker.
+        sums: checksums of `result_checksums`, computed by the worker.
         seconds: time spent playing.
         worker: name of the worker.
     """
@@ -104,7 +113,7 @@ class Answer(NamedTuple):
     worker: str
 
 
-def address_of(games: Schedule) -> str:
+def schedule_digest(games: Schedule) -> str:
     """Hash of a schedule's players, decks and deals."""
     digest = hashlib.blake2b(digest_size=16)
     for array in (games.players, games.decks, games.keys):
@@ -112,18 +121,20 @@ def address_of(games: Schedule) -> str:
     return digest.hexdigest()
 
 
-def sums_of(played: np.ndarray) -> tuple[int, ...]:
+def result_checksums(played: np.ndarray) -> tuple[int, ...]:
     """Checksums of results: games by outcome, and sums of faults, rounds and solved turns."""
     outcomes = np.bincount(np.clip(played["outcome"], 0, 3), minlength=4)
-    sums = (played[name].astype(np.int64).sum() for name in ("fault", "turns", *SOLVED))
+    sums = (played[name].astype(np.int64).sum() for name in ("fault", "turns", *SOLVED_TURN_FIELDS))
     return (*map(int, outcomes), *map(int, sums))
 
 
-def play_chunk(roster: Roster, games: Schedule, worker: str = "here") -> Answer:
+def play_chunk(roster: Roster, games: Schedule, worker: str = "here") -> ChunkResult:
     """Play a chunk as a worker: results with checksums and time."""
     began = time.perf_counter()
     played = play_schedule(roster, games)
-    return Answer(address_of(games), played, sums_of(played), time.perf_counter() - began, worker)
+    return ChunkResult(
+        schedule_digest(games), played, result_checksums(played), time.perf_counter() - began, worker
+    )
 
 
 def impossible_games(played: np.ndarray, turn_cap: int) -> np.ndarray:
@@ -140,9 +151,9 @@ def impossible_games(played: np.ndarray, turn_cap: int) -> np.ndarray:
     return np.flatnonzero(~known)
 
 
-def refusal(answer: object, games: Schedule, roster: Roster) -> str:
+def refusal_reason(answer: object, games: Schedule, roster: Roster) -> str:
     """Reason to refuse a worker's result of a chunk; "" for a good result."""
-    if not isinstance(answer, Answer):
+    if not isinstance(answer, ChunkResult):
         return f"it is of type {type(answer).__name__}, not Answer"
     values: tuple[Any, ...] = tuple(answer)  # each of any type
     address, played, sums, seconds, worker = values
@@ -151,7 +162,7 @@ def refusal(answer: object, games: Schedule, roster: Roster) -> str:
         return "it is no array of game results"
     if played.shape != (n,):
         return f"it has results of shape {played.shape} for {n} games"
-    if not isinstance(address, str) or address != address_of(games):
+    if not isinstance(address, str) or address != schedule_digest(games):
         return "it is for other games than were asked for"
     if not isinstance(worker, str):
         return f"the worker's name is of type {type(worker).__name__}, not str"
@@ -160,9 +171,13 @@ def refusal(answer: object, games: Schedule, roster: Roster) -> str:
     impossible = impossible_games(played, roster.ruleset.turn_cap)
     if len(impossible):
         return f"the result of its game {int(impossible[0])} is impossible"
-    if not isinstance(sums, tuple) or not all(type(one) is int for one in sums) or sums != sums_of(played):
+    if (
+        not isinstance(sums, tuple)
+        or not all(type(one) is int for one in sums)
+        or sums != result_checksums(played)
+    ):
         return "its checksums do not match its games"
-    faulty = own_faults(roster, games, played)
+    faulty = faults_of_our_agents(roster, games, played)
     if len(faulty):
         first = int(faulty[0])  # a node may lack a licence or a library: replay the fault
         replayed = play_schedule(roster, games.select(slice(first, first + 1)))["fault"][0]

@@ -14,9 +14,9 @@ from starlette.staticfiles import StaticFiles
 
 from evo.figures.page import TEMPLATES as FIGURES
 from evo.game_pages.story import TEMPLATES as STORIES
-from evo.serving.guard import Guard
-from evo.serving.pages import Pages, posted, threaded
-from evo.serving.playpages import PLAY, PlayPages
+from evo.serving.guard import AccessControl
+from evo.serving.pages import Pages, page_handler, post_handler
+from evo.serving.playpages import PLAY_ADDRESS, PlayPages
 from evo.serving.runs import RunPages
 from evo.serving.tournaments import TournamentPages
 
@@ -38,34 +38,34 @@ def make_app(
     runs, tournaments = RunPages(pages), TournamentPages(pages)
     runs.warm_up()
     routes: list[BaseRoute] = [
-        Route("/", threaded(runs.index)),
-        Route("/rows", threaded(runs.rows)),
-        Route("/compare", threaded(runs.compare)),
-        Route("/run/{name:path}", threaded(runs.run)),
-        Route("/numbers/{name:path}", threaded(runs.numbers)),
-        Route("/tournament/{name:path}", threaded(tournaments.tournament)),
-        Route("/standings/{name:path}", threaded(tournaments.standings)),
-        Route("/games/{name:path}", threaded(tournaments.games)),
-        Route("/game/{number}/{name:path}", threaded(tournaments.game)),
-        Route("/download/{number}/{name:path}", threaded(tournaments.download)),
+        Route("/", page_handler(runs.index)),
+        Route("/rows", page_handler(runs.rows)),
+        Route("/compare", page_handler(runs.compare)),
+        Route("/run/{name:path}", page_handler(runs.run)),
+        Route("/numbers/{name:path}", page_handler(runs.numbers)),
+        Route("/tournament/{name:path}", page_handler(tournaments.tournament)),
+        Route("/standings/{name:path}", page_handler(tournaments.standings)),
+        Route("/games/{name:path}", page_handler(tournaments.games)),
+        Route("/game/{number}/{name:path}", page_handler(tournaments.game)),
+        Route("/download/{number}/{name:path}", page_handler(tournaments.download)),
         Mount("/static", StaticFiles(directory=STATIC)),
         Mount("/board", StaticFiles(directory=STORIES)),
         Mount("/figures", StaticFiles(directory=FIGURES)),
     ]
     posts = ""
     if opponents is not None:
-        posts, playing = PLAY, PlayPages(pages, opponents)
+        posts, playing = PLAY_ADDRESS, PlayPages(pages, opponents)
         routes += [
-            Route(PLAY, threaded(playing.choose), methods=["GET"]),
-            Route(PLAY, posted(playing.begin), methods=["POST"]),
-            Route(f"{PLAY}/{{game}}", threaded(playing.table)),
-            Route(f"{PLAY}/{{game}}/state", threaded(playing.state)),
-            Route(f"{PLAY}/{{game}}/advice", threaded(playing.advice)),
-            Route(f"{PLAY}/{{game}}/act", posted(playing.act), methods=["POST"]),
-            Route(f"{PLAY}/{{game}}/concede", posted(playing.concede), methods=["POST"]),
-            Route(f"{PLAY}/{{game}}/record", threaded(playing.record)),
-            Route(f"{PLAY}/{{game}}/story", threaded(playing.story)),
-            Route(f"{PLAY}/{{game}}/download", threaded(playing.download)),
+            Route(PLAY_ADDRESS, page_handler(playing.choose), methods=["GET"]),
+            Route(PLAY_ADDRESS, post_handler(playing.begin), methods=["POST"]),
+            Route(f"{PLAY_ADDRESS}/{{game}}", page_handler(playing.table)),
+            Route(f"{PLAY_ADDRESS}/{{game}}/state", page_handler(playing.state)),
+            Route(f"{PLAY_ADDRESS}/{{game}}/advice", page_handler(playing.advice)),
+            Route(f"{PLAY_ADDRESS}/{{game}}/act", post_handler(playing.act), methods=["POST"]),
+            Route(f"{PLAY_ADDRESS}/{{game}}/concede", post_handler(playing.concede), methods=["POST"]),
+            Route(f"{PLAY_ADDRESS}/{{game}}/record", page_handler(playing.record)),
+            Route(f"{PLAY_ADDRESS}/{{game}}/story", page_handler(playing.story)),
+            Route(f"{PLAY_ADDRESS}/{{game}}/download", page_handler(playing.download)),
         ]
 
     def missing(request: Request, _: Exception) -> Response:
@@ -74,7 +74,7 @@ def make_app(
     return Starlette(
         routes=routes,
         exception_handlers={404: missing},
-        middleware=[Middleware(Guard, token=token, hosts=hosts, posts=posts)],
+        middleware=[Middleware(AccessControl, token=token, hosts=hosts, posts=posts)],
     )
 
 

@@ -12,32 +12,32 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Generic, TypeVar
 
 from evo.analysis.listing import run_row, tournament_row
-from evo.storage.files import first_link
+from evo.storage.files import find_symbolic_link
 
-RUN, TOURNAMENT = "config.toml", "tournament.json"
+RUN_MARKER, TOURNAMENT_MARKER = "config.toml", "tournament.json"
 """Marker files of run and tournament folders."""
 
-WATCHED = (
-    *(RUN, "champion.toml", "checksums.txt", "log.jsonl", "manifest.json"),
-    *(TOURNAMENT, "summary.json", "games.parquet", "batches", "lock"),
+WATCHED_FILES = (
+    *(RUN_MARKER, "champion.toml", "checksums.txt", "log.jsonl", "manifest.json"),
+    *(TOURNAMENT_MARKER, "summary.json", "games.parquet", "batches", "lock"),
 )
 """Files whose changes mean that a folder has changed."""
 
-TABLES = ("generations", "pairings", "validation", "batches", "decks", "library")
+TABLE_FOLDERS = ("generations", "pairings", "validation", "batches", "decks", "library")
 """Subfolders with tables and decks."""
 
-DEEPEST = 8
+MAX_FOLDER_DEPTH = 8
 """Most levels of nested folders that are searched."""
 
 SECONDS_TO_READ = 0.2
 """Time limit for reading folders per listing; at least one new folder is read, the rest next time."""
 
-SHARED_FOR = 10
+LISTING_REUSE_FACTOR = 10
 """A listing is reused for this many times the time that it took."""
 
 
 @dataclass(frozen=True)
-class Listed:
+class Listing:
     """A listing of all runs and tournaments.
 
     Attributes:
@@ -72,35 +72,35 @@ class Catalogue:
     root: Path
     _cache: dict[tuple[str, str], tuple[Signature, dict[str, Any]]] = field(default_factory=dict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    _last: Listed | None = field(default=None, repr=False)
+    _last: Listing | None = field(default=None, repr=False)
     _fresh_until: float = field(default=0.0, repr=False)
 
     def __post_init__(self) -> None:
         self.root = self.root.resolve()
 
-    def listed(self) -> Listed:
-        """The last listing of all folders, or a new one if it is too old (`SHARED_FOR`)."""
+    def listed(self) -> Listing:
+        """The last listing of all folders, or a new one if it is too old (`LISTING_REUSE_FACTOR`)."""
         with self._lock:
             if self._last is None or time.monotonic() >= self._fresh_until:
                 return self._refresh()
             return self._last
 
-    def look(self) -> Listed:
+    def look(self) -> Listing:
         """A new listing of all folders."""
         with self._lock:
             return self._refresh()
 
-    def _refresh(self) -> Listed:
+    def _refresh(self) -> Listing:
         """Make a new listing, and set the time until which it is reused."""
         began = time.monotonic()
         self._last = self._make_listing()
-        self._fresh_until = time.monotonic() + SHARED_FOR * (time.monotonic() - began)
+        self._fresh_until = time.monotonic() + LISTING_REUSE_FACTOR * (time.monotonic() - began)
         return self._last
 
-    def _make_listing(self) -> Listed:
+    def _make_listing(self) -> Listing:
         """Make a new listing within `SECONDS_TO_READ`."""
         seconds, waiting, has_read_new = 0.0, 0, False
-        rows: dict[str, list[dict[str, Any]]] = {RUN: [], TOURNAMENT: []}
+        rows: dict[str, list[dict[str, Any]]] = {RUN_MARKER: [], TOURNAMENT_MARKER: []}
         present = set()
         for path, mark in self._walk():
             name = self._name(path)
@@ -112,11 +112,11 @@ class Catalogue:
             has_read_new |= is_new and row is not None
             if row is None:
                 waiting += 1
-                row = {"run" if mark == RUN else "tournament": name, "state": "..."}
+                row = {"run" if mark == RUN_MARKER else "tournament": name, "state": "..."}
             rows[mark].append(row)
         for gone in set(self._cache) - present:
             del self._cache[gone]
-        return Listed(rows[RUN], rows[TOURNAMENT], waiting)
+        return Listing(rows[RUN_MARKER], rows[TOURNAMENT_MARKER], waiting)
 
     def find(self, name: str, mark: str) -> Path | None:
         """Find the folder of a name below the root; None if it has no file `mark`, or for any other text.
@@ -144,7 +144,7 @@ class Catalogue:
             return cached[1]
         if not may_read:
             return cached[1] if cached is not None else None
-        read: Callable[[Path, str], dict[str, Any]] = run_row if mark == RUN else tournament_row
+        read: Callable[[Path, str], dict[str, Any]] = run_row if mark == RUN_MARKER else tournament_row
         row = read(path, name)
         self._cache[mark, name] = signature, row
         return row
@@ -159,14 +159,14 @@ class Catalogue:
             except OSError:  # deleted meanwhile, or no permission
                 continue
             names = {entry.name for entry in entries}
-            if any(entry.is_symlink() for entry in entries if entry.name in WATCHED):
+            if any(entry.is_symlink() for entry in entries if entry.name in WATCHED_FILES):
                 continue
-            if RUN in names:
-                yield folder, RUN
+            if RUN_MARKER in names:
+                yield folder, RUN_MARKER
                 continue
-            if TOURNAMENT in names:
-                yield folder, TOURNAMENT
-            if depth < DEEPEST:
+            if TOURNAMENT_MARKER in names:
+                yield folder, TOURNAMENT_MARKER
+            if depth < MAX_FOLDER_DEPTH:
                 subfolders = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
                 stack += [(Path(entry.path), depth + 1) for entry in reversed(subfolders)]
 
@@ -177,18 +177,18 @@ class Catalogue:
 
 def link_in(path: Path) -> Path | None:
     """The first symbolic link in a folder or its subfolders of tables; None if there is none."""
-    subfolders = [path / name for name in TABLES]
+    subfolders = [path / name for name in TABLE_FOLDERS]
     for folder in (path, *(subfolder for subfolder in subfolders if subfolder.is_dir())):
-        link = first_link(folder)
+        link = find_symbolic_link(folder)
         if link is not None:
             return link
     return None
 
 
-def whole_signature_of(path: Path) -> Signature:
+def full_signature_of(path: Path) -> Signature:
     """Signature of a folder with its tables: changes when any file changes."""
     found = [signature_of(path)]
-    for name in TABLES:
+    for name in TABLE_FOLDERS:
         try:
             with os.scandir(path / name) as entries:
                 files = sorted((entry.name, entry.stat()) for entry in entries)
@@ -201,7 +201,7 @@ def whole_signature_of(path: Path) -> Signature:
 def signature_of(path: Path) -> Signature:
     """Signature of a folder: modification times and sizes of its watched files."""
     found = []
-    for name in WATCHED:
+    for name in WATCHED_FILES:
         try:
             stat = os.stat(path / name)  # noqa: PTH116 - fast for a thousand folders
             found.append((stat.st_mtime_ns, stat.st_size))
@@ -210,13 +210,13 @@ def signature_of(path: Path) -> Signature:
     return tuple(found)
 
 
-FRESH = 1.0
+MIN_REREAD_SECONDS = 1.0
 """Seconds for which a growing content is not read again; many clients may ask at a time."""
 
 Content = TypeVar("Content")
 
 
-class Kept(Generic[Content]):
+class FolderCache(Generic[Content]):
     """LRU cache of folder contents, invalidated when the folder's files change.
 
     Args:
@@ -235,14 +235,14 @@ class Kept(Generic[Content]):
 
     def get(self, path: Path) -> Content:
         """A folder's content; concurrent requests wait for one read."""
-        signature = whole_signature_of(path)
+        signature = full_signature_of(path)
         with self._lock:
             reading = self._reading.setdefault(path, threading.Lock())
         with reading:
             cached = self._cache.get(path)
             if cached is not None and cached[0] == signature:
                 _, read, content = cached
-                if time.monotonic() - read < FRESH or not self._grows(content):
+                if time.monotonic() - read < MIN_REREAD_SECONDS or not self._grows(content):
                     return content
             content = self._read(path)
             with self._lock:

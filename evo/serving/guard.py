@@ -11,16 +11,16 @@ from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-COOKIE = "manaforge_token"
+COOKIE_PREFIX = "manaforge_token"
 """Prefix of the token cookie's name; the port follows, since cookies are shared between ports."""
 
-LONGEST_POST = 4_000
+MAX_POST_BYTES = 4_000
 """Maximum size of a POST body, in bytes."""
 
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([0-9A-Za-z._-]+))(?::[0-9]{1,5})?")
 """A Host header: a name, or an IPv6 address in brackets, and an optional port."""
 
-POLICY = "; ".join(
+CONTENT_SECURITY_POLICY = "; ".join(
     (
         "default-src 'none'",
         "script-src 'self'",
@@ -34,8 +34,8 @@ POLICY = "; ".join(
 )
 """The Content-Security-Policy of every response: only scripts from the server's own files."""
 
-HEADERS = {
-    "content-security-policy": POLICY,
+SECURITY_HEADERS = {
+    "content-security-policy": CONTENT_SECURITY_POLICY,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",  # with `no-referrer`, browsers send no origin with a posted form
@@ -44,7 +44,7 @@ HEADERS = {
 }
 
 
-class Guard:
+class AccessControl:
     """ASGI middleware that rejects requests without the token, from other origins or to other hosts.
 
     Args:
@@ -63,7 +63,7 @@ class Guard:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in SECURITY_HEADERS.items():
                     headers[name] = value
             with suppress(LocalProtocolError):  # the client closed the connection: no response is read
                 await send(message)
@@ -108,7 +108,7 @@ class Guard:
         if posted and origin is None:
             return 403, "a POST request needs an Origin header"
         if posted and ("transfer-encoding" in headers or not _is_short(headers.get("content-length", ""))):
-            return 413, f"the request is too long: at most {LONGEST_POST:,} bytes, with Content-Length"
+            return 413, f"the request is too long: at most {MAX_POST_BYTES:,} bytes, with Content-Length"
         if not any(
             hmac.compare_digest(token.encode(), self._token.encode())
             for token in (self._url_token(scope), _cookie(headers.get("cookie", ""), _cookie_name(scope)))
@@ -123,8 +123,8 @@ class Guard:
 
 
 def _is_short(length: str) -> bool:
-    """Whether a Content-Length is a valid number of at most `LONGEST_POST` bytes."""
-    return length.isascii() and length.isdigit() and len(length) < 9 and int(length) <= LONGEST_POST
+    """Whether a Content-Length is a valid number of at most `MAX_POST_BYTES` bytes."""
+    return length.isascii() and length.isdigit() and len(length) < 9 and int(length) <= MAX_POST_BYTES
 
 
 def _host_name(host: str) -> str:
@@ -144,7 +144,7 @@ def _host_of_origin(origin: str) -> str:
 def _cookie_name(scope: Scope) -> str:
     """Name of this server's token cookie, which contains the port."""
     server = scope.get("server")
-    return f"{COOKIE}_{server[1]}" if server else COOKIE
+    return f"{COOKIE_PREFIX}_{server[1]}" if server else COOKIE_PREFIX
 
 
 def _cookie(text: str, name: str) -> str:

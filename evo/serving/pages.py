@@ -11,16 +11,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from engine.terminal import say_error, shown
+from engine.terminal import print_error, safe_text
 from evo.config.messages import duration
 from evo.game_pages.story import TEMPLATES as STORIES
-from evo.game_pages.story import as_data, story_page
+from evo.game_pages.story import script_safe_json, story_page
 from evo.serving.folders import Catalogue
-from evo.serving.guard import LONGEST_POST
+from evo.serving.guard import MAX_POST_BYTES
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-MOST_FIELDS = 20
+MAX_FIELDS = 20
 """Most fields of a POST request."""
 
 
@@ -41,9 +41,9 @@ class Pages:
         )
         self._templates.filters |= {
             "duration": duration,
-            "shown": shown,
+            "shown": safe_text,
             "told": self._problem_text,
-            "address": address_of,
+            "address": url_part,
         }
         self._templates.globals |= {"play": play}
 
@@ -54,7 +54,7 @@ class Pages:
 
     def _problem_text(self, problem: object) -> str:
         """Format a problem with files for a page, without the root's path; not for texts of requests."""
-        return shown(self.catalogue.relative(problem))
+        return safe_text(self.catalogue.relative(problem))
 
     def missing(self, what: str) -> HTMLResponse:
         """The page for something that does not exist (404)."""
@@ -69,23 +69,28 @@ class Pages:
 
         Args:
             title: of the page.
-            story: data of `evo.game_pages.story.tell`.
+            story: data of `evo.game_pages.story.game_data`.
             download: address of the game as a file.
             more: `record`, address of its record; `tournament`, name of its tournament.
         """
         values: dict[str, Any] = {"record": "", "tournament": "", **more}
         return self.render(
-            "game.html", title=title, story=story, data=Markup(as_data(story)), download=download, **values
+            "game.html",
+            title=title,
+            story=story,
+            data=Markup(script_safe_json(story)),
+            download=download,
+            **values,
         )
 
 
-def game_file(story: dict[str, Any], name: str) -> Response:
+def game_download(story: dict[str, Any], name: str) -> Response:
     """Download of a game as a self-contained HTML file."""
     headers = {"content-disposition": f'attachment; filename="{name}.html"'}
     return Response(story_page(story), headers=headers, media_type="text/html")
 
 
-def threaded(page: Callable[[Request], Response]) -> Callable[[Request], Any]:
+def page_handler(page: Callable[[Request], Response]) -> Callable[[Request], Any]:
     """Request handler that makes a page in a thread."""
 
     async def answer(request: Request) -> Response:
@@ -94,7 +99,7 @@ def threaded(page: Callable[[Request], Response]) -> Callable[[Request], Any]:
     return answer
 
 
-def posted(page: Callable[[Request, dict[str, str]], Response]) -> Callable[[Request], Any]:
+def post_handler(page: Callable[[Request, dict[str, str]], Response]) -> Callable[[Request], Any]:
     """Request handler of a POST: passes the fields by name to a page made in a thread."""
 
     async def answer(request: Request) -> Response:
@@ -102,12 +107,12 @@ def posted(page: Callable[[Request, dict[str, str]], Response]) -> Callable[[Req
         try:
             async for part in request.stream():
                 body += part
-                if len(body) > LONGEST_POST:
+                if len(body) > MAX_POST_BYTES:
                     return PlainTextResponse("the request is too long\n", 413)
         except ClientDisconnect:
             return PlainTextResponse("the request is incomplete\n", 400)  # the client has gone
         try:
-            fields = dict(parse_qsl(body.decode("utf-8", "replace"), max_num_fields=MOST_FIELDS))
+            fields = dict(parse_qsl(body.decode("utf-8", "replace"), max_num_fields=MAX_FIELDS))
         except ValueError:
             return PlainTextResponse("the request has too many fields\n", 400)
         return await run_in_threadpool(_guarded, lambda: page(request, fields))
@@ -121,11 +126,11 @@ def _guarded(page: Callable[[], Response]) -> Response:
         return page()
     except Exception as error:
         message = f"this page could not be made: {type(error).__name__}"
-        say_error(f"warning: {message}: {error}")  # the details may name files: for the terminal only
+        print_error(f"warning: {message}: {error}")  # the details may name files: for the terminal only
         return PlainTextResponse(f"{message}\n", 500)
 
 
-def address_of(name: str) -> str:
+def url_part(name: str) -> str:
     """Quote a name for a URL; "" if it cannot be encoded."""
     try:
         return quote(name)
@@ -133,7 +138,7 @@ def address_of(name: str) -> str:
         return ""
 
 
-def number_in(request: Request, name: str, most: int) -> int:
+def integer_parameter(request: Request, name: str, most: int) -> int:
     """An integer query parameter, clipped to `most`; 0 for any other text."""
     text = request.query_params.get(name, "")
     return min(int(text), most) if text.isascii() and text.isdigit() and len(text) < 16 else 0

@@ -15,18 +15,25 @@ from engine import Action, Deck, Position, find_ruleset
 from engine.codes import ActionKind, Purpose
 from engine.effects.secrets import is_secret
 from engine.errors import WrongValueError
-from engine.game_session import Course, MatchResult, Reason, nothing
-from engine.match import deal_key, reckoned_with
+from engine.game_session import GameSession, MatchResult, Reason, no_op
+from engine.match import deal_from_key, opponent_model_needs
 from engine.streams import generator, stream_key
 from engine.view import PlayerView
-from evo.game_pages.story import Cast, action_text, board_seen_by, ending, reasons_of, tell
+from evo.game_pages.story import (
+    GameSetup,
+    action_text,
+    explainer_of,
+    game_data,
+    position_data_seen_by,
+    result_sentence,
+)
 from evo.play.entrants import Entrant
-from evo.play.games import Roster, keeps_with
-from evo.play.results import last_line
+from evo.play.games import Roster, mulligan_for_deck
+from evo.play.results import error_message_of
 from rivals import find_kind, is_outside
 from rivals.kinds import Sight
 
-MOST_GAMES = 64
+MAX_GAMES = 64
 """Most games in memory; the least recently used are dropped."""
 
 YOU = "you"
@@ -38,7 +45,7 @@ class PlayError(WrongValueError, ValueError):
 
 
 @dataclass(frozen=True)
-class Setup:
+class PlaySetup:
     """Setup of a game.
 
     Attributes:
@@ -66,20 +73,20 @@ class GameInPlay:
         DeckError: the opponent cannot play these decks.
     """
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: PlaySetup) -> None:
         self.setup = setup
         roster = Roster((setup.opponent.player,), setup.decks, find_ruleset(setup.ruleset))
         self._player = roster.players[0]
         order = setup.decks if setup.seat == 0 else setup.decks[::-1]
         names = (YOU, setup.opponent.text)
-        self.cast = Cast(
+        self.cast = GameSetup(
             players=names if setup.seat == 0 else (names[1], names[0]),
             decks=(order[0].name, order[1].name),
             ruleset=setup.ruleset,
         )
         self._decks = order
         self._lock = threading.Lock()  # guards the fields below while the opponent does not act
-        self._course: Course | None = None
+        self._course: GameSession | None = None
         self._frames: list[dict[str, Any]] = []
         self._log: list[dict[str, Any]] = []
         self._notified = self._left = False
@@ -91,11 +98,11 @@ class GameInPlay:
         """The game's current state, in the person's view.
 
         Returns:
-            `thinking` (whether the opponent acts now: more will follow), `number` of actions so far,
-            `seat`, `names`, `board` (`evo.game_pages.story.board_seen_by`), `frames` (actions since the
-            person's last one, each with the board after it), `log` (all actions in words), `legal`
-            (actions, each with `text` and `words`), `over` (a sentence, or None) and `error` (the opponent's
-            fault, if the game was lost by one). Before the deal only `thinking`, `number` and the lists.
+            `thinking` (whether the opponent acts now: more will follow), `number` of actions so far, `seat`,
+            `names`, `board` (`evo.game_pages.story.position_data_seen_by`), `frames` (actions since the
+            person's last one, each with the board after it), `log` (all actions in words), `legal` (actions,
+            each with `text` and `words`), `over` (a sentence, or None) and `error` (the opponent's fault, if
+            the game was lost by one). Before the deal only `thinking`, `number` and the lists.
         """
         return self._state
 
@@ -141,7 +148,7 @@ class GameInPlay:
         with suppress(PlayError):
             self.concede()
 
-    def _at_decision(self) -> Course:
+    def _at_decision(self) -> GameSession:
         """The game session, at a decision of the person.
 
         Raises:
@@ -174,13 +181,13 @@ class GameInPlay:
         """Deal the cards and start the game."""
         setup, enemy = self.setup, 1 - self.setup.seat
         self._agent = self._player.agent()
-        keeps = keeps_with(self._player.keeps, setup.decks[1], enemy)
-        opponent_model = reckoned_with([self._agent], setup.decks)
+        keeps = mulligan_for_deck(self._player.keeps, setup.decks[1], enemy)
+        opponent_model = opponent_model_needs([self._agent], setup.decks)
         key, rules = stream_key(setup.seed), find_ruleset(setup.ruleset)
         both = (None, keeps) if setup.seat == 0 else (keeps, None)
-        position = deal_key(self._decks, key, rules, both, *opponent_model)
+        position = deal_from_key(self._decks, key, rules, both, *opponent_model)
         self._stream = generator(setup.seed, Purpose.AGENT, enemy)
-        course = Course(position, key)
+        course = GameSession(position, key)
         course.seat_agent(enemy, self._agent, self._stream)
         self._course = course
         self._play_opponent()
@@ -200,10 +207,10 @@ class GameInPlay:
         if course.result is not None and not self._notified:
             self._notified = True
             with suppress(Exception):  # the game is decided
-                getattr(self._agent, "game_over", nothing)(course.result.outcome, course.result.reason)
+                getattr(self._agent, "game_over", no_op)(course.result.outcome, course.result.reason)
         self._state = self._snapshot(course, thinking=False)
 
-    def _snapshot(self, course: Course, thinking: bool) -> dict[str, Any]:
+    def _snapshot(self, course: GameSession, thinking: bool) -> dict[str, Any]:
         """A snapshot for `state`: independent of later changes of the game."""
         view, result = PlayerView(course.position, self.setup.seat), course.result
         persons_turn = result is None and not thinking
@@ -212,19 +219,19 @@ class GameInPlay:
             "number": len(course.actions),
             "seat": self.setup.seat,
             "names": list(self.cast.players),
-            "board": board_seen_by(view),
+            "board": position_data_seen_by(view),
             "frames": list(self._frames),
             "log": list(self._log),
             "legal": [_legal(view.position, action) for action in view.legal_actions] if persons_turn else [],
-            "over": ending(result, self.cast) if result is not None else None,
-            "error": last_line(result.error) if result is not None else "",
+            "over": result_sentence(result, self.cast) if result is not None else None,
+            "error": error_message_of(result.error) if result is not None else "",
         }
 
     def advice(self) -> dict[str, Any]:
         """Advice: the opponent agent's choice in the person's place, from the person's view.
 
         Returns:
-            Reasons of `evo.game_pages.story.reasons_of`; otherwise only `plan`, the next action.
+            Reasons of `evo.game_pages.story.explainer_of`; otherwise only `plan`, the next action.
             `problem` if there is no answer.
         """
         with self._lock:
@@ -235,7 +242,7 @@ class GameInPlay:
                 return {"problem": "this agent uses hidden cards; its choices are shown after the game"}
             seat, agent = self.setup.seat, self._player.agent()
             view = course.view(agent, seat)
-            tell_reasons = reasons_of(agent)
+            tell_reasons = explainer_of(agent)
             if tell_reasons is not None:
                 return tell_reasons(view.position)
             stream = generator(self.setup.seed, Purpose.AGENT, seat, len(course.actions))
@@ -264,8 +271,8 @@ class GameInPlay:
             result = self._ended()
             if self._story is None:
                 outside = is_outside(self._player.kind)
-                teller = None if outside else reasons_of(self._player.agent())
-                self._story = tell(result, self.cast, (teller, teller))
+                teller = None if outside else explainer_of(self._player.agent())
+                self._story = game_data(result, self.cast, (teller, teller))
             return self._story
 
     def _ended(self) -> MatchResult:
@@ -275,7 +282,7 @@ class GameInPlay:
             raise PlayError("the game is not over; hidden cards and reasons are shown after it")
         return result
 
-    def _log_action(self, course: Course, before: Position, action: Action) -> None:
+    def _log_action(self, course: GameSession, before: Position, action: Action) -> None:
         """Append an action to the log, in words and with the board after it in the person's view."""
         seat, actor = self.setup.seat, before.active
         if actor == seat:
@@ -284,22 +291,22 @@ class GameInPlay:
             words = _seen_words(before, action)
         entry = {"by": actor, "turn": int(before.state["turn"]), "said": words}
         self._log.append(entry)
-        self._frames.append(entry | {"board": board_seen_by(PlayerView(course.position, seat))})
+        self._frames.append(entry | {"board": position_data_seen_by(PlayerView(course.position, seat))})
 
 
-class Games:
+class GameRegistry:
     """Registry of the games in play, by name."""
 
     def __init__(self) -> None:
         self._games: OrderedDict[str, GameInPlay] = OrderedDict()
         self._lock = threading.Lock()
 
-    def begin(self, setup: Setup) -> str:
+    def begin(self, setup: PlaySetup) -> str:
         """Begin a game; returns its name, an unguessable token."""
         game, name = GameInPlay(setup), secrets.token_urlsafe(12)
         with self._lock:
             self._games[name] = game
-            excess = max(len(self._games) - MOST_GAMES, 0)
+            excess = max(len(self._games) - MAX_GAMES, 0)
             dropped = [self._games.popitem(last=False)[1] for _ in range(excess)]
         for old in dropped:
             old.leave()

@@ -11,22 +11,22 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from engine import find_deck, shipped_decks
 from engine.errors import ManaforgeError, WrongValueError
-from engine.shipped import BALANCED, shipped_rulesets
+from engine.shipped import BALANCED_RULESET, shipped_rulesets
 from evo.play.entrants import Entrant, champion_entrant, find_entrant
 from evo.play.notation import entrant_text
-from evo.serving.pages import Pages, address_of, game_file
-from evo.serving.playing import GameInPlay, Games, PlayError, Setup
+from evo.serving.pages import Pages, game_download, url_part
+from evo.serving.playing import GameInPlay, GameRegistry, PlayError, PlaySetup
 from ilp_agent.shipped import shipped_profiles
 from rivals import AGENTS, DEFAULT_AGENT
 
-PLAY = "/play"
+PLAY_ADDRESS = "/play"
 """Base address of games in play; POST requests are allowed below it only."""
 
-SEATS = {"first": 0, "second": 1}
+SEAT_NUMBERS = {"first": 0, "second": 1}
 ANY_SEAT = "either"
 """Seat chosen at random (by the seed)."""
 
-DECKS = ("basic-mage", "basic-hunter")
+DEFAULT_DECKS = ("basic-mage", "basic-hunter")
 """Default decks of the form."""
 
 
@@ -39,7 +39,7 @@ class PlayPages:
     """
 
     def __init__(self, pages: Pages, opponents: Sequence[str]) -> None:
-        self._pages, self._games = pages, Games()
+        self._pages, self._games = pages, GameRegistry()
         self._named = list(opponents)
         self._champions: dict[str, tuple[str, Path]] = {}  # champions offered so far: agent and folder
         self._offered: set[str] = set()  # all opponents offered so far
@@ -55,7 +55,7 @@ class PlayPages:
             name = self._games.begin(self._setup(fields))
         except ManaforgeError as error:
             return self._form(fields, str(error))
-        return RedirectResponse(f"{PLAY}/{name}", 303)
+        return RedirectResponse(f"{PLAY_ADDRESS}/{name}", 303)
 
     def table(self, request: Request) -> Response:
         """The game table, a page that polls the state."""
@@ -108,24 +108,24 @@ class PlayPages:
         def told(game: GameInPlay) -> Response:
             title = " against ".join(game.cast.players)
             return self._pages.game(
-                title, game.story(), f"{PLAY}/{name}/download", record=f"{PLAY}/{name}/record"
+                title, game.story(), f"{PLAY_ADDRESS}/{name}/download", record=f"{PLAY_ADDRESS}/{name}/record"
             )
 
         return self._finished(request, told)
 
     def download(self, request: Request) -> Response:
         """Download of the finished game as a self-contained HTML file."""
-        return self._finished(request, lambda game: game_file(game.story(), "game"))
+        return self._finished(request, lambda game: game_download(game.story(), "game"))
 
     def _form(self, fields: dict[str, str], problem: str) -> Response:
         """Render the setup form with the values chosen so far."""
         opponents = self._opponents()
         chosen = {
             "opponent": opponents[0],
-            "ruleset": BALANCED,
+            "ruleset": BALANCED_RULESET,
             "seat": ANY_SEAT,
-            "deck": DECKS[0],
-            "other_deck": DECKS[1],
+            "deck": DEFAULT_DECKS[0],
+            "other_deck": DEFAULT_DECKS[1],
             "seed": "",
         }
         return self._pages.render(
@@ -135,12 +135,12 @@ class PlayPages:
             opponents=opponents,
             decks=shipped_decks(),
             rulesets=shipped_rulesets(),
-            seats=[ANY_SEAT, *SEATS],
+            seats=[ANY_SEAT, *SEAT_NUMBERS],
             chosen=chosen | fields,
             problem=problem,
         )
 
-    def _setup(self, fields: dict[str, str]) -> Setup:
+    def _setup(self, fields: dict[str, str]) -> PlaySetup:
         """The game setup of a submitted form.
 
         Raises:
@@ -150,7 +150,7 @@ class PlayPages:
             "deck": shipped_decks(),
             "other_deck": shipped_decks(),
             "ruleset": shipped_rulesets(),
-            "seat": [ANY_SEAT, *SEATS],
+            "seat": [ANY_SEAT, *SEAT_NUMBERS],
         }
         opponent = fields.get("opponent", "")
         if opponent not in self._offered:
@@ -164,11 +164,11 @@ class PlayPages:
         if text and not (text.isascii() and text.isdigit() and int(text[:20]) < 2**63 and len(text) < 20):
             raise WrongValueError(f"seed must be a whole number from 0, below 2^63, got {text!r}")
         seed = int(text) if text else secrets.randbits(32)
-        return Setup(
+        return PlaySetup(
             self._entrant(opponent),
             (find_deck(fields["deck"]), find_deck(fields["other_deck"])),
             fields["ruleset"],
-            SEATS.get(fields["seat"], seed % 2),
+            SEAT_NUMBERS.get(fields["seat"], seed % 2),
             seed,
         )
 
@@ -191,7 +191,7 @@ class PlayPages:
         champions = {
             entrant_text(row["agent"], f"{root.name}/{row['run']}"): (row["agent"], root / row["run"])
             for row in self._pages.catalogue.listed().runs
-            if row["state"] == "finished" and row.get("agent") in AGENTS and address_of(row["run"])
+            if row["state"] == "finished" and row.get("agent") in AGENTS and url_part(row["run"])
         }
         kinds = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weighted]
         shipped = [f"{DEFAULT_AGENT}:{profile}" for profile in shipped_profiles(DEFAULT_AGENT)]

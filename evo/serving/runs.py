@@ -27,18 +27,18 @@ from evo.analysis.tables import (
     sigmas_of,
     wins_by_decks,
 )
-from evo.serving.folders import RUN, Kept
+from evo.serving.folders import RUN_MARKER, FolderCache
 from evo.serving.pages import Pages
 from evo.storage.champion import read_champion_file
-from evo.storage.run_folder import RunFolder, peek_run, run_config
+from evo.storage.run_folder import RunFolder, open_run_read_only, read_run_config
 
 QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Quantiles of a chart's bands."""
 
-MOST_POINTS = 400
+MAX_POINTS = 400
 """Most generations in a chart; of a longer run every n-th generation and the last are sent."""
 
-MOST_ANCESTORS = 300
+MAX_ANCESTORS = 300
 """Most ancestors in a lineage."""
 
 _READING = threading.Lock()
@@ -54,7 +54,7 @@ def run_numbers(path: Path) -> dict[str, Any]:
         warnings.simplefilter("ignore")  # problems are shown on the page
         runs = _read(path)
     if runs is None:
-        return _head(peek_run(path))
+        return _head(open_run_read_only(path))
     (name, folder) = next(iter(runs.folders.items()))
     individuals, vector = runs.individuals, runs.vector
     shown = _shown_generations(individuals["generation"])
@@ -86,7 +86,7 @@ def run_numbers(path: Path) -> dict[str, Any]:
 
 def _read(path: Path) -> Runs | None:
     """Read a run's tables; None before its first generation."""
-    folder = peek_run(path)
+    folder = open_run_read_only(path)
     return read_runs([path]) if folder.committed else None
 
 
@@ -129,9 +129,9 @@ def _is_number(value: Any) -> bool:
 
 
 def _shown_generations(generations: pd.Series) -> list[int]:
-    """Generations in charts: at most about `MOST_POINTS`."""
+    """Generations in charts: at most about `MAX_POINTS`."""
     found = sorted({int(generation) for generation in generations})
-    every = -(-len(found) // MOST_POINTS)
+    every = -(-len(found) // MAX_POINTS)
     shown = found[::every]
     return shown if shown[-1] == found[-1] else [*shown, found[-1]]
 
@@ -196,7 +196,7 @@ def _lineage(individuals: pd.DataFrame, name: str, folder: RunFolder) -> list[di
     last = best_individuals(individuals).iloc[-1]
     known = number.isascii() and number.isdecimal() and len(number) < 12
     individual = int(number) if known else int(last["individual"])
-    found = ancestors(individuals, name, individual).tail(MOST_ANCESTORS)
+    found = ancestors(individuals, name, individual).tail(MAX_ANCESTORS)
     rows = [*found[["individual", "birth", "last"]].itertuples(index=False)]
     parents = found[["parent_a", "parent_b"]].to_numpy()
     return [
@@ -210,10 +210,10 @@ def _lineage(individuals: pd.DataFrame, name: str, folder: RunFolder) -> list[di
     ]
 
 
-KEPT = 64
+CACHED_RUNS = 64
 """Most runs in the cache."""
 
-MOST_COMPARED = 20
+MAX_COMPARED = 20
 """Most runs in a comparison."""
 
 
@@ -226,7 +226,9 @@ class RunPages:
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
-        self._numbers: Kept[dict[str, Any]] = Kept(run_numbers, KEPT, lambda one: one["state"] == "running")
+        self._numbers: FolderCache[dict[str, Any]] = FolderCache(
+            run_numbers, CACHED_RUNS, lambda one: one["state"] == "running"
+        )
 
     def index(self, request: Request) -> Response:  # noqa: ARG002 - every page is called with it
         """The page with the list of all runs and tournaments."""
@@ -245,14 +247,14 @@ class RunPages:
     def run(self, request: Request) -> Response:
         """A run's page; it fetches its numbers."""
         name = request.path_params["name"]
-        if self._pages.catalogue.find(name, RUN) is None:
+        if self._pages.catalogue.find(name, RUN_MARKER) is None:
             return self._pages.missing(f"run {name}")
         return self._pages.render("run.html", title=name, name=name)
 
     def numbers(self, request: Request) -> Response:
         """The numbers of a run's page as JSON, or `unreadable` with the reason."""
         relative = self._pages.catalogue.relative
-        path = self._pages.catalogue.find(request.path_params["name"], RUN)
+        path = self._pages.catalogue.find(request.path_params["name"], RUN_MARKER)
         if path is None:
             return JSONResponse({"unreadable": "the run no longer exists"}, 404)
         try:
@@ -263,13 +265,13 @@ class RunPages:
 
     def compare(self, request: Request) -> Response:
         """The page with differences between the configurations of chosen runs."""
-        names = list(dict.fromkeys(request.query_params.getlist("run")))[:MOST_COMPARED]
-        found = {name: self._pages.catalogue.find(name, RUN) for name in names}
+        names = list(dict.fromkeys(request.query_params.getlist("run")))[:MAX_COMPARED]
+        found = {name: self._pages.catalogue.find(name, RUN_MARKER) for name in names}
         missing = [name for name, path in found.items() if path is None]
         if missing or not found:
             return self._pages.missing(f"run {missing[0]}" if missing else "chosen run")
         try:
-            configs = {name: _flat(run_config(path)) for name, path in found.items() if path is not None}
+            configs = {name: _flat(read_run_config(path)) for name, path in found.items() if path is not None}
         except (ManaforgeError, OSError) as error:
             return self._pages.problem("Differences", str(error))
         keys = dict.fromkeys(key for config in configs.values() for key in config)

@@ -19,51 +19,51 @@ from starlette.responses import Response
 from engine.compile_progress import progress
 from engine.errors import ManaforgeError
 from evo.figures.page import Section
-from evo.game_pages.story import replayed
-from evo.serving.folders import TOURNAMENT, Kept
-from evo.serving.pages import Pages, game_file, number_in
+from evo.game_pages.story import replay_recorded_game
+from evo.serving.folders import TOURNAMENT_MARKER, FolderCache
+from evo.serving.pages import Pages, game_download, integer_parameter
 from evo.stats.standings import Standings, deck_standings, standings
 from evo.storage.files import is_locked
 from evo.tournament.folder import TournamentError
 from evo.tournament.reading import TournamentRecord, read_tournament, tournament_to_replay
 from evo.tournament.report import (
-    by_deck,
-    by_first_seat,
-    deck_against_deck,
+    deck_matchup_section,
+    deck_section,
+    matchup_section,
     ratings_table,
     score_table,
-    who_beats_whom,
+    seat_section,
 )
 from evo.tournament.run import Tournament
 from ilp_agent.backends import BACKENDS
 from rivals import find_kind
 
-AT_ONCE = 2
+MAX_CONCURRENT_REPLAYS = 2
 """Most concurrent replays, each of another folder."""
 
-MOST_SECONDS = 60.0
-"""Time limit of a replay with explanations; a decision is not interrupted (see `Option.most_received`)."""
+MAX_REPLAY_SECONDS = 60.0
+"""Time limit of a replay with explanations; a decision is not interrupted (see `Option.max_from_files`)."""
 
-MOST_STEPS = 4_000
+MAX_REPLAY_STEPS = 4_000
 """Most steps (actions and explained turns) of a replay."""
 
-MOST_KEPT = 32
+MAX_CACHED_REPLAYS = 32
 """Most replayed games in memory."""
 
-MOST_WAITING = 8
+MAX_QUEUED_REPLAYS = 8
 """Most queued replays per folder; more are refused."""
 
-LEFT_AFTER = 20.0
+ABANDONED_AFTER = 20.0
 """Seconds without a request after which a replay is abandoned; a waiting page asks every second."""
 
 
 @dataclass
-class Replayed:
+class GameReplay:
     """A replay of a game, pending or done.
 
     Attributes:
         asked: time of the last request (monotonic clock).
-        story: data of `evo.game_pages.story.tell`; None before the end, and if the replay failed.
+        story: data of `evo.game_pages.story.game_data`; None before the end, and if the replay failed.
         problem: reason for a failure.
         ended: whether the replay is done or has failed.
     """
@@ -75,22 +75,22 @@ class Replayed:
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether the replay is abandoned: no request for `LEFT_AFTER` seconds."""
-        return time.monotonic() - self.asked > LEFT_AFTER
+        """Whether the replay is abandoned: no request for `ABANDONED_AFTER` seconds."""
+        return time.monotonic() - self.asked > ABANDONED_AFTER
 
 
-class TooManyError(ManaforgeError):
+class QueueFullError(ManaforgeError):
     """Too many queued replays of a folder."""
 
 
-class StoppedError(ManaforgeError):
+class ReplayRefusedError(ManaforgeError):
     """A replay that the server stops or refuses."""
 
 
 Key = tuple[Any, ...]
 
 
-class Replays:
+class ReplayQueue:
     """Queue and cache of replays.
 
     Each folder replays one game at a time. The folder that has waited the longest is next, so that no folder
@@ -98,12 +98,12 @@ class Replays:
     """
 
     def __init__(self) -> None:
-        self._known: OrderedDict[Key, Replayed] = OrderedDict()
+        self._known: OrderedDict[Key, GameReplay] = OrderedDict()
         self._waiting: OrderedDict[Path, deque[tuple[Key, TournamentRecord, int]]] = OrderedDict()
         self._playing: set[Path] = set()
         self._lock = threading.Lock()  # of all of these
 
-    def ask(self, record: TournamentRecord, number: int) -> Replayed:
+    def ask(self, record: TournamentRecord, number: int) -> GameReplay:
         """Get the replay of a tournament's game; a new one is queued.
 
         Raises:
@@ -115,9 +115,9 @@ class Replays:
             self._drop_old()
             found = self._known.get(key)
             if found is None:
-                if len(self._waiting.get(record.path, ())) >= MOST_WAITING:
-                    raise TooManyError("too many replays are queued; try again in a minute")
-                found = self._known[key] = Replayed(time.monotonic())
+                if len(self._waiting.get(record.path, ())) >= MAX_QUEUED_REPLAYS:
+                    raise QueueFullError("too many replays are queued; try again in a minute")
+                found = self._known[key] = GameReplay(time.monotonic())
                 self._waiting.setdefault(record.path, deque()).append((key, record, number))
             elif found.ended and found.story is None:  # a failure is shown once, then retried
                 del self._known[key]
@@ -128,20 +128,20 @@ class Replays:
         return found
 
     def _drop_old(self) -> None:
-        """Drop abandoned replays, and the oldest stories beyond `MOST_KEPT`."""
+        """Drop abandoned replays, and the oldest stories beyond `MAX_CACHED_REPLAYS`."""
         for path, games in list(self._waiting.items()):
             for game in [entry for entry in games if self._known[entry[0]].is_abandoned]:
                 games.remove(game)
                 del self._known[game[0]]
             if not games:
                 del self._waiting[path]
-        for old in [key for key, entry in self._known.items() if entry.ended][: -MOST_KEPT or None]:
+        for old in [key for key, entry in self._known.items() if entry.ended][: -MAX_CACHED_REPLAYS or None]:
             del self._known[old]
 
     def _start_queued(self) -> None:
         """Start queued replays up to the limit, folders in turn."""
         for path in list(self._waiting):
-            if path in self._playing or len(self._playing) >= AT_ONCE:
+            if path in self._playing or len(self._playing) >= MAX_CONCURRENT_REPLAYS:
                 continue
             game = self._waiting[path].popleft()
             if not self._waiting[path]:
@@ -150,7 +150,7 @@ class Replays:
             # A daemon thread does not block the end of the server.
             threading.Thread(target=self._play, args=(*game, self._known[game[0]]), daemon=True).start()
 
-    def _play(self, key: Key, record: TournamentRecord, number: int, found: Replayed) -> None:
+    def _play(self, key: Key, record: TournamentRecord, number: int, found: GameReplay) -> None:
         """Replay a game; a thread's body."""
         try:
             found.story = _story_of(record, number, found)
@@ -172,7 +172,7 @@ class Replays:
 class _Limit:
     """Step callback that stops a replay which takes too long or is abandoned."""
 
-    def __init__(self, found: Replayed) -> None:
+    def __init__(self, found: GameReplay) -> None:
         self._found, self._steps = found, 0
         self._began = self._seconds()
 
@@ -189,14 +189,16 @@ class _Limit:
         """
         self._steps += 1
         if self._found.is_abandoned:
-            raise StoppedError("this replay was abandoned; open the game again")
-        if self._seconds() - self._began >= MOST_SECONDS:
-            raise StoppedError(f"the replay takes longer than {MOST_SECONDS:.0f} s, the server's limit")
-        if self._steps > MOST_STEPS:
-            raise StoppedError(f"the game has more than {MOST_STEPS:,} steps, the server's limit")
+            raise ReplayRefusedError("this replay was abandoned; open the game again")
+        if self._seconds() - self._began >= MAX_REPLAY_SECONDS:
+            raise ReplayRefusedError(
+                f"the replay takes longer than {MAX_REPLAY_SECONDS:.0f} s, the server's limit"
+            )
+        if self._steps > MAX_REPLAY_STEPS:
+            raise ReplayRefusedError(f"the game has more than {MAX_REPLAY_STEPS:,} steps, the server's limit")
 
 
-def _story_of(record: TournamentRecord, number: int, found: Replayed) -> dict[str, Any]:
+def _story_of(record: TournamentRecord, number: int, found: GameReplay) -> dict[str, Any]:
     """Replay a game with explanations.
 
     Raises:
@@ -205,7 +207,7 @@ def _story_of(record: TournamentRecord, number: int, found: Replayed) -> dict[st
     limit, tournament = _Limit(found), tournament_to_replay(record)
     row = record.games.iloc[number]
     _refuse_slow_agents(tournament, {str(row["first"]), str(row["second"])})
-    return replayed(record, tournament, number, limit)
+    return replay_recorded_game(record, tournament, number, limit)
 
 
 def _refuse_slow_agents(tournament: Tournament, names: set[str]) -> None:
@@ -224,21 +226,21 @@ def _refuse_slow_agents(tournament: Tournament, names: set[str]) -> None:
         player = entrant.player
         kind = find_kind(player.kind)
         if kind.takes_backend and not BACKENDS[player.backend].compiled:
-            raise StoppedError(
+            raise ReplayRefusedError(
                 f"{entrant.text} uses backend {player.backend}, whose turns have no time limit"
             )
         for option, value in zip(kind.options, kind.settings(player.options), strict=True):
             if option.max_from_files is not None and value > option.max_from_files:
-                raise StoppedError(
+                raise ReplayRefusedError(
                     f"{entrant.text} is too slow for the server: {option.name} is {value:,}, the limit for "
-                    f"replays is {option.most_received:,}"
+                    f"replays is {option.max_from_files:,}"
                 )
 
 
-KEPT = 16
+CACHED_TOURNAMENTS = 16
 """Most tournaments in the cache."""
 
-A_PAGE = 50
+GAMES_PER_PAGE = 50
 """Games per page."""
 
 FILTERS = {"who": ("first", "second"), "against": ("first", "second"), "deck": ("first_deck", "second_deck")}
@@ -246,7 +248,7 @@ FILTERS = {"who": ("first", "second"), "against": ("first", "second"), "deck": (
 
 
 @dataclass(frozen=True)
-class Shown:
+class TournamentView:
     """A tournament's record with its standings, computed on demand."""
 
     record: TournamentRecord
@@ -276,8 +278,10 @@ class TournamentPages:
     """
 
     def __init__(self, pages: Pages) -> None:
-        self._pages, self._replays = pages, Replays()
-        self._shown: Kept[Shown] = Kept(lambda path: Shown(read_tournament(path)), KEPT)
+        self._pages, self._replays = pages, ReplayQueue()
+        self._shown: FolderCache[TournamentView] = FolderCache(
+            lambda path: TournamentView(read_tournament(path)), CACHED_TOURNAMENTS
+        )
 
     def tournament(self, request: Request) -> Response:
         """A tournament's page."""
@@ -296,7 +300,7 @@ class TournamentPages:
     def standings(self, request: Request) -> Response:
         """The standings only, for refreshing; 204 if they have not changed since `seen`."""
         name, seen = request.path_params["name"], request.query_params.get("seen", "")
-        path = self._pages.catalogue.find(name, TOURNAMENT)
+        path = self._pages.catalogue.find(name, TOURNAMENT_MARKER)
         try:
             if path is None:
                 raise TournamentError("the tournament no longer exists")
@@ -310,7 +314,7 @@ class TournamentPages:
     def games(self, request: Request) -> Response:
         """The page with a list of games, filtered by entrants and deck."""
 
-        def answer(name: str, _: Path, shown: Shown) -> Response:
+        def answer(name: str, _: Path, shown: TournamentView) -> Response:
             games = shown.record.games
             chosen = {key: request.query_params.get(key, "") for key in FILTERS}
             for key, columns in FILTERS.items():
@@ -320,9 +324,9 @@ class TournamentPages:
                     ]
             if chosen["who"] == chosen["against"] != "":
                 games = games[games["first"].astype(str) == games["second"].astype(str)]
-            last = max(0, (len(games) - 1) // A_PAGE)
-            page = number_in(request, "page", last)
-            part = games.iloc[page * A_PAGE : (page + 1) * A_PAGE]
+            last = max(0, (len(games) - 1) // GAMES_PER_PAGE)
+            page = integer_parameter(request, "page", last)
+            part = games.iloc[page * GAMES_PER_PAGE : (page + 1) * GAMES_PER_PAGE]
             return self._pages.render(
                 "games.html",
                 title=f"Games of {name}",
@@ -351,20 +355,20 @@ class TournamentPages:
 
     def download(self, request: Request) -> Response:
         """Download of a game as a self-contained HTML file."""
-        return self._replayed(request, lambda _, number, story: game_file(story, f"game-{number}"))
+        return self._replayed(request, lambda _, number, story: game_download(story, f"game-{number}"))
 
     def _replayed(self, request: Request, answer: Any) -> Response:
         """A page made from the replay of a game, or a waiting or error page."""
         text = request.path_params["number"]
 
-        def asked(name: str, _: Path, shown: Shown) -> Response:
+        def asked(name: str, _: Path, shown: TournamentView) -> Response:
             known = text.isascii() and text.isdecimal() and len(text) < 12
             number = int(text) if known else -1
             if not 0 <= number < len(shown.record.games):
                 return self._pages.missing(f"game {text} of tournament {name}")
             try:
                 found = self._replays.ask(shown.record, number)
-            except TooManyError as error:
+            except QueueFullError as error:
                 return self._pages.problem(f"Game {number} of {name}", str(error), 503)
             if not found.ended:
                 return self._pages.render("waiting.html", 202, title=f"Game {number} of {name}")
@@ -379,7 +383,7 @@ class TournamentPages:
     def _answer(self, request: Request, answer: Any) -> Response:
         """A page about a tournament, or an error page."""
         name = request.path_params["name"]
-        path = self._pages.catalogue.find(name, TOURNAMENT)
+        path = self._pages.catalogue.find(name, TOURNAMENT_MARKER)
         if path is None:
             return self._pages.missing(f"tournament {name}")
         try:
@@ -390,7 +394,7 @@ class TournamentPages:
         return response
 
 
-def _standings(shown: Shown) -> dict[str, Any]:
+def _standings(shown: TournamentView) -> dict[str, Any]:
     """Template values of the standings."""
     record = shown.record
     path, games = record.path, len(record.games)
@@ -415,7 +419,7 @@ def _standings(shown: Shown) -> dict[str, Any]:
     }
 
 
-def _version_tag(path: Path, shown: Shown) -> str:
+def _version_tag(path: Path, shown: TournamentView) -> str:
     """Version tag of the standings: changes when they do."""
     return f"{len(shown.record.games)}-{_state(path, len(shown.record.games), len(shown.record.matchups))}"
 
@@ -425,12 +429,12 @@ def _state(path: Path, games: int, most: int) -> str:
     return "running" if is_locked(path) else "finished" if games == most else "stopped"
 
 
-def _decks(shown: Shown) -> list[str]:
+def _decks(shown: TournamentView) -> list[str]:
     """Names of the decks."""
     return [deck.deck for deck in shown.record.definition.decks]
 
 
-def _chart(shown: Shown) -> str:
+def _chart(shown: TournamentView) -> str:
     """Ratings with intervals for the chart, as JSON; infinite bounds are null."""
     ratings = (shown.deck_standings_tables if shown.ladder else shown.read).ratings
     values = {
@@ -440,22 +444,22 @@ def _chart(shown: Shown) -> str:
     return json.dumps({"names": [str(name) for name in ratings["entrant"]], **values})
 
 
-def _sections(shown: Shown) -> list[Section]:
+def _sections(shown: TournamentView) -> list[Section]:
     """Sections of the standings, as on the tournament's report page."""
     definition = shown.record.definition
     if shown.ladder:
-        return [deck_against_deck(shown.deck_standings_tables)]
+        return [deck_matchup_section(shown.deck_standings_tables)]
     read = shown.read
     scores = score_table(definition.seats, shown.record.names, read)
     return [
         Section("Ratings", "", [ratings_table(read.ratings)]),
-        who_beats_whom(read, scores),
-        by_first_seat(read, ""),
-        by_deck(read),
+        matchup_section(read, scores),
+        seat_section(read, ""),
+        deck_section(read),
     ]
 
 
-def _pairs(shown: Shown) -> list[tuple[str, str]]:
+def _pairs(shown: TournamentView) -> list[tuple[str, str]]:
     """Pairs of entrants, with the query string of their games."""
     found: pd.DataFrame = shown.read.results[["first", "second"]].astype(str)
     pairs = dict.fromkeys(tuple(sorted(pair)) for pair in found.itertuples(index=False))

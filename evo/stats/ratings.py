@@ -20,10 +20,10 @@ ELO = 400 / np.log(10)
 PAIR_SCORES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 """Score per game of a pair of games worth 0, 1/2, 1, 3/2 or 2 points, in the order of pentanomial counts."""
 
-MAX_BLOCKS = 1000
+MAX_BOOTSTRAP_BLOCKS = 1000
 """Most blocks per stratum in the bootstrap."""
 
-BOOTSTRAP = 2000
+BOOTSTRAP_REPLICATES = 2000
 """Number of bootstrap replicates."""
 
 
@@ -191,12 +191,12 @@ def bradley_terry(points: np.ndarray, games: np.ndarray, prior: float = 1.0) -> 
 
 
 def bootstrap_tables(
-    points: np.ndarray, games: np.ndarray, strata: np.ndarray, replicates: int = BOOTSTRAP
+    points: np.ndarray, games: np.ndarray, strata: np.ndarray, replicates: int = BOOTSTRAP_REPLICATES
 ) -> tuple[np.ndarray, np.ndarray]:
     """Stratified bootstrap of sums over setups: setups are resampled within each stratum.
 
-    Many setups are first summed to at most `MAX_BLOCKS` blocks per stratum, which changes no variance. The
-    resampling is reproducible; its variance is scaled by n / (n - 1), as for n clusters.
+    Many setups are first summed to at most `MAX_BOOTSTRAP_BLOCKS` blocks per stratum, which changes no
+    variance. The resampling is reproducible; its variance is scaled by n / (n - 1), as for n clusters.
 
     Args:
         points: by setup and matchup, shape (setups, columns).
@@ -211,7 +211,7 @@ def bootstrap_tables(
     sums = np.zeros((2, replicates, points.shape[1]))
     for stratum in np.unique(strata):
         members = np.flatnonzero(strata == stratum)
-        n = min(len(members), MAX_BLOCKS)
+        n = min(len(members), MAX_BOOTSTRAP_BLOCKS)
         edges = np.linspace(0, len(members), n + 1).astype(int)[:-1]
         draws = rng.multinomial(n, np.full(n, 1 / n), size=replicates).astype(float)
         scale = np.sqrt(n / (n - 1)) if n > 1 else 1.0
@@ -232,14 +232,14 @@ def verdict_of(low: float, high: float) -> str:
     return "beaten" if low > 0.5 else "lost to" if high < 0.5 else "undecided"
 
 
-OUTCOMES = {Outcome.FIRST_WINS: "first", Outcome.SECOND_WINS: "second", Outcome.DRAW: "draw"}
+OUTCOME_WORDS = {Outcome.FIRST_WINS: "first", Outcome.SECOND_WINS: "second", Outcome.DRAW: "draw"}
 """Words for outcomes of finished games in tables."""
 
 
 def outcome_codes(words: np.ndarray) -> np.ndarray:
     """Outcome codes (`engine.Outcome`) for the words of tables; int8, the same shape."""
     codes = np.zeros(len(words), np.int8)
-    for code, word in OUTCOMES.items():
+    for code, word in OUTCOME_WORDS.items():
         codes[words == word] = code
     return codes
 
@@ -267,7 +267,7 @@ def points_of(outcomes: np.ndarray, went_first: np.ndarray) -> np.ndarray:
     return sided
 
 
-SLACK = 1e-7
+EQUILIBRIUM_TOLERANCE = 1e-7
 """Tolerated advantage over the equilibrium, relative to the largest in the table."""
 
 
@@ -294,7 +294,9 @@ def nash_average(advantages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     def dual(prices: np.ndarray) -> tuple[float, np.ndarray]:
         logs = -(prices @ table)
         shares = softmax(logs)
-        return float(logsumexp(logs)) + SLACK * prices.sum(), SLACK - table @ shares
+        return float(
+            logsumexp(logs)
+        ) + EQUILIBRIUM_TOLERANCE * prices.sum(), EQUILIBRIUM_TOLERANCE - table @ shares
 
     prices = np.zeros(n)
     options = {"maxiter": 50_000, "maxfun": 100_000, "ftol": 1e-15, "gtol": 1e-9, "maxcor": 30}

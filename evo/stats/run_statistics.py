@@ -19,15 +19,15 @@ from scipy.special import gammaincinv, stdtrit
 
 from evo.stats.ratings import ELO
 
-FEW = 5.0
+FEW_EVENTS = 5.0
 """With fewer events than this, later events may be larger: each counts as a whole game."""
 
-STEPS = 60
+BISECTION_STEPS = 60
 """Bisection steps."""
 
 
 @dataclass(frozen=True)
-class Gain:
+class EloGain:
     """An Elo gain with its interval.
 
     Attributes:
@@ -73,13 +73,13 @@ class Gain:
     def below(self, threshold: float) -> float:
         """Probability (confidence) that the gain is below a threshold in Elo."""
         low, high = 0.0, 1.0
-        for _ in range(STEPS):
+        for _ in range(BISECTION_STEPS):
             middle = (low + high) / 2
             low, high = (middle, high) if self.limit(middle) < threshold else (low, middle)
         return (low + high) / 2
 
 
-def gain_of(scores: np.ndarray, game: float) -> Gain:
+def estimate_gain(scores: np.ndarray, game: float) -> EloGain:
     """Estimate the gain within a window of validations, linearized at the mean score.
 
     Args:
@@ -95,8 +95,8 @@ def gain_of(scores: np.ndarray, game: float) -> Gain:
         total = float(parts.sum())
         unit = float((parts**2).sum()) / total if total else game
         sums.append(total)
-        units.append(max(unit, game) if total < FEW * unit else unit)
-    return Gain(sums[0], sums[1], units[0], units[1], scale)
+        units.append(max(unit, game) if total < FEW_EVENTS * unit else unit)
+    return EloGain(sums[0], sums[1], units[0], units[1], scale)
 
 
 def _upper(total: float, unit: float, tail: float) -> float:

@@ -18,10 +18,10 @@ from evo.stats.ratings import ELO, PAIR_SCORES, expected_score
 Model = Literal["logistic", "normalized"]
 Verdict = Literal["elo0", "elo1", ""]
 
-MOST_NORMALIZED = 200.0
+MAX_NORMALIZED_ELO = 200.0
 """Largest normalized Elo; beyond it the mean is about a standard deviation from 1/2: no start exists."""
 
-UNSEEN = 1e-3
+PSEUDOCOUNT = 1e-3
 """Pseudocount of a result that has not occurred yet, as in fishtest."""
 
 
@@ -55,9 +55,9 @@ class Sprt:
             raise SprtError(
                 f"elo0 must be below elo1, both within 1000 of 0, got elo0={self.elo0:g} elo1={self.elo1:g}"
             )
-        if self.model == "normalized" and max(abs(self.elo0), abs(self.elo1)) > MOST_NORMALIZED:
+        if self.model == "normalized" and max(abs(self.elo0), abs(self.elo1)) > MAX_NORMALIZED_ELO:
             raise SprtError(
-                f"normalized Elo must be within {MOST_NORMALIZED:g} of 0, "
+                f"normalized Elo must be within {MAX_NORMALIZED_ELO:g} of 0, "
                 f"got elo0={self.elo0:g} elo1={self.elo1:g}"
             )
         if not (0 < self.alpha < 1 and 0 < self.beta < 1 and self.alpha + self.beta < 1):
@@ -141,7 +141,7 @@ def likelihood_ratio(
     """
     if counts.sum() == 0:
         return 0.0
-    smoothed = np.where(counts == 0, UNSEEN, counts).astype(float)
+    smoothed = np.where(counts == 0, PSEUDOCOUNT, counts).astype(float)
     share = smoothed / smoothed.sum()
     if model == "logistic":
         null, alternative = (_with_mean(share, scores, expected_score(value)) for value in (elo0, elo1))

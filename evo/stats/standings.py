@@ -22,10 +22,10 @@ from evo.stats.ratings import (
     points_of_first,
 )
 
-CELLS_AT_ONCE = 1_000_000
+MAX_BOOTSTRAP_CELLS = 1_000_000
 """Most cells of bootstrap tables in memory at a time."""
 
-PRIOR = 1.0
+PRIOR_DRAWS = 1.0
 """Drawn games added to each matchup; see `evo.stats.ratings.bradley_terry`."""
 
 
@@ -266,7 +266,7 @@ def _table(n: int, pairs: np.ndarray, points: np.ndarray, games: np.ndarray) -> 
 
 def _advantages(won: np.ndarray, played: np.ndarray) -> np.ndarray:
     """Log-odds of i against j, with the prior's drawn games; 0 without games."""
-    log_odds: np.ndarray = np.log((won + PRIOR / 2) / (np.swapaxes(won, -1, -2) + PRIOR / 2))
+    log_odds: np.ndarray = np.log((won + PRIOR_DRAWS / 2) / (np.swapaxes(won, -1, -2) + PRIOR_DRAWS / 2))
     return np.where(played > 0, log_odds, 0.0)
 
 
@@ -278,7 +278,7 @@ def _ratings(read: _Games, setups: _Setups, scores: pd.DataFrame) -> tuple[pd.Da
     if len(setups.pairs):
         points, games = _table(n, setups.pairs, setups.points.sum(axis=0), setups.games.sum(axis=0))
         advantages = _advantages(points, games)
-        values = bradley_terry(points, games, PRIOR)
+        values = bradley_terry(points, games, PRIOR_DRAWS)
         replicates, noise = _bootstrap(read, setups, advantages)
         low, high = np.percentile(replicates, [2.5, 97.5], axis=0)
         won, played = points.sum(axis=1), games.sum(axis=1)
@@ -311,12 +311,12 @@ def _bootstrap(read: _Games, setups: _Setups, advantages: np.ndarray) -> tuple[n
     """
     n = len(read.names)
     points, games = bootstrap_tables(setups.points, setups.games, read.strata)
-    at_once = max(1, CELLS_AT_ONCE // n**2)
+    at_once = max(1, MAX_BOOTSTRAP_CELLS // n**2)
     parts, noise = [], 0.0
     for start in range(0, len(points), at_once):
         batch = slice(start, start + at_once)
         tables = _table(n, setups.pairs, points[batch], games[batch])
-        parts.append(bradley_terry(*tables, PRIOR))
+        parts.append(bradley_terry(*tables, PRIOR_DRAWS))
         noise += float((cyclic_part(_advantages(*tables) - advantages) ** 2).sum())
     return np.concatenate(parts), noise / len(points)
 

@@ -13,7 +13,7 @@ from engine import ManaforgeError
 from engine.safe_files import read_bytes, read_toml
 from evo.config.run_config import RunConfig
 from evo.storage.files import json_bytes, parquet_bytes
-from evo.storage.run_folder import UNREADABLE, RunError, RunFolder
+from evo.storage.run_folder import ACCESS_ERRORS, RunError, RunFolder
 from evo.storage.schema import RUN_SCHEMA, read_table
 from ilp_agent import Profile, WeightVector
 from rivals import DEFAULT_AGENT, read_agent_profile
@@ -48,7 +48,7 @@ def read_champion_file(run: Path) -> ChampionFile:
     try:
         content = read_toml(run / "champion.toml")
     except OSError as error:
-        return ChampionFile({}, {}, str(error.strerror) if error.errno in UNREADABLE else "")
+        return ChampionFile({}, {}, str(error.strerror) if error.errno in ACCESS_ERRORS else "")
     except ValueError:
         return ChampionFile({}, {})
     provenance = content.get("provenance")
@@ -75,7 +75,7 @@ def write_champion(
     folder.write("manifest.json", json_bytes(manifest))
 
 
-def whole_champion(folder: RunFolder) -> Profile[WeightVector] | None:
+def load_intact_champion(folder: RunFolder) -> Profile[WeightVector] | None:
     """Load the champion of a run; None if it is missing, damaged, or of another configuration or length.
 
     Damage is added to the folder's `problems`. A missing champion, or one of a shorter run, is not damage.
@@ -124,7 +124,7 @@ def _bytes_of(file: Path) -> bytes:
     try:
         return read_bytes(file)
     except OSError as error:
-        if error.errno in UNREADABLE:
+        if error.errno in ACCESS_ERRORS:
             raise RunError(f"{file} cannot be read: {error.strerror}") from None
         return b""
 

@@ -17,17 +17,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine import RULES_VERSION
-from engine.errors import nearest
+from engine.errors import nearest_names
 from engine.safe_files import open_regular
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 """Characters that start a formula in a spreadsheet."""
 
-LOOKING = 0.5
+LOCK_RETRY_SECONDS = 0.5
 """Seconds of retrying a lock, since `is_locked` in another process holds it for an instant."""
 
 
-def replace_file(target: Path, content: bytes, temporary: Path) -> None:
+def write_atomically(target: Path, content: bytes, temporary: Path) -> None:
     """Write a file atomically: write and flush a temporary file, rename it, flush the folder.
 
     Args:
@@ -49,12 +49,12 @@ def replace_file(target: Path, content: bytes, temporary: Path) -> None:
         raise OSError(error.errno, error.strerror, str(target)) from error
 
 
-def file_in_the_way(path: Path) -> Path | None:
+def find_blocking_file(path: Path) -> Path | None:
     """Find the file that prevents a folder at `path`: the path itself or a parent; None if there is none."""
     return next((part for part in (path, *path.parents) if part.exists() and not part.is_dir()), None)
 
 
-def why_unusable(error: OSError, path: Path, use: str) -> str:
+def folder_error_text(error: OSError, path: Path, use: str) -> str:
     """Error text for a folder that cannot be used.
 
     Args:
@@ -63,26 +63,26 @@ def why_unusable(error: OSError, path: Path, use: str) -> str:
         use: the failed action, such as "create run folder".
     """
     if isinstance(error, FileExistsError | NotADirectoryError):
-        file = file_in_the_way(Path(error.filename or path))
+        file = find_blocking_file(Path(error.filename or path))
         if file is not None:
             return f"{file} is a file"
     about = "" if error.filename in (None, str(path)) else f"{error.filename}: "
     return f"cannot {use} {path}: {about}{error.strerror or error}"
 
 
-def temporary_of(target: Path) -> Path:
+def temporary_path(target: Path) -> Path:
     """Path of the temporary file for an atomic write, in the target's folder."""
     return target.parent / f".{target.name}.tmp"
 
 
-def why_not_writable(target: Path, temporary: Path) -> str:
+def write_error_text(target: Path, temporary: Path) -> str:
     """Reason why a file cannot be written; "" if it can. Creates and deletes the temporary file to test it.
 
-    See `temporary_of`.
+    See `temporary_path`.
     """
     if target.is_dir():
         return "it is a folder"
-    file = file_in_the_way(target.parent)
+    file = find_blocking_file(target.parent)
     if file is not None:
         return f"{file} is a file"
     if not target.parent.exists():
@@ -105,10 +105,10 @@ def sync_folder(path: Path) -> None:
         os.close(handle)
 
 
-def take_lock(folder: Path) -> IO[bytes] | None:
+def lock_folder(folder: Path) -> IO[bytes] | None:
     """Lock a folder for this process with `flock`; None if another process holds the lock."""
     lock = open_regular(folder / "lock", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    until = time.monotonic() + LOOKING
+    until = time.monotonic() + LOCK_RETRY_SECONDS
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -121,7 +121,7 @@ def take_lock(folder: Path) -> IO[bytes] | None:
             return lock
 
 
-def first_link(folder: Path) -> Path | None:
+def find_symbolic_link(folder: Path) -> Path | None:
     """First symbolic link in a folder; None if none. A link in a shared folder could redirect writes."""
     return next((entry for entry in sorted(folder.iterdir()) if entry.is_symlink()), None)
 
@@ -166,7 +166,7 @@ def csv_bytes(table: pd.DataFrame) -> bytes:
 
 
 def _no_formula(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_PREFIXES) else value
 
 
 def json_bytes(content: dict[str, Any]) -> bytes:
@@ -174,7 +174,7 @@ def json_bytes(content: dict[str, Any]) -> bytes:
     return (json.dumps(content, indent=1, allow_nan=False) + "\n").encode()
 
 
-def digest_of(content: Any) -> str:
+def json_digest(content: Any) -> str:
     """SHA-256 of JSON data with sorted keys."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
@@ -191,15 +191,15 @@ EXPERIMENT = "experiment.json"
 OPPONENTS = "opponents.json"
 """File with the fixed opponents in a run folder."""
 
-MOST_NAMED = 4
+MAX_LISTED_RUNS = 4
 """Maximum number of runs listed in an error message."""
 
 
-def what_it_is(path: Path) -> str:
+def not_a_run_text(path: Path) -> str:
     """Error text for a path that is not a run folder: what it is, and what to do."""
     if not os.path.exists(path):  # noqa: PTH110 - False too for names that no file can have
         runs = [file.parent.name for file in RUNS.glob("*/config.toml")]
-        near = nearest(str(path).removeprefix(f"{RUNS}/"), runs)
+        near = nearest_names(str(path).removeprefix(f"{RUNS}/"), runs)
         hint = f"; nearest: {', '.join(str(RUNS / name) for name in near)}" if near else ""
         return f"{path} is not a run folder: there is no such folder{hint}"
     if not path.is_dir():
@@ -233,8 +233,8 @@ def _tournament(path: Path) -> str:
 
 
 def _listed(runs: Sequence[Path]) -> str:
-    """List the first `MOST_NAMED` runs, and their number if there are more."""
+    """List the first `MAX_LISTED_RUNS` runs, and their number if there are more."""
     names = [str(run) for run in runs]
-    if len(names) > MOST_NAMED:
-        return f"{', '.join(names[:MOST_NAMED])}, ... ({len(names)} runs)"
+    if len(names) > MAX_LISTED_RUNS:
+        return f"{', '.join(names[:MAX_LISTED_RUNS])}, ... ({len(names)} runs)"
     return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

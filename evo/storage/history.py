@@ -19,17 +19,17 @@ from typing import IO, ClassVar, NamedTuple, Self
 
 from engine import ManaforgeError
 from engine.safe_files import read_bytes
-from evo.storage.files import first_link, replace_file, sync_folder, take_lock
+from evo.storage.files import find_symbolic_link, lock_folder, sync_folder, write_atomically
 
 CHECKSUMS = "checksums.txt"
 
-MOST_LINES = 2**26
+MAX_CHECKSUMS_BYTES = 2**26
 """Maximum size of `checksums.txt` in bytes: half a million generations of a run."""
 
-KINDS = ("generations", "pairings")
+TABLE_FOLDERS = ("generations", "pairings")
 """Folders of a run's tables, in the order of their checksums; the file in `generations/` is written last."""
 
-LINE = re.compile(r"(\w[\w.-]*(?:/\w[\w.-]*)?)((?: [0-9a-f]{64})+)\n", re.ASCII)
+RECORD_LINE = re.compile(r"(\w[\w.-]*(?:/\w[\w.-]*)?)((?: [0-9a-f]{64})+)\n", re.ASCII)
 """A line of `checksums.txt`: record name, then the SHA-256 of each of its files."""
 
 
@@ -38,7 +38,7 @@ class HistoryError(Exception):
 
 
 @dataclass(frozen=True)
-class Records:
+class RecordLayout:
     """Layout of the records in a kind of folder.
 
     Attributes:
@@ -51,7 +51,7 @@ class Records:
     numbered: bool = True
 
 
-TABLES = Records(lambda name: tuple(f"{kind}/{name}.parquet" for kind in KINDS))
+GENERATION_RECORDS = RecordLayout(lambda name: tuple(f"{kind}/{name}.parquet" for kind in TABLE_FOLDERS))
 """Records of a run: one per generation."""
 
 
@@ -88,7 +88,7 @@ class History(NamedTuple):
         return "".join(entry.line for entry in self.entries)
 
 
-def read_history(folder: Path, records: Records = TABLES) -> History:
+def read_history(folder: Path, records: RecordLayout = GENERATION_RECORDS) -> History:
     """Read and parse `checksums.txt`; a missing file has no entries.
 
     For numbered records, parsing stops at the first line that is malformed or out of order; for others,
@@ -98,13 +98,13 @@ def read_history(folder: Path, records: Records = TABLES) -> History:
         OSError: the file exists and cannot be read.
     """
     try:
-        text = read_bytes(folder / CHECKSUMS, MOST_LINES).decode("ascii", "replace")
+        text = read_bytes(folder / CHECKSUMS, MAX_CHECKSUMS_BYTES).decode("ascii", "replace")
     except FileNotFoundError:
         text = ""
     entries: dict[str, Entry] = {}
     bad = 0
     for number, line in enumerate(io.StringIO(text, newline="\n")):  # only a line feed ends a line
-        found = LINE.fullmatch(line)
+        found = RECORD_LINE.fullmatch(line)
         name, sums = (found[1], tuple(found[2].split())) if found else ("", ())
         is_next = name == f"{number:04d}" or not records.numbered
         if not found or not is_next or len(sums) != len(records.files_of(name)):
@@ -143,14 +143,14 @@ def read_checked(folder: Path, name: str, digest: str) -> bytes:
     return content
 
 
-def table_file(run: Path, kind: str, generation: int) -> Path:
-    """Path of a generation's Parquet file; `kind` is a folder such as one of `KINDS`."""
+def table_path(run: Path, kind: str, generation: int) -> Path:
+    """Path of a generation's Parquet file; `kind` is a folder such as one of `TABLE_FOLDERS`."""
     return run / kind / f"{generation:04d}.parquet"
 
 
 def read_committed(run: Path, kind: str, generation: int, entry: Entry) -> bytes:
     """Read and verify a committed generation's file; errors as of `read_checked`."""
-    return read_checked(run, f"{kind}/{generation:04d}.parquet", entry.sums[KINDS.index(kind)])
+    return read_checked(run, f"{kind}/{generation:04d}.parquet", entry.sums[TABLE_FOLDERS.index(kind)])
 
 
 class LockedFolder:
@@ -175,12 +175,12 @@ class LockedFolder:
             ManaforgeError: another process holds the lock, or the folder contains a symbolic link.
             OSError: the folder cannot be used.
         """
-        link = first_link(self.path)
+        link = find_symbolic_link(self.path)
         if link is not None:
             raise self.ERROR(
                 f"{link} is a symbolic link, which is not allowed here; replace it by the file itself"
             )
-        self._lock = take_lock(self.path)
+        self._lock = lock_folder(self.path)
         if self._lock is None:
             raise self.ERROR(f"{self.WHAT}{self.path} is in use by another process")
 
@@ -209,7 +209,7 @@ class CheckedFolder(LockedFolder):
         entries: committed records, by name.
     """
 
-    RECORDS: ClassVar[Records] = TABLES
+    RECORDS: ClassVar[RecordLayout] = GENERATION_RECORDS
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -223,7 +223,7 @@ class CheckedFolder(LockedFolder):
         Raises:
             OSError: the disk is full or fails.
         """
-        replace_file(self.path / name, content, self.path / f"{name.replace('/', '-')}.tmp")
+        write_atomically(self.path / name, content, self.path / f"{name.replace('/', '-')}.tmp")
 
     def commit_record(self, name: str, contents: Mapping[str, bytes]) -> None:
         """Commit a record: write its files, then its line in `checksums.txt`; thread-safe.

@@ -17,30 +17,37 @@ from typing import Any
 import pandas as pd
 
 from engine import Deck, ManaforgeError, find_deck
-from engine.decks import earlier_effects
+from engine.decks import earlier_version_text
 from engine.errors import WrongValueError
 from engine.safe_files import read_bytes, read_json
-from evo.config.files import deck_beside, read_config, read_toml
-from evo.config.run_config import ConfigError, RunConfig, removed_text
+from evo.config.files import read_config, read_toml, resolve_deck_path
+from evo.config.run_config import ConfigError, RunConfig, removed_key_message
 from evo.storage.files import (
     OPPONENTS,
     RUNS,
     append_event,
-    file_in_the_way,
+    find_blocking_file,
+    folder_error_text,
     json_bytes,
+    not_a_run_text,
     parquet_bytes,
-    replace_file,
     sync_folder,
-    what_it_is,
-    why_unusable,
+    write_atomically,
 )
-from evo.storage.history import KINDS, CheckedFolder, HistoryError, read_committed, read_history, table_file
-from evo.storage.schema import RUN_SCHEMA, SchemaError, check_origin, read_table
+from evo.storage.history import (
+    TABLE_FOLDERS,
+    CheckedFolder,
+    HistoryError,
+    read_committed,
+    read_history,
+    table_path,
+)
+from evo.storage.schema import RUN_SCHEMA, SchemaError, check_versions, read_table
 
 DECKS = "decks"
 """Subfolder of a run or tournament with its deck files."""
 
-LONGEST_NAME = 60
+MAX_NAME_LENGTH = 60
 """Maximum length of a deck file's name, in characters."""
 
 
@@ -62,13 +69,13 @@ def keep_decks(folder: Path, decks: Iterable[Deck]) -> list[Path | None]:
     for deck in decks:
         file = None
         if deck.text:
-            stem = re.sub(r"[^A-Za-z0-9_-]+", "-", deck.name).strip("-")[:LONGEST_NAME] or "deck"
+            stem = re.sub(r"[^A-Za-z0-9_-]+", "-", deck.name).strip("-")[:MAX_NAME_LENGTH] or "deck"
             numbered = (f"{stem}-{number}" for number in count(2))
             stem = next(name for name in chain([stem], numbered) if name.casefold() not in taken)
             file = folder / DECKS / f"{stem}.toml"
             taken.add(stem.casefold())
             file.parent.mkdir(exist_ok=True)
-            replace_file(file, deck.text.encode(), folder / f"{file.name}.tmp")
+            write_atomically(file, deck.text.encode(), folder / f"{file.name}.tmp")
         kept.append(file)
     return kept
 
@@ -78,17 +85,17 @@ def missing_decks(folder: Path, decks: Iterable[object]) -> list[str]:
     missing = []
     for deck in decks:
         try:
-            find_deck(deck_beside(str(deck), folder))
+            find_deck(resolve_deck_path(str(deck), folder))
         except ManaforgeError:
             missing.append(str(deck))
     return missing
 
 
-UNREADABLE = (errno.EACCES, errno.EPERM, errno.EIO)
+ACCESS_ERRORS = (errno.EACCES, errno.EPERM, errno.EIO)
 """Operating system errors that do not mean damage: permissions, or a transient I/O error."""
 
 
-HALF_POINTS = frozenset("01234")
+PAIR_DIGITS = frozenset("01234")
 """Half points of a deal's two games, as digits."""
 
 _VALIDATED = {"who": "best", "pairs": ""}
@@ -136,7 +143,7 @@ class RunFolder(CheckedFolder):
                 content = read_committed(self.path, kind, generation, entry)
                 yield read_table(content, kind, self.config).to_pandas()
             except (HistoryError, SchemaError, OSError) as error:
-                file = table_file(self.path, kind, generation)
+                file = table_path(self.path, kind, generation)
                 raise RunError(f"{file} cannot be read: {error}") from None
 
     def commit(self, generation: int, individuals: pd.DataFrame, pairings: pd.DataFrame) -> None:
@@ -161,20 +168,20 @@ class RunFolder(CheckedFolder):
         Raises:
             RunError: the operating system denies reading it; it is not played again in this case.
         """
-        file = table_file(self.path, "validation", generation)
+        file = table_path(self.path, "validation", generation)
         try:
             table = read_table(read_bytes(file), "validation", self.config).to_pandas()
         except SchemaError:
             return None
         except OSError as error:
-            if error.errno in UNREADABLE:
+            if error.errno in ACCESS_ERRORS:
                 raise RunError(f"{file} cannot be read: {error.strerror}") from None
             return None
         table = table.assign(**{name: table.get(name, default) for name, default in _VALIDATED.items()})
         blocks = [list(own["opponent"].isna()) for _, own in table.groupby("who", sort=False)]
         whole = [len(block) > 1 and block == [True, *[False] * (len(block) - 1)] for block in blocks]
         known = bool(whole) and all(whole) and table["who"].iloc[0] == _VALIDATED["who"]
-        known &= all(set(text) <= HALF_POINTS for text in table["pairs"])
+        known &= all(set(text) <= PAIR_DIGITS for text in table["pairs"])
         return table if known and (table["generation"] == generation).all() else None
 
     def write_validation(self, generation: int, content: bytes) -> None:
@@ -183,7 +190,7 @@ class RunFolder(CheckedFolder):
         Raises:
             RunError: the disk is full or fails.
         """
-        file = table_file(self.path, "validation", generation)
+        file = table_path(self.path, "validation", generation)
         with self._writing(f"the validation of generation {generation}"):
             file.parent.mkdir(exist_ok=True)
             self.replace(f"validation/{file.name}", content)
@@ -234,7 +241,7 @@ class RunFolder(CheckedFolder):
         try:
             content = read_json(file)
         except (OSError, ValueError) as error:
-            if isinstance(error, OSError) and error.errno in UNREADABLE:
+            if isinstance(error, OSError) and error.errno in ACCESS_ERRORS:
                 raise RunError(f"{file} cannot be read: {error.strerror}") from None
             return {}
         return content if isinstance(content.get("sessions"), list) else {}
@@ -268,9 +275,9 @@ class RunFolder(CheckedFolder):
             contents = self.read_record(name)
         except HistoryError as error:
             return str(error)
-        for kind, content in zip(KINDS, contents, strict=True):
+        for kind, content in zip(TABLE_FOLDERS, contents, strict=True):
             try:
-                check_origin(content)
+                check_versions(content)
             except SchemaError as error:
                 raise RunError(f"run folder {self.path}: {kind}/{name}.parquet: {error}") from None
         return ""
@@ -287,14 +294,14 @@ def create_run(path: Path, config: RunConfig, manifest: dict[str, Any], opponent
         on_error.callback(folder.close)
         try:
             path.mkdir(parents=True, exist_ok=True)
-            check_vacant(path)
+            check_empty(path)
             folder.acquire()
-            for kind in KINDS:
+            for kind in TABLE_FOLDERS:
                 (path / kind).mkdir(exist_ok=True)
             sync_folder(path)
         except OSError as error:
             raise RunError(
-                f"{why_unusable(error, path, 'create run folder')}; choose another --out"
+                f"{folder_error_text(error, path, 'create run folder')}; choose another --out"
             ) from None
         folder.write("manifest.json", json_bytes({"schema": RUN_SCHEMA, **manifest}))
         if opponents:
@@ -305,13 +312,13 @@ def create_run(path: Path, config: RunConfig, manifest: dict[str, Any], opponent
     return folder
 
 
-def check_vacant(path: Path) -> None:
+def check_empty(path: Path) -> None:
     """Check that a folder is empty, except for leftovers of an interrupted `create_run`.
 
     Raises:
         RunError: the folder is not empty, or is a file.
     """
-    file = file_in_the_way(path)
+    file = find_blocking_file(path)
     if file is not None:
         raise RunError(f"{file} is a file; choose another --out")
     if (path / "config.toml").exists():
@@ -331,28 +338,28 @@ def open_run(path: Path) -> RunFolder:
         RunError: it is not a run folder, is in use, has an unknown schema, or uses a removed key.
         ConfigError: its configuration is invalid.
     """
-    folder = RunFolder(path, peek_run(path).config)
+    folder = RunFolder(path, open_run_read_only(path).config)
     for key, value in folder.config.removed.items():
-        raise RunError(f"run folder {path}: {removed_text(key, value)}")
+        raise RunError(f"run folder {path}: {removed_key_message(key, value)}")
     with contextlib.ExitStack() as on_error:
         on_error.callback(folder.close)
         try:
             folder.acquire()
-            for kind in KINDS:
+            for kind in TABLE_FOLDERS:
                 (path / kind).mkdir(exist_ok=True)
             folder.check_history()
         except OSError as error:
-            raise RunError(why_unusable(error, path, "use run folder")) from None
+            raise RunError(folder_error_text(error, path, "use run folder")) from None
         on_error.pop_all()
     return folder
 
 
-def run_path(path: Path) -> Path:
+def resolve_run_path(path: Path) -> Path:
     """Resolve a run: the path itself if it exists, else the folder of this name in `runs/`."""
     return RUNS / path if not path.exists() and (RUNS / path).is_dir() else path
 
 
-def run_config(path: Path) -> RunConfig:
+def read_run_config(path: Path) -> RunConfig:
     """Read the configuration of a run folder.
 
     Raises:
@@ -369,7 +376,7 @@ def run_config(path: Path) -> RunConfig:
         raise ConfigError(str(error)) from None  # an error of the run's own file, not of the command line
 
 
-def give_decks(path: Path, decks: Sequence[str]) -> None:
+def replace_missing_decks(path: Path, decks: Sequence[str]) -> None:
     """Replace missing deck files of a run folder, and refer to the new files in its `config.toml`.
 
     Args:
@@ -380,7 +387,9 @@ def give_decks(path: Path, decks: Sequence[str]) -> None:
         RunError: no deck is missing, their number differs, or the run was started with other cards.
         ConfigError, DeckError: a deck cannot be read.
     """
-    named = {key: [deck_beside(deck, path) for deck in decks] for key, decks in _decks_named(path).items()}
+    named = {
+        key: [resolve_deck_path(deck, path) for deck in decks] for key, decks in _decks_named(path).items()
+    }
     own = [deck for decks in named.values() for deck in decks]
     missing = missing_decks(path, own)
     if not missing:
@@ -409,7 +418,7 @@ def give_decks(path: Path, decks: Sequence[str]) -> None:
             "that it was started with; start a new run"
         )
     if known != folder.config.digest:
-        refuse_earlier_effects(folder, known)
+        check_effects_version(folder, known)
         names = ", ".join(folder.config.deck_names)
         raise RunError(
             f"run folder {path} was started with other decks or cards than these ({names}); give its "
@@ -421,13 +430,13 @@ def give_decks(path: Path, decks: Sequence[str]) -> None:
         folder.write_config()
 
 
-def refuse_earlier_effects(folder: RunFolder, known: str) -> None:
+def check_effects_version(folder: RunFolder, known: str) -> None:
     """Check whether a run's hash belongs to an earlier version of the card effects.
 
     Raises:
         RunError: it does.
     """
-    earlier = earlier_effects(lambda version: folder.config.digest_for_effects(version) == known)
+    earlier = earlier_version_text(lambda version: folder.config.digest_for_effects(version) == known)
     if earlier:
         raise RunError(f"run folder {folder.path} was started under {earlier}; start a new run")
 
@@ -439,7 +448,7 @@ def _decks_named(path: Path) -> dict[str, list[Any]]:
     return {key: decks for key, decks in found.items() if isinstance(decks, list) and decks}
 
 
-def peek_run(path: Path) -> RunFolder:
+def open_run_read_only(path: Path) -> RunFolder:
     """Open a run folder read-only, without lock, even during a run; checksums are not verified.
 
     Raises:
@@ -447,8 +456,8 @@ def peek_run(path: Path) -> RunFolder:
         ConfigError: its configuration is invalid.
     """
     if not (path / "config.toml").is_file():
-        raise RunNameError(what_it_is(path))
-    folder = RunFolder(path, run_config(path))
+        raise RunNameError(not_a_run_text(path))
+    folder = RunFolder(path, read_run_config(path))
     schema = folder.manifest().get("schema", RUN_SCHEMA)
     if schema != RUN_SCHEMA:
         raise RunError(f"run folder {path} has schema {schema!r}; this version reads schema {RUN_SCHEMA}")

@@ -22,12 +22,12 @@ import pyarrow.types as kinds
 from pyarrow import compute
 
 from engine import RULES_VERSION, ManaforgeError, find_deck
-from evo.config.keys import MOST_SHARE
+from evo.config.keys import MAX_SHARE
 from evo.config.run_config import RunConfig
 from evo.strategies import find_strategy
 from ilp_agent.weights import MAX_WEIGHT
 
-DEEPEST = 4
+MAX_DEPTH = 4
 """Maximum nesting of structs; a page header has three levels."""
 
 
@@ -77,7 +77,7 @@ _DICTIONARY = 7
 """Header field of a dictionary page."""
 
 
-def pages_in(content: bytes, start: int, length: int) -> Iterator[Page]:
+def parse_pages(content: bytes, start: int, length: int) -> Iterator[Page]:
     """Parse the headers of consecutive Parquet pages.
 
     Args:
@@ -93,7 +93,7 @@ def pages_in(content: bytes, start: int, length: int) -> Iterator[Page]:
         raise ValueError("its pages lie outside of the file")
     while at < end:
         try:
-            header, at = _struct(content, at, DEEPEST)
+            header, at = _struct(content, at, MAX_DEPTH)
             (kind,) = header.keys() & _KINDS.keys()
             values, encoding = (int(header[kind][place]) for place in _KINDS[kind])
             size, packed = int(header[_SIZE]), int(header[_LENGTH])
@@ -161,44 +161,44 @@ def _unsigned(content: bytes, at: int) -> tuple[int, int]:
 RUN_SCHEMA = 1
 """Version of the run folder's format."""
 
-MOST_COUNT = 2.0**53
+MAX_COUNT = 2.0**53
 """Maximum of count columns: integers up to it are exact as float64."""
 
-MOST_CELLS = 2**25
+MAX_CELLS = 2**25
 """Maximum cells of a table that is read as a whole, 256 MB: fifty times those of our largest run."""
 
-MOST_TEXTS = 2**27
+MAX_TEXT_BYTES = 2**27
 """Maximum bytes of a table's distinct texts, and of all texts in a table that is read as a whole."""
 
-MOST_PAGE = 2**26
+MAX_PAGE_BYTES = 2**26
 """Maximum uncompressed bytes of a page; pyarrow writes pages of 1 MB."""
 
-MOST_ENTRIES = 2**20
+MAX_DICTIONARY_VALUES = 2**20
 """Maximum values of a dictionary page; pyarrow's dictionaries take at most 1 MB."""
 
-MOST_PAGES = 50_000
+MAX_PAGES = 50_000
 """Maximum pages of all columns; pyarrow writes one per 20,000 rows of a column."""
 
 TEXT = "BYTE_ARRAY"
 """Parquet's physical type of texts."""
 
-SHORT = 2**11
+SMALL_CHUNK_BYTES = 2**11
 """Compressed bytes of numbers that cannot exceed the page limit: zstd expands a byte to at most 2**15."""
 
 CODECS = frozenset({"UNCOMPRESSED", "SNAPPY", "GZIP", "LZ4", "ZSTD"})
 """Accepted compression codecs, with at most zstd's expansion; brotli has more."""
 
-MOST_FOOTER = 2**22
+MAX_FOOTER_BYTES = 2**22
 """Maximum bytes of a file's footer; the footer of a thousand columns has 150,000."""
 
-MOST_PARTS = 5_000
+MAX_COLUMNS_AND_GROUPS = 5_000
 """Maximum number of columns, and of row groups."""
 
-BATCH = 2**16
+BATCH_ROWS = 2**16
 """Rows decoded at a time."""
 
 
-class Kind(NamedTuple):
+class ColumnType(NamedTuple):
     """Type and range of a column.
 
     Attributes:
@@ -224,22 +224,22 @@ def _text(kind: pa.DataType) -> bool:
     return bool(kinds.is_string(kind) or kinds.is_large_string(kind))
 
 
-COUNT = Kind("whole number", kinds.is_integer, 0, MOST_COUNT)
-NUMBER = Kind("number", _number)
-PLACE = Kind("number", _number, 0, MOST_COUNT)
-VALUE = Kind("number", _number, -MAX_WEIGHT, MAX_WEIGHT)
-SCORE = Kind("number", _number, -1, 2)
-ROUNDS = Kind("number", _number, 0, MOST_COUNT)
-SHARE = Kind("number", _number, 0, MOST_SHARE * 2)
-YES_NO = Kind("yes or no", kinds.is_boolean)
-NAME = Kind("text", _text)
+COUNT = ColumnType("whole number", kinds.is_integer, 0, MAX_COUNT)
+NUMBER = ColumnType("number", _number)
+ORDINAL = ColumnType("number", _number, 0, MAX_COUNT)
+VALUE = ColumnType("number", _number, -MAX_WEIGHT, MAX_WEIGHT)
+SCORE = ColumnType("number", _number, -1, 2)
+ROUNDS = ColumnType("number", _number, 0, MAX_COUNT)
+SHARE = ColumnType("number", _number, 0, MAX_SHARE * 2)
+YES_NO = ColumnType("yes or no", kinds.is_boolean)
+NAME = ColumnType("text", _text)
 
-MAY_LACK = frozenset({"parent_a", "parent_b", "rank", "opponent", "entrant", "share"})
+NULLABLE = frozenset({"parent_a", "parent_b", "rank", "opponent", "entrant", "share"})
 """Nullable columns."""
 
 FINAL = {
     "stage": NAME,
-    "rank": PLACE,
+    "rank": ORDINAL,
     "candidate": NAME,
     "opponent": NAME,
     **dict.fromkeys(("games", "wins", "draws", "losses"), COUNT),
@@ -247,22 +247,22 @@ FINAL = {
     **dict.fromkeys(("score", "low", "high"), SCORE),
 }
 
-PAIRINGS = {
+PAIRING_COLUMNS = {
     **dict.fromkeys(("generation", "individual", "opponent"), COUNT),
     **dict.fromkeys(("deck", "opponent_deck"), NAME),
     **dict.fromkeys(("games", "wins", "draws", "turns"), COUNT),
 }
 
-OF_OPPONENTS = {"entrant": NAME, "share": SHARE}
+OPPONENT_COLUMNS = {"entrant": NAME, "share": SHARE}
 """Additional columns of `pairings/` in runs with opponents outside the population."""
 
-VALIDATION = {
+VALIDATION_COLUMNS = {
     **dict.fromkeys(("generation", "individual"), COUNT),
     **{name: kind for name, kind in FINAL.items() if name not in ("stage", "rank", "candidate")},
     **dict.fromkeys(("who", "pairs"), NAME),
 }
 
-ADDED = ("who", "pairs")
+LATER_COLUMNS = ("who", "pairs")
 """Columns of `validation/` that older versions did not write; they validated only the best."""
 
 
@@ -281,24 +281,24 @@ def read_table(content: bytes, kind: str, config: RunConfig) -> pa.Table:
     Raises:
         SchemaError: it is not such a table; the message gives the reason.
     """
-    optional = ADDED if kind == "validation" else ()
-    table = read_columns(content, _columns_of(kind, config), most_rows(kind, config), optional)
+    optional = LATER_COLUMNS if kind == "validation" else ()
+    table = read_columns(content, _columns_of(kind, config), max_rows(kind, config), optional)
     if kind == "generations":
         _check_survivors(table, config)
     return table
 
 
 def read_columns(
-    content: bytes, columns: Mapping[str, Kind], most: int, optional: Collection[str] = ()
+    content: bytes, columns: Mapping[str, ColumnType], most: int, optional: Collection[str] = ()
 ) -> pa.Table:
     """Read the given columns of a Parquet file as one table; arguments and errors as of `read_batches`."""
-    most = min(most, MOST_CELLS // len(columns))
+    most = min(most, MAX_CELLS // len(columns))
     table = pa.concat_tables(read_batches(content, columns, most, optional))
     return _spelled_out(table)
 
 
 def read_batches(
-    content: bytes, columns: Mapping[str, Kind], most: int, optional: Collection[str] = ()
+    content: bytes, columns: Mapping[str, ColumnType], most: int, optional: Collection[str] = ()
 ) -> Iterator[pa.Table]:
     """Read the given columns of a Parquet file in batches; other columns and pandas metadata are not decoded.
 
@@ -311,7 +311,8 @@ def read_batches(
         optional: columns that may be absent.
 
     Yields:
-        The next rows, at most `BATCH`, with dictionary-encoded texts; at least one table, possibly empty.
+        The next rows, at most `BATCH_ROWS`, with dictionary-encoded texts; at least one table, possibly
+        empty.
 
     Raises:
         SchemaError: it is not such a table; the message gives the reason.
@@ -321,7 +322,7 @@ def read_batches(
         present = file.schema_arrow.names
         wanted = {name: kind for name, kind in columns.items() if name in present or name not in optional}
         _check_promises(file, content, wanted, most)
-        batches = file.iter_batches(BATCH, columns=list(wanted), use_threads=False)
+        batches = file.iter_batches(BATCH_ROWS, columns=list(wanted), use_threads=False)
         if not file.metadata.num_rows:
             yield file.schema_arrow.empty_table().select(list(wanted)).replace_schema_metadata(None)
         for batch in batches:
@@ -341,10 +342,10 @@ def _spelled_out(table: pa.Table) -> pa.Table:
             for part in column.chunks:
                 lengths = compute.binary_length(part.dictionary).cast(pa.int64())
                 size += compute.sum(lengths.take(part.indices)).as_py() or 0
-            if size > MOST_TEXTS:
+            if size > MAX_TEXT_BYTES:
                 raise SchemaError(
                     f"its texts up to column {name} unpack to {size / 2**20:,.0f} MB; at most "
-                    f"{MOST_TEXTS / 2**20:,.0f} MB are read"
+                    f"{MAX_TEXT_BYTES / 2**20:,.0f} MB are read"
                 )
             table = table.set_column(place, name, column.cast(column.type.value_type))
     return table
@@ -360,7 +361,7 @@ def count_rows(content: bytes) -> int:
         return int(file.metadata.num_rows)
 
 
-def most_rows(kind: str, config: RunConfig) -> int:
+def max_rows(kind: str, config: RunConfig) -> int:
     """Maximum number of rows in a table of a run."""
     strategy, n_decks = find_strategy(config.strategy), len(config.decks)
     n = max(
@@ -376,13 +377,15 @@ def most_rows(kind: str, config: RunConfig) -> int:
     return rows[kind]
 
 
-def _columns_of(kind: str, config: RunConfig) -> dict[str, Kind]:
-    pairings = PAIRINGS | (OF_OPPONENTS if config.opponents.beside else {})
-    known = {"pairings": pairings, "validation": VALIDATION, "final": FINAL}
+def _columns_of(kind: str, config: RunConfig) -> dict[str, ColumnType]:
+    pairings = PAIRING_COLUMNS | (OPPONENT_COLUMNS if config.opponents.beside else {})
+    known = {"pairings": pairings, "validation": VALIDATION_COLUMNS, "final": FINAL}
     return known.get(kind) or _of_individuals(config.vector.names(), config.strategy, tuple(config.decks))
 
 
-def _check_promises(file: pq.ParquetFile, content: bytes, columns: Mapping[str, Kind], most: int) -> None:
+def _check_promises(
+    file: pq.ParquetFile, content: bytes, columns: Mapping[str, ColumnType], most: int
+) -> None:
     """Check the sizes that a file and its page headers declare, against decompression bombs."""
     rows, own = file.metadata.num_rows, file.schema_arrow
     if rows > most:
@@ -392,7 +395,7 @@ def _check_promises(file: pq.ParquetFile, content: bytes, columns: Mapping[str, 
         if count != 1:
             raise SchemaError(f"it has {f'{count} columns' if count else 'no column'} {name}")
         found = own.field(name).type
-        if not kind.fits(found) and not (name in MAY_LACK and kinds.is_null(found)):
+        if not kind.fits(found) and not (name in NULLABLE and kinds.is_null(found)):
             raise SchemaError(f"column {name} has type {str(found)[:60]}, not {kind.what}")
     groups = [file.metadata.row_group(place) for place in range(file.metadata.num_row_groups)]
     if sum(group.num_rows for group in groups) != rows:
@@ -408,10 +411,10 @@ def _check_promises(file: pq.ParquetFile, content: bytes, columns: Mapping[str, 
             for page in _pages_of(content, part, group.num_rows):
                 pages += 1
                 texts += page.size if part.physical_type == TEXT else 0
-                if page.size > MOST_PAGE or (page.dictionary and page.values > MOST_ENTRIES):
+                if page.size > MAX_PAGE_BYTES or (page.dictionary and page.values > MAX_DICTIONARY_VALUES):
                     size = f"{page.size / 2**20:,.0f} MB and {page.values:,} values"
                     raise SchemaError(f"column {path} has a page of {size}")
-                if texts > MOST_TEXTS or pages > MOST_PAGES:
+                if texts > MAX_TEXT_BYTES or pages > MAX_PAGES:
                     size = f"{texts / 2**20:,.0f} MB of texts, or {pages:,} pages"
                     raise SchemaError(f"its columns up to {path} have {size}; that is more than is read")
 
@@ -427,22 +430,22 @@ def _pages_of(content: bytes, part: pq.ColumnChunkMetaData, rows: int) -> Iterat
         raise SchemaError(f"column {path} has {part.num_values:,} values in {rows:,} rows")
     if part.compression not in CODECS:
         raise SchemaError(f"column {path} is packed by {part.compression}, which may unpack to any size")
-    if rows == 0 or (packed <= SHORT and part.physical_type != TEXT):
+    if rows == 0 or (packed <= SMALL_CHUNK_BYTES and part.physical_type != TEXT):
         return
     start = part.data_page_offset
     if part.has_dictionary_page:
         start = min(start, part.dictionary_page_offset)
     try:
-        yield from pages_in(content, start, packed)
+        yield from parse_pages(content, start, packed)
     except ValueError as error:
         raise SchemaError(f"column {path}: {error}") from None
 
 
-def _check_values(column: pa.ChunkedArray, name: str, kind: Kind) -> None:
+def _check_values(column: pa.ChunkedArray, name: str, kind: ColumnType) -> None:
     """Check that values are present, finite and in range."""
-    if column.null_count and name not in MAY_LACK:
+    if column.null_count and name not in NULLABLE:
         raise SchemaError(f"column {name} has missing values")
-    if kind.what not in (COUNT.what, PLACE.what) or column.null_count == len(column):
+    if kind.what not in (COUNT.what, ORDINAL.what) or column.null_count == len(column):
         return
     values = column.drop_null().to_numpy()
     if kinds.is_floating(column.type) and not np.isfinite(values).all():
@@ -454,7 +457,7 @@ def _check_values(column: pa.ChunkedArray, name: str, kind: Kind) -> None:
         )
 
 
-def check_origin(content: bytes) -> None:
+def check_versions(content: bytes) -> None:
     """Check that a table was written under this version's rules and schema.
 
     Raises:
@@ -476,8 +479,8 @@ def _parquet(content: bytes, names: Sequence[str] = ()) -> Iterator[pq.ParquetFi
     Raises:
         SchemaError: the file cannot be opened, or reading it in the `with` block fails.
     """
-    if content.endswith(b"PAR1") and int.from_bytes(content[-8:-4], "little") > MOST_FOOTER:
-        raise SchemaError(f"its footer has more than {MOST_FOOTER / 2**20:.0f} MB")
+    if content.endswith(b"PAR1") and int.from_bytes(content[-8:-4], "little") > MAX_FOOTER_BYTES:
+        raise SchemaError(f"its footer has more than {MAX_FOOTER_BYTES / 2**20:.0f} MB")
     try:
         source = pa.BufferReader(content)
         try:
@@ -485,7 +488,7 @@ def _parquet(content: bytes, names: Sequence[str] = ()) -> Iterator[pq.ParquetFi
                 source,
                 read_dictionary=list(names),
                 page_checksum_verification=True,
-                thrift_container_size_limit=MOST_PARTS,
+                thrift_container_size_limit=MAX_COLUMNS_AND_GROUPS,
             )
         except KeyError as error:  # a missing column
             raise SchemaError(f"it has no column {error.args[0].decode()}") from None
@@ -505,7 +508,7 @@ def wins_column(own: str, other: str) -> str:
 @lru_cache
 def _of_individuals(
     weights: tuple[str, ...], strategy: str, config_decks: tuple[str, ...]
-) -> dict[str, Kind]:
+) -> dict[str, ColumnType]:
     """Columns of `generations/`, including the strategy's own."""
     decks = [find_deck(deck).name for deck in config_decks]
     numbers = [f"weight_{name}" for name in weights] + find_strategy(strategy).columns(weights)
@@ -513,7 +516,7 @@ def _of_individuals(
     return {
         **dict.fromkeys(("generation", "individual", "birth", "games"), COUNT),
         **dict.fromkeys(numbers, VALUE),
-        **dict.fromkeys(["fitness", "parent_a", "parent_b", "rank"], PLACE),
+        **dict.fromkeys(["fitness", "parent_a", "parent_b", "rank"], ORDINAL),
         "survived": YES_NO,
     }
 

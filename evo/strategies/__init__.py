@@ -3,12 +3,12 @@
 from engine.errors import unknown_name
 from evo.strategies.base import (
     Candidate,
+    GenerationResult,
     Individual,
     Parameters,
     Strategy,
     StrategyError,
     StrategyOptions,
-    Told,
 )
 from evo.strategies.cma import Cma
 from evo.strategies.es import Es, Eva
@@ -41,7 +41,7 @@ def find_strategy(name: str) -> type[Strategy]:
     raise unknown_name("strategy", name, (*STRATEGIES, *(kind.NAME for kind in FAMILIES.values())))
 
 
-def section_of(name: str) -> str:
+def section_name(name: str) -> str:
     """Name of the configuration section with a strategy's options."""
     return name.partition(":")[0]
 
@@ -51,12 +51,12 @@ __all__ = [
     "SECTIONS",
     "STRATEGIES",
     "Candidate",
+    "GenerationResult",
     "Individual",
     "Parameters",
     "Strategy",
     "StrategyError",
     "StrategyOptions",
-    "Told",
     "find_strategy",
-    "section_of",
+    "section_name",
 ]

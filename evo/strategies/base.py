@@ -69,7 +69,7 @@ class Individual(list[float]):
 
 
 @dataclass(frozen=True)
-class Told:
+class GenerationResult:
     """Evaluated individuals of a generation and their survival, as returned by `Strategy.tell`.
 
     Attributes:
@@ -201,7 +201,7 @@ class Strategy(Protocol):
         """
         ...
 
-    def tell(self, fitness: np.ndarray) -> Told:
+    def tell(self, fitness: np.ndarray) -> GenerationResult:
         """Update the strategy with the fitness of the asked individuals; move to the next generation.
 
         Args:
@@ -248,13 +248,13 @@ _LOCK = threading.RLock()
 
 
 @contextlib.contextmanager
-def one_thread() -> Iterator[None]:
+def single_threaded_blas() -> Iterator[None]:
     """Context manager that limits BLAS to one thread, so that the order of sums is reproducible."""
     with _LOCK, threadpool_limits(1, "blas"):
         yield
 
 
-class Generators:
+class GlobalRandomState:
     """A run's own states of the global random generators `random` and `numpy.random`.
 
     For packages that draw from the global generators: each run has its own reproducible sequence.

@@ -14,8 +14,14 @@ import numpy as np
 from pydantic import Field
 
 from evo.seeds import child_stream
-from evo.strategies.base import Candidate, Individual, Parameters, StrategyOptions, one_thread
-from evo.strategies.population import DrawnStrategy, bounded
+from evo.strategies.base import (
+    Candidate,
+    Individual,
+    Parameters,
+    StrategyOptions,
+    single_threaded_blas,
+)
+from evo.strategies.population import SamplingStrategy, clip_to_unit
 
 MIN_STEP = 1e-5
 """Minimum standard deviation in any direction, so that noise in the fitness does not end the search."""
@@ -33,7 +39,7 @@ class CmaOptions(StrategyOptions):
     initial_mean: Annotated[float, Field(gt=0, lt=1, description="initial mean of every weight")] = 0.5
 
 
-class Cma(DrawnStrategy):
+class Cma(SamplingStrategy):
     """CMA-ES: sample lambda individuals from a normal distribution, update it from the best mu."""
 
     NAME: ClassVar[str] = "cma"
@@ -57,7 +63,7 @@ class Cma(DrawnStrategy):
             "verb_log": 0,
         }
         own = parameters.options
-        with one_thread():
+        with single_threaded_blas():
             self._cma: Any = cma.CMAEvolutionStrategy(
                 [own.initial_mean] * self.n_weights, own.initial_sigma, options
             )
@@ -81,22 +87,22 @@ class Cma(DrawnStrategy):
         """Update the distribution from the fitness; see `evo.strategies.base.Strategy`."""
         points = self._points
         told = super().tell(fitness)
-        with one_thread():
+        with single_threaded_blas():
             self._cma.tell(points, [-float(value) for value in told.fitness])
         return told
 
     def centre(self) -> Candidate:
         """Mean of the distribution."""
-        mean = tuple(bounded(self._cma.result.xfavorite))
+        mean = tuple(clip_to_unit(self._cma.result.xfavorite))
         return Candidate("mean", mean, self.generation - 1)
 
     def _propose(self) -> list[Individual]:
-        with one_thread():
+        with single_threaded_blas():
             self._points = self._cma.ask()
             sigmas = [float(sigma) for sigma in self._cma.stds]
         first = self.generation * self.parameters.lambda_
         return [
-            Individual(bounded(point), sigmas, first + place, (), self.generation)
+            Individual(clip_to_unit(point), sigmas, first + place, (), self.generation)
             for place, point in enumerate(self._points)
         ]
 

@@ -21,19 +21,21 @@ from engine.errors import unknown_name
 from evo.seeds import child_stream
 from evo.strategies.base import (
     Candidate,
-    Generators,
+    GlobalRandomState,
     Individual,
     Parameters,
     Strategy,
     StrategyError,
     StrategyOptions,
-    one_thread,
+    single_threaded_blas,
 )
-from evo.strategies.population import DrawnStrategy, bounded
+from evo.strategies.population import SamplingStrategy, clip_to_unit
 
 PREFIX = "nevergrad:"
-MISSING = "nevergrad is not installed: pip install 'manaforge[nevergrad]', or make setup-extras in a clone"
-SEEDS = 2**32
+NOT_INSTALLED = (
+    "nevergrad is not installed: pip install 'manaforge[nevergrad]', or make setup-extras in a clone"
+)
+SEED_RANGE = 2**32
 
 
 class NevergradOptions(StrategyOptions):
@@ -51,7 +53,7 @@ class NevergradOptions(StrategyOptions):
     ] = 0
 
 
-class Nevergrad(DrawnStrategy):
+class Nevergrad(SamplingStrategy):
     """A nevergrad optimiser: lambda points per generation, of which the best mu are called parents."""
 
     NAME: ClassVar[str] = f"{PREFIX}NAME"
@@ -63,8 +65,8 @@ class Nevergrad(DrawnStrategy):
     def __init__(self, parameters: Parameters) -> None:
         super().__init__(parameters)
         # Generation number SEEDS - 1 does not occur, so this stream is independent of the children's.
-        seed = int(child_stream(parameters.seed, SEEDS - 1, 0).integers(SEEDS))
-        self._generators = Generators(seed)
+        seed = int(child_stream(parameters.seed, SEED_RANGE - 1, 0).integers(SEED_RANGE))
+        self._generators = GlobalRandomState(seed)
         with self._alone():
             self._optimiser = _optimiser_of(self.OPTIMISER, parameters, self.n_weights, seed)
         self._points: list[Any] = []
@@ -104,13 +106,13 @@ class Nevergrad(DrawnStrategy):
             state = self._optimiser.parametrization.random_state.get_state()
             point = self._optimiser.provide_recommendation().value
             self._optimiser.parametrization.random_state.set_state(state)
-        return Candidate("recommendation", tuple(bounded(point)), self.generation - 1)
+        return Candidate("recommendation", tuple(clip_to_unit(point)), self.generation - 1)
 
     def _propose(self) -> list[Individual]:
         n = self.parameters.lambda_
         with self._alone():
             self._points = [self._optimiser.ask() for _ in range(n)]
-        weights = [bounded(point.value) for point in self._points]
+        weights = [clip_to_unit(point.value) for point in self._points]
         sigmas = np.maximum(
             np.std(weights, axis=0), 1e-5
         ).tolist()  # nevergrad has no step sizes: use the spread
@@ -124,7 +126,7 @@ class Nevergrad(DrawnStrategy):
         Raises:
             StrategyError: the optimiser failed.
         """
-        with self._generators.used(keep), one_thread():
+        with self._generators.used(keep), single_threaded_blas():
             try:
                 yield
             except ManaforgeError:
@@ -150,7 +152,7 @@ def _optimiser_of(name: str, parameters: Parameters, n_weights: int, seed: int) 
     try:
         import nevergrad  # noqa: PLC0415 - takes seconds, needed only here
     except ImportError:
-        raise StrategyError(f'strategy "{PREFIX}{name}": {MISSING}') from None
+        raise StrategyError(f'strategy "{PREFIX}{name}": {NOT_INSTALLED}') from None
     known = nevergrad.optimizers.registry
     if name not in known:
         raise unknown_name("nevergrad optimiser", name, sorted(known))

@@ -10,12 +10,12 @@ from deap import tools
 from evo.strategies.base import (
     HALL_SIZE,
     Candidate,
+    GenerationResult,
     Individual,
     Parameters,
     Strategy,
     StrategyError,
     StrategyOptions,
-    Told,
 )
 
 
@@ -36,8 +36,8 @@ class HallOfFame(tools.HallOfFame):  # type: ignore[misc]
 class PopulationStrategy:
     """Base of strategies with survivors, a hall of fame and DEAP's logbook.
 
-    A subclass defines `NAME`, `SUMMARY`, the number of individuals (`count_evaluated`), their proposal (`_propose`)
-    and selection (`_select`); often also `OPTIONS`, `check` and `sizes`.
+    A subclass defines `NAME`, `SUMMARY`, the number of individuals (`count_evaluated`), their proposal
+    (`_propose`) and selection (`_select`); often also `OPTIONS`, `check` and `sizes`.
 
     Attributes:
         hall: `HallOfFame`.
@@ -99,7 +99,7 @@ class PopulationStrategy:
         self._asked = self._propose()
         return list(self._asked)
 
-    def tell(self, fitness: np.ndarray) -> Told:
+    def tell(self, fitness: np.ndarray) -> GenerationResult:
         """Assign the fitness and select survivors; see `evo.strategies.base.Strategy`."""
         if self._asked is None:
             raise StrategyError(f"tell() before ask() of generation {self.generation}")
@@ -110,7 +110,7 @@ class PopulationStrategy:
             individual.fitness.values = (float(value),)
         chosen = self._select(self._asked)
         survivors = {individual.number for individual in chosen}
-        told = Told(
+        told = GenerationResult(
             self.generation,
             self._asked,
             values,
@@ -202,7 +202,7 @@ def _individual_of(row: dict[Any, Any], weights: Sequence[str]) -> Individual:
     return individual
 
 
-class DrawnStrategy(PopulationStrategy):
+class SamplingStrategy(PopulationStrategy):
     """Base of strategies that sample lambda new individuals per generation, from the first on.
 
     The best mu of them are called parents.
@@ -220,7 +220,7 @@ class DrawnStrategy(PopulationStrategy):
 
     def restore(self, generations: Iterable[pd.DataFrame]) -> None:
         """Replay ask() and tell() of every committed generation; see `evo.strategies.base.Strategy`."""
-        repeat(self, generations)
+        replay_generations(self, generations)
 
     def _select(self, asked: Sequence[Individual]) -> list[Individual]:
         """Select the best mu; ties rank earlier individuals first."""
@@ -228,12 +228,12 @@ class DrawnStrategy(PopulationStrategy):
         return ranked[: self.parameters.mu]
 
 
-def bounded(point: np.ndarray) -> list[float]:
+def clip_to_unit(point: np.ndarray) -> list[float]:
     """Clip a point to [0, 1], against rounding errors."""
     return [float(value) for value in np.clip(point, 0.0, 1.0)]
 
 
-def repeat(strategy: Strategy, generations: Iterable[pd.DataFrame]) -> None:
+def replay_generations(strategy: Strategy, generations: Iterable[pd.DataFrame]) -> None:
     """Restore a strategy by replaying ask() and tell() of every committed generation.
 
     Raises:

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from evo.seeds import child_stream
 from evo.strategies.base import Candidate, Individual, Parameters, StrategyOptions
-from evo.strategies.population import DrawnStrategy
+from evo.strategies.population import SamplingStrategy
 
 ALPHA, GAMMA = 0.602, 0.101
 """Exponents of the decay of steps and perturbations; Spall's recommendation, and fishtest's default."""
@@ -79,13 +79,13 @@ class Gains(NamedTuple):
         return float(self.a / (self.stability + pairs + 1) ** ALPHA / self.perturbation(pairs) ** 2)
 
 
-def gains_of(c_end: float, r_end: float, pairs: int, a_ratio: float) -> Gains:
+def compute_gains(c_end: float, r_end: float, pairs: int, a_ratio: float) -> Gains:
     """Compute the constants of a schedule that ends with `c_end` and `r_end` after `pairs` pairs."""
     stability = a_ratio * pairs
     return Gains(c_end * pairs**GAMMA, r_end * c_end**2 * (stability + pairs) ** ALPHA, stability)
 
 
-class Spsa(DrawnStrategy):
+class Spsa(SamplingStrategy):
     """SPSA: moves one point by the results of pairs of individuals around it."""
 
     NAME: ClassVar[str] = "spsa"
@@ -95,7 +95,7 @@ class Spsa(DrawnStrategy):
     def __init__(self, parameters: Parameters) -> None:
         super().__init__(parameters)
         own = parameters.options
-        self.gains = gains_of(own.c_end, own.r_end, own.pairs, own.a_ratio)
+        self.gains = compute_gains(own.c_end, own.r_end, own.pairs, own.a_ratio)
         self.point = np.full(self.n_weights, own.initial_mean)
         self.pairs = 0
         self._flips = np.zeros((0, self.n_weights))

@@ -16,10 +16,10 @@ from rich.text import Text
 
 from engine import terminal
 from engine.errors import ManaforgeError
-from engine.terminal import BROKEN_PIPE, say_error, shown, write_nowhere
+from engine.terminal import BROKEN_PIPE, print_error, redirect_to_devnull, safe_text
 
 
-def command_line(app: typer.Typer, program: str) -> None:
+def run_command_line(app: typer.Typer, program: str) -> None:
     """Run a Typer app; the project's errors become one line on standard error and an exit code.
 
     The exit code after Ctrl-C is 130, after a closed output pipe (as of `| head -1`) 141. Closed standard
@@ -37,7 +37,7 @@ def command_line(app: typer.Typer, program: str) -> None:
         raise
     except Exception as error:
         _flush(program)
-        end_with(error, program)
+        exit_with_error(error, program)
     finally:
         terminal.in_command = False
 
@@ -72,32 +72,32 @@ def _flush(program: str) -> None:
     try:
         stream.flush()
     except BrokenPipeError:
-        write_nowhere(stream)
+        redirect_to_devnull(stream)
         sys.exit(BROKEN_PIPE)
     except OSError as error:
-        write_nowhere(stream)
-        end_with(OSError(error.errno, error.strerror, "standard output"), program)
+        redirect_to_devnull(stream)
+        exit_with_error(OSError(error.errno, error.strerror, "standard output"), program)
 
 
-def end_with(error: Exception, program: str) -> NoReturn:
+def exit_with_error(error: Exception, program: str) -> NoReturn:
     """Print an error of the project or the system as one line and exit; re-raise any other.
 
     The exit code is the error's `exit_code`, or 1 for an error of the system.
     """
     if isinstance(error, ManaforgeError | OSError) and not _folder_exists():
-        say_error(f"{program}: the current folder was deleted; change to one that exists")
+        print_error(f"{program}: the current folder was deleted; change to one that exists")
         sys.exit(1)
     if isinstance(error, ManaforgeError):
-        say_error(f"{program}: {error}")
+        print_error(f"{program}: {error}")
     elif isinstance(error, OSError):
         prefix = f"{error.filename}: " if error.filename else ""
-        say_error(f"{program}: {prefix}{error.strerror or error}")
+        print_error(f"{program}: {prefix}{error.strerror or error}")
     else:
         raise error
     sys.exit(error.exit_code if isinstance(error, ManaforgeError) else 1)
 
 
-def plain_width(usual: int) -> int:
+def table_width(usual: int) -> int:
     """Width of tables without a terminal: the environment variable COLUMNS, else `usual`."""
     columns = os.environ.get("COLUMNS", "")
     return int(columns) if columns.isdecimal() and int(columns) else usual
@@ -112,7 +112,7 @@ def _folder_exists() -> bool:
     return True
 
 
-class Screen(Console):
+class SafeConsole(Console):
     """A rich console without markup that strips control characters from texts.
 
     If its pipe is closed, as after `| head -1`, the command ends with `BROKEN_PIPE`; on standard error, which
@@ -130,7 +130,7 @@ class Screen(Console):
             if segment.control or segment.text.isprintable():
                 yield segment
             else:
-                yield Segment(shown(segment.text), segment.style)
+                yield Segment(safe_text(segment.text), segment.style)
 
     def on_broken_pipe(self) -> None:
         """Discard further output.
@@ -138,7 +138,7 @@ class Screen(Console):
         Raises:
             SystemExit: this is standard output.
         """
-        write_nowhere(self.file)
+        redirect_to_devnull(self.file)
         if not self.stderr:
             self.on_no_reader()
 

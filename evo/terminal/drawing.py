@@ -12,12 +12,12 @@ from rich.text import Text
 from engine.cards import Card
 from engine.cards.lookup import EXACT, CardFacts, Coverage, Share
 from engine.codes import HERO_HEALTH, ActionKind, Outcome
-from engine.decks import Deck, coverage_of
+from engine.decks import Deck, coverage_sentence
 from engine.effect_codes import Trait
 from engine.minion import keyword_names
 from engine.position import Position
 from engine.view import MinionView, PlayerView, SideView
-from evo.terminal.console import Column, FittingTable, Screen, plain_width
+from evo.terminal.console import Column, FittingTable, SafeConsole, table_width
 
 _RESULT_TITLES = {
     Outcome.FIRST_WINS: "the first player has won",
@@ -42,7 +42,7 @@ TRAIT_WORDS = {
 """Words for traits in drawings."""
 
 
-class Changes(NamedTuple):
+class MinionDetails(NamedTuple):
     """Properties of a minion in a game with effects, besides its numbers and keywords.
 
     Attributes:
@@ -112,7 +112,7 @@ def _draw_side(position: Position, seat: int, to_move: bool) -> ConsoleRenderabl
     else:
         title = f"{player}: {side.health}{full} health{armour}, {counts}"
     minions = [
-        _draw_minion(place, minion, to_move, _changes(position, seat, place) if effects else Changes())
+        _draw_minion(place, minion, to_move, _changes(position, seat, place) if effects else MinionDetails())
         for place, minion in enumerate(side.board)
     ]
     board: ConsoleRenderable = Columns(minions) if minions else Text("empty board", style="dim")
@@ -135,7 +135,7 @@ def _hand_card(card: str | Card, cost: int | None) -> str:
     return " ".join(filter(None, (f"{card.title} ({cost}{printed})", card.body)))
 
 
-def _draw_minion(place: int, minion: MinionView, to_move: bool, changes: Changes) -> ConsoleRenderable:
+def _draw_minion(place: int, minion: MinionView, to_move: bool, changes: MinionDetails) -> ConsoleRenderable:
     lines = Text(f"[{place}] {minion.card.title}\n", style="bold")
     lines.append(f"{minion.attack}/{minion.health}", style="yellow")
     lines.append(f"\nwounded, of {changes.full_health}" if changes.full_health else "", style="red")
@@ -148,7 +148,7 @@ def _draw_minion(place: int, minion: MinionView, to_move: bool, changes: Changes
     return Panel(lines, expand=False)
 
 
-def _changes(position: Position, seat: int, place: int) -> Changes:
+def _changes(position: Position, seat: int, place: int) -> MinionDetails:
     """Collect a minion's properties besides its numbers and keywords."""
     minion = position.state["sides"][seat]["board"][place]
     traits = int(minion["traits"])
@@ -157,7 +157,7 @@ def _changes(position: Position, seat: int, place: int) -> Changes:
     words += [f"{minion['turn_attack']:+d} attack this turn"] if minion["turn_attack"] else []
     words += [f"given: {position.table.cards[gift - 1].title}" for gift in minion["gifts"] if gift]
     wounded = minion["health"] < minion["max_health"]
-    return Changes(
+    return MinionDetails(
         int(minion["max_health"]) if wounded else 0,
         tuple(words),
         not traits & (Trait.FROZEN | Trait.CANT_ATTACK),
@@ -223,7 +223,7 @@ def draw_deck(deck: Deck) -> ConsoleRenderable:
         rows.append(
             ["any" if deck.random else str(n), str(spec.cost), card.title, body, keywords, card.id, played]
         )
-    caption = coverage_of([deck])
+    caption = coverage_sentence([deck])
     if deck.random:
         drawn = "30 cards are drawn from these, each with the same probability, for each game and player."
         caption = f"{drawn}\n{caption}"
@@ -235,8 +235,8 @@ def draw_deck(deck: Deck) -> ConsoleRenderable:
 
 def console() -> Console:
     """Console on standard output; without a terminal, plain text of width COLUMNS or 100."""
-    screen = Screen()
-    return screen if screen.is_terminal else Screen(width=plain_width(100))
+    screen = SafeConsole()
+    return screen if screen.is_terminal else SafeConsole(width=table_width(100))
 
 
 def position_as_text(position: Position) -> str:

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import ManaforgeError, find_deck, find_ruleset
-from evo.config.files import deck_beside, read_toml
-from evo.config.keys import MOST_GAMES
+from evo.config.files import read_toml, resolve_deck_path
+from evo.config.keys import MAX_GAMES
 from evo.config.run_config import ConfigError
-from evo.play.entrants import find_entrant, find_entrants, from_folder
+from evo.play.entrants import find_entrant, find_entrants, resolve_in_folder
 from evo.tournament.run import Tournament
 from ilp_agent.shipped import configs_folder
 from rivals import refuse_decks
@@ -32,7 +32,7 @@ class ArenaConfig(BaseModel):
         Field(strict=False, min_length=1, description="decks, played in all pairs; paths as for champion"),
     ]
     games: Annotated[
-        int, Field(ge=2, le=MOST_GAMES, description="minimum games per pairing, over all pairs of decks")
+        int, Field(ge=2, le=MAX_GAMES, description="minimum games per pairing, over all pairs of decks")
     ] = 2000
     ruleset: str = "thesis"
 
@@ -65,7 +65,7 @@ def read_arena(name: str) -> Arena:
         raise ConfigError(f"arena {file}: {'; '.join(lines)}") from None
 
 
-def arena_of(name: str, champion: str = "", games: int = 0, seed: int = 1) -> Tournament:
+def create_arena(name: str, champion: str = "", games: int = 0, seed: int = 1) -> Tournament:
     """Create the tournament of an arena file, with the command that repeats it; see `arena_tournament`."""
     words = ["manaforge", "arena"] + ([name] if name != "arena" else [])
     words += (["--champion", champion] if champion else []) + (["--games", str(games)] if games else [])
@@ -91,9 +91,11 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
     config = arena.config
     typed = find_entrant(champion) if champion else None
     try:
-        first = typed or replace(find_entrant(from_folder(config.champion, arena.folder)), text=CHAMPION)
-        found, _ = find_entrants([from_folder(text, arena.folder) for text in config.entrants])
-        decks = tuple(find_deck(deck_beside(name, arena.folder)) for name in config.decks)
+        first = typed or replace(
+            find_entrant(resolve_in_folder(config.champion, arena.folder)), text=CHAMPION
+        )
+        found, _ = find_entrants([resolve_in_folder(text, arena.folder) for text in config.entrants])
+        decks = tuple(find_deck(resolve_deck_path(name, arena.folder)) for name in config.decks)
         ruleset = find_ruleset(config.ruleset)
         refuse_decks((entrant.player.sort for entrant in (first, *found)), decks)
     except ManaforgeError as error:
@@ -107,7 +109,10 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         raise ConfigError(f"arena: decks: two decks of one name in {', '.join(config.decks)}")
     cells = len(decks) ** 2
     wanted = games or config.games
-    texts = [champion or from_folder(config.champion, arena.folder), *(entrant.text for entrant in found)]
+    texts = [
+        champion or resolve_in_folder(config.champion, arena.folder),
+        *(entrant.text for entrant in found),
+    ]
     pairing_games = 2 * -(-wanted // (2 * cells))
     options = ["--games", str(pairing_games), "--ruleset", config.ruleset]
     options += ["--seed", str(seed)] if seed != 1 else []

@@ -17,53 +17,53 @@ import pandas as pd
 import pyarrow as pa
 
 from engine import Deck, ManaforgeError, Ruleset
-from engine.decks import earlier_effects
+from engine.decks import earlier_version_text
 from engine.effect_codes import EFFECTS_VERSION
 from engine.errors import WrongValueError
 from engine.safe_files import read_bytes, read_json
 from evo.decklibrary import deck_files_in
-from evo.play.games import FAULTS, GAME
+from evo.play.games import FAULT_TEXTS, GAME
 from evo.play.results import impossible_games
-from evo.stats.ratings import OUTCOMES
+from evo.stats.ratings import OUTCOME_WORDS
 from evo.storage.files import (
     append_event,
-    digest_of,
+    folder_error_text,
     json_bytes,
+    json_digest,
     parquet_bytes,
-    replace_file,
-    why_unusable,
+    write_atomically,
 )
 from evo.storage.history import LockedFolder
 from evo.storage.run_folder import DECKS, keep_decks
-from evo.storage.schema import COUNT, NAME, Kind, count_rows, read_batches
+from evo.storage.schema import COUNT, NAME, ColumnType, count_rows, read_batches
 from rivals import other_versions
 
 TOURNAMENT_SCHEMA = 1
 
-MAY_GROW = ("games", "manaforge")
+RESUMABLE_KEYS = ("games", "manaforge")
 """Keys of a definition that may differ when a tournament is resumed."""
 
-OPTIONAL = ("library",)
+OPTIONAL_KEYS = ("library",)
 """Keys of a definition that are omitted if empty."""
 
-ADDED = ("unproven",)
+LATER_COLUMNS = ("unproven",)
 """Columns that older versions did not write; they default to 0."""
 
-SMALL = Kind("whole number", COUNT.fits, 0, np.iinfo(np.int16).max)
-NOT_KEPT = ("exact", "search")
+SMALL_COUNT = ColumnType("whole number", COUNT.fits, 0, np.iinfo(np.int16).max)
+UNSTORED_FIELDS = ("exact", "search")
 """Fields of a game result that are used only in evolution runs, and are 0 in tournaments."""
 
-BATCH = dict.fromkeys((name for name in GAME.names or () if name not in NOT_KEPT), SMALL)
+BATCH_COLUMNS = dict.fromkeys((name for name in GAME.names or () if name not in UNSTORED_FIELDS), SMALL_COUNT)
 """Columns of a batch file."""
 
-WHOLE = (
+GAMES_COLUMNS = (
     {"setup": COUNT}
     | dict.fromkeys(("first", "second", "first_deck", "second_deck", "outcome", "fault"), NAME)
-    | dict.fromkeys(("turns", "unproven"), SMALL)
+    | dict.fromkeys(("turns", "unproven"), SMALL_COUNT)
 )
 """Columns of `games.parquet`; those that the schedule determines are only checked for damage."""
 
-MOST_KEPT = 3_000_000
+MAX_STORED_GAMES = 3_000_000
 """Maximum games in a folder, independent of its untrusted `tournament.json`. Reading and rating as many
 takes 1 GB; our largest tournament has a million games."""
 
@@ -102,16 +102,16 @@ class TournamentFolder(LockedFolder):
         Raises:
             TournamentError: the disk is full or fails; earlier batches are intact.
         """
-        table = pd.DataFrame({name: results[name] for name in BATCH})
+        table = pd.DataFrame({name: results[name] for name in BATCH_COLUMNS})
         start = len(self.played)
         name = f"{start:010d}-{start + len(results):010d}.parquet"
         self._write(self.path / "batches" / name, parquet_bytes(table, TOURNAMENT_SCHEMA))
-        self.played = np.concatenate([self.played, without_uncounted(results)])
+        self.played = np.concatenate([self.played, clear_unstored_fields(results)])
 
     def finish(self, games: pd.DataFrame) -> None:
         """Write `games.parquet` and delete the merged batches."""
         self.write("games.parquet", parquet_bytes(games, TOURNAMENT_SCHEMA))
-        for file in batches_in(self.path):
+        for file in batch_files(self.path):
             file.unlink()
 
     def write(self, name: str, content: bytes) -> None:
@@ -146,7 +146,9 @@ class TournamentFolder(LockedFolder):
             self.library.mkdir(exist_ok=True)
             for file in deck_files_in(source):
                 if not (self.library / file.name).exists():
-                    replace_file(self.library / file.name, read_bytes(file), self.path / f"{file.name}.tmp")
+                    write_atomically(
+                        self.library / file.name, read_bytes(file), self.path / f"{file.name}.tmp"
+                    )
         except OSError as error:
             raise self._unwritable(self.library, error) from None
 
@@ -157,7 +159,7 @@ class TournamentFolder(LockedFolder):
     def _write(self, target: Path, content: bytes) -> None:
         temporary = self.path / f"{target.name}.tmp"
         try:
-            replace_file(target, content, temporary)
+            write_atomically(target, content, temporary)
         except OSError as error:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
@@ -202,11 +204,11 @@ class TournamentFolder(LockedFolder):
             raise TournamentError(
                 f"{about} has schema {known.get('schema')!r}; this version reads schema {TOURNAMENT_SCHEMA}"
             )
-        keys = dict.fromkeys((*definition, *(key for key in OPTIONAL if key in known)))
-        other = [key for key in keys if key not in MAY_GROW and known.get(key) != definition.get(key)]
+        keys = dict.fromkeys((*definition, *(key for key in OPTIONAL_KEYS if key in known)))
+        other = [key for key in keys if key not in RESUMABLE_KEYS and known.get(key) != definition.get(key)]
         if other:
-            earlier = agents_of_other_versions(known) if "entrants" in other else ""
-            earlier = earlier or decks_under_earlier(decks, known.get("decks"))
+            earlier = changed_agents_text(known) if "entrants" in other else ""
+            earlier = earlier or earlier_effects_text(decks, known.get("decks"))
             if earlier:
                 raise TournamentError(f"{self.path} was played under {earlier}; choose another --out")
             raise TournamentError(
@@ -220,7 +222,7 @@ class TournamentFolder(LockedFolder):
     def _read(self, ruleset: Ruleset, most: int) -> None:
         """Read the games played; damaged files are set aside."""
         self.played = read_played(self.path, ruleset, most, self._set_aside, Path.unlink)
-        for file in batches_in(self.path):
+        for file in batch_files(self.path):
             if int(file.stem.split("-")[0]) > len(self.played):
                 self._set_aside(file, f"{file.name} follows games that are missing")
 
@@ -234,12 +236,12 @@ class TournamentFolder(LockedFolder):
         )
 
 
-def cards_of(deck: Deck, effects: int = EFFECTS_VERSION) -> dict[str, Any]:
+def deck_identity(deck: Deck, effects: int = EFFECTS_VERSION) -> dict[str, Any]:
     """Name of a deck and hash of its cards and effects version, as JSON values."""
-    return {"deck": deck.name, "cards_sha256": digest_of([deck.random, deck.identity_under(effects)[2:]])}
+    return {"deck": deck.name, "cards_sha256": json_digest([deck.random, deck.identity_under(effects)[2:]])}
 
 
-def agents_of_other_versions(known: dict[str, Any]) -> str:
+def changed_agents_text(known: dict[str, Any]) -> str:
     """Describe agents of a definition that have another version in this installation; "" if none."""
     entrants = known.get("entrants")
     found = {}
@@ -250,9 +252,9 @@ def agents_of_other_versions(known: dict[str, Any]) -> str:
     return other_versions(found)
 
 
-def decks_under_earlier(decks: Sequence[Deck], known: object) -> str:
+def earlier_effects_text(decks: Sequence[Deck], known: object) -> str:
     """Describe the earlier effects version under which a definition's decks match; "" if none."""
-    return earlier_effects(lambda version: [cards_of(deck, version) for deck in decks] == known)
+    return earlier_version_text(lambda version: [deck_identity(deck, version) for deck in decks] == known)
 
 
 def open_tournament(
@@ -271,21 +273,21 @@ def open_tournament(
         TournamentError: the folder cannot be used, is in use, or contains another tournament; or there are
             more games than a folder can store.
     """
-    if most > MOST_KEPT:
-        raise too_many_to_keep(path, most)
+    if most > MAX_STORED_GAMES:
+        raise too_many_games_error(path, most)
     folder = TournamentFolder(path)
     with contextlib.ExitStack() as on_error:
         on_error.callback(folder.close)
         try:
             folder.begin(definition, ruleset, most, decks)
         except OSError as error:
-            why = why_unusable(error, path, "use folder")
+            why = folder_error_text(error, path, "use folder")
             raise TournamentError(f"{why}; choose another --out") from None
         on_error.pop_all()
     return folder
 
 
-def too_many_games(path: Path, held: int, wanted: int) -> TournamentError:
+def fewer_games_error(path: Path, held: int, wanted: int) -> TournamentError:
     """Error for a folder with more games than requested."""
     return TournamentError(
         f"{path} has {held:,} games, but --games asks for only {wanted:,} in all; use the former --games or "
@@ -293,10 +295,11 @@ def too_many_games(path: Path, held: int, wanted: int) -> TournamentError:
     )
 
 
-def too_many_to_keep(path: Path, games: int) -> TournamentError:
+def too_many_games_error(path: Path, games: int) -> TournamentError:
     """Error for more games than a folder can store."""
     return TournamentError(
-        f"{path} would have {games:,} games, but a tournament's folder can have {MOST_KEPT:,} at most; play "
+        f"{path} would have {games:,} games, but a tournament's folder can have {MAX_STORED_GAMES:,} at most; "
+        "play "
         "fewer games, or several tournaments with other seeds"
     )
 
@@ -335,39 +338,39 @@ def read_played(
     whole = path / "games.parquet"
     if whole.exists():
         with damage(whole):
-            parts.append(read_games(whole, WHOLE, ruleset, most))
-    for file in batches_in(path):
+            parts.append(read_games(whole, GAMES_COLUMNS, ruleset, most))
+    for file in batch_files(path):
         have = sum(map(len, parts))
         start, stop = map(int, file.stem.split("-"))
         if stop <= have:
             covered(file)
         elif start == have:
             with damage(file):
-                if stop > MOST_KEPT:
-                    raise too_many_to_keep(path, stop)
-                part = read_games(file, BATCH, ruleset, stop - start)
+                if stop > MAX_STORED_GAMES:
+                    raise too_many_games_error(path, stop)
+                part = read_games(file, BATCH_COLUMNS, ruleset, stop - start)
                 if len(part) != stop - start:
                     raise ValueError(f"it has {len(part)} games instead of {stop - start}")
                 parts.append(part)
     return np.concatenate([np.zeros(0, GAME), *parts])
 
 
-def batches_in(path: Path) -> list[Path]:
+def batch_files(path: Path) -> list[Path]:
     """Batch files of a tournament, sorted by game number; other files are ignored."""
     found = (path / "batches").glob("*.parquet")
     return sorted(file for file in found if re.fullmatch(r"\d{10,}-\d{10,}", file.stem))
 
 
-def without_uncounted(results: np.ndarray) -> np.ndarray:
-    """Copy results with the fields that are not stored set to 0 (`NOT_KEPT`)."""
+def clear_unstored_fields(results: np.ndarray) -> np.ndarray:
+    """Copy results with the fields that are not stored set to 0 (`UNSTORED_FIELDS`)."""
     kept = results.copy()
-    for name in NOT_KEPT:
+    for name in UNSTORED_FIELDS:
         kept[name] = 0
     return kept
 
 
-def read_games(file: Path, columns: Mapping[str, Kind], ruleset: Ruleset, most: int) -> np.ndarray:
-    """Read results from a batch (`BATCH`), or from `games.parquet` (`WHOLE`) with outcomes as text.
+def read_games(file: Path, columns: Mapping[str, ColumnType], ruleset: Ruleset, most: int) -> np.ndarray:
+    """Read results from a batch (`BATCH_COLUMNS`), or from `games.parquet`, with outcomes as text.
 
     Raises:
         OSError: the file cannot be read.
@@ -376,13 +379,13 @@ def read_games(file: Path, columns: Mapping[str, Kind], ruleset: Ruleset, most: 
     """
     content = read_bytes(file)
     rows = count_rows(content)
-    if columns is WHOLE and rows > MOST_KEPT:
-        raise too_many_to_keep(file.parent, rows)
-    if columns is WHOLE and rows > most:
-        raise too_many_games(file.parent, rows, most)
+    if columns is GAMES_COLUMNS and rows > MAX_STORED_GAMES:
+        raise too_many_games_error(file.parent, rows)
+    if columns is GAMES_COLUMNS and rows > most:
+        raise fewer_games_error(file.parent, rows, most)
     played = np.zeros(min(rows, most), GAME)
     stop = 0
-    for table in read_batches(content, columns, most, ADDED):
+    for table in read_batches(content, columns, most, LATER_COLUMNS):
         start, stop = stop, stop + len(table)
         for name in set(GAME.names or ()) & set(table.column_names):
             played[name][start:stop] = _numbers(table.column(name), name, columns[name])
@@ -392,7 +395,7 @@ def read_games(file: Path, columns: Mapping[str, Kind], ruleset: Ruleset, most: 
     return played
 
 
-def _numbers(column: pa.ChunkedArray, name: str, kind: Kind) -> np.ndarray:
+def _numbers(column: pa.ChunkedArray, name: str, kind: ColumnType) -> np.ndarray:
     """Convert a column of results to numbers; texts become codes of outcomes or faults.
 
     Raises:
@@ -400,7 +403,7 @@ def _numbers(column: pa.ChunkedArray, name: str, kind: Kind) -> np.ndarray:
     """
     if kind is not NAME:
         return np.asarray(column)
-    codes = {text: int(code) for code, text in (OUTCOMES if name == "outcome" else FAULTS).items()}
+    codes = {text: int(code) for code, text in (OUTCOME_WORDS if name == "outcome" else FAULT_TEXTS).items()}
     words = column.combine_chunks()
     words = words if isinstance(words, pa.DictionaryArray) else words.dictionary_encode()
     known = np.array([codes.get(word, -1) for word in words.dictionary.to_pylist()], np.int64)

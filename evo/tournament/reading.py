@@ -9,34 +9,34 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import RULES_VERSION, Deck, ManaforgeError, find_deck, find_ruleset, shipped_decks
 from engine.game_session import MatchResult
-from engine.match import Watcher
+from engine.match import ActionCallback
 from engine.safe_files import read_json
-from evo.config.keys import MOST_GAMES
-from evo.config.messages import wanted
+from evo.config.keys import MAX_GAMES
+from evo.config.messages import constraint_text
 from evo.decklibrary import read_library
-from evo.play.entrants import described_entrant
-from evo.play.games import play_one
+from evo.play.entrants import entrant_from_weights
+from evo.play.games import play_game_in_python
 from evo.play.matchups import Matchups, games_table, make_pairings
 from evo.play.notation import FORMATS, Seats
 from evo.seeds import Stream
-from evo.stats.ratings import OUTCOMES
-from evo.storage.files import digest_of, why_unusable
+from evo.stats.ratings import OUTCOME_WORDS
+from evo.storage.files import folder_error_text, json_digest
 from evo.storage.run_folder import DECKS
 from evo.tournament.folder import (
-    MOST_KEPT,
+    MAX_STORED_GAMES,
     TOURNAMENT_SCHEMA,
     TournamentError,
-    agents_of_other_versions,
-    decks_under_earlier,
+    changed_agents_text,
+    earlier_effects_text,
     read_played,
-    too_many_to_keep,
+    too_many_games_error,
 )
 from evo.tournament.run import Tournament
-from ilp_agent.mulligan import DeckKeeps
+from ilp_agent.mulligan import DeckMulligan
 
-MOST_ENTRANTS = 1_000
-MOST_DECKS = 1_000
-NOT_COMPARED = ("games", "manaforge", "sprt", "entrants")
+MAX_ENTRANTS = 1_000
+MAX_DECKS = 1_000
+UNCOMPARED_KEYS = ("games", "manaforge", "sprt", "entrants")
 """Keys of a definition that do not affect a single game, or are compared separately."""
 
 Name = Annotated[str, Field(max_length=4_000)]
@@ -68,14 +68,14 @@ class Definition(BaseModel):
 
     schema_: int = Field(alias="schema")
     rules: int
-    entrants: Annotated[list[_Entrant], Field(min_length=1, max_length=MOST_ENTRANTS)]
+    entrants: Annotated[list[_Entrant], Field(min_length=1, max_length=MAX_ENTRANTS)]
     self_matches: list[str]
-    decks: Annotated[list[_Deck], Field(min_length=1, max_length=MOST_DECKS)]
+    decks: Annotated[list[_Deck], Field(min_length=1, max_length=MAX_DECKS)]
     ruleset: str
     seats: Seats
     format: str
     seed: Annotated[int, Field(ge=0, lt=2**64)]
-    games: Annotated[int, Field(ge=1, le=MOST_GAMES)]
+    games: Annotated[int, Field(ge=1, le=MAX_GAMES)]
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class TournamentRecord:
     @property
     def digest(self) -> str:
         """SHA-256 of the definition."""
-        return digest_of(self.content)
+        return json_digest(self.content)
 
     @property
     def names(self) -> list[str]:
@@ -121,9 +121,9 @@ def read_tournament(path: Path) -> TournamentRecord:
         content = read_json(about)
         definition = Definition.model_validate(_with_tuples(content))
     except OSError as error:
-        raise TournamentError(why_unusable(error, about, "read")) from None
+        raise TournamentError(folder_error_text(error, about, "read")) from None
     except ValidationError as error:
-        raise TournamentError(f"{about} is damaged: {wanted(error.errors()[0])}") from None
+        raise TournamentError(f"{about} is damaged: {constraint_text(error.errors()[0])}") from None
     except ValueError as error:
         raise TournamentError(f"{about} is damaged: {error}") from None
     if definition.schema_ != TOURNAMENT_SCHEMA or definition.format not in FORMATS:
@@ -147,8 +147,8 @@ def read_tournament(path: Path) -> TournamentRecord:
         (Stream.TOURNAMENT,),
         definition.seats,
     )
-    if matchups.games_per_round > MOST_KEPT:  # a round is scheduled as a whole
-        raise too_many_to_keep(path, matchups.games_per_round)
+    if matchups.games_per_round > MAX_STORED_GAMES:  # a round is scheduled as a whole
+        raise too_many_games_error(path, matchups.games_per_round)
     problems: list[str] = []
     ruleset = find_ruleset(definition.ruleset)
     played = read_played(path, ruleset, len(matchups), lambda _, why: problems.append(why))
@@ -171,17 +171,19 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
         raise TournamentError(
             f"it was played by rules {definition.rules}, and this version plays {RULES_VERSION}"
         )
-    other_agents = agents_of_other_versions(record.content)
+    other_agents = changed_agents_text(record.content)
     if other_agents:
         raise TournamentError(f"it was played under {other_agents}")
     if any(one.varied for one in definition.entrants):
         raise TournamentError("its entrants have their own decks, which the folder does not contain")
     entrants = tuple(
-        described_entrant(
+        entrant_from_weights(
             one.entrant,
             one.kind,
             one.weights,
-            tuple(DeckKeeps(deck, seat, tuple(keep), tuple(away)) for deck, seat, keep, away in one.mulligan),
+            tuple(
+                DeckMulligan(deck, seat, tuple(keep), tuple(away)) for deck, seat, keep, away in one.mulligan
+            ),
         )
         for one in definition.entrants
     )
@@ -200,25 +202,25 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
     )
     other = _differences(tournament.definition, record.content)
     if other:
-        earlier = decks_under_earlier(tournament.decks, record.content["decks"])
+        earlier = earlier_effects_text(tournament.decks, record.content["decks"])
         if earlier:
             raise TournamentError(f"it was played under {earlier}")
         raise TournamentError(f"its {', '.join(other)} differ from those of this version and machine")
     return tournament
 
 
-def replay(
-    record: TournamentRecord, tournament: Tournament, number: int, watch: Watcher | None = None
+def replay_game(
+    record: TournamentRecord, tournament: Tournament, number: int, watch: ActionCallback | None = None
 ) -> tuple[MatchResult, str]:
-    """Replay a game of a tournament and compare its result; `watch` as of `evo.play.games.play_one`.
+    """Replay a game of a tournament and compare its result; `watch` as of `play_game_in_python`.
 
     Returns:
         The game, and a description of the difference to the stored result; "" if they agree.
     """
     schedule, _ = tournament.matchups.schedule(number, number + 1)
-    result = play_one(tournament.roster, tournament.held(schedule), 0, watch=watch)
+    result = play_game_in_python(tournament.roster, tournament.held(schedule), 0, watch=watch)
     row = record.games.iloc[number]
-    was, now = (row["outcome"], int(row["turns"])), (OUTCOMES[result.outcome], result.turns)
+    was, now = (row["outcome"], int(row["turns"])), (OUTCOME_WORDS[result.outcome], result.turns)
     if was == now:
         return result, ""
     return result, f"stored result: {was[0]} in round {was[1]}; replayed: {now[0]} in round {now[1]}"
@@ -227,7 +229,9 @@ def replay(
 def _differences(now: dict[str, Any], was: dict[str, Any]) -> list[str]:
     """Keys that affect games and differ between two definitions; for entrants, keys in both only."""
     other = [
-        key for key in dict.fromkeys([*now, *was]) if key not in NOT_COMPARED and now.get(key) != was.get(key)
+        key
+        for key in dict.fromkeys([*now, *was])
+        if key not in UNCOMPARED_KEYS and now.get(key) != was.get(key)
     ]
     for one, before in zip(now["entrants"], was["entrants"], strict=True):
         other += [

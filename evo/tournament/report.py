@@ -11,12 +11,29 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from rich.console import Console
 
-from engine.decks import coverage_of, exact_cards
-from engine.shipped import BALANCED
+from engine.decks import coverage_sentence, exact_card_counts
+from engine.shipped import BALANCED_RULESET
 from evo.config.messages import counted
-from evo.figures.page import MOST_HEAT, Cell, Section, heat_table, html_table, image, intervals, make_page
-from evo.figures.style import BLUE, GREY, LONGEST, LONGEST_NARROW, ORANGE, is_narrow, short_name
-from evo.play.entrants import like_entrants
+from evo.figures.page import (
+    MAX_HEAT_ROWS,
+    Cell,
+    Section,
+    heat_table,
+    html_table,
+    image,
+    interval_cells,
+    make_page,
+)
+from evo.figures.style import (
+    BLUE,
+    GREY,
+    MAX_NAME_LENGTH,
+    MAX_NAME_LENGTH_NARROW,
+    ORANGE,
+    is_narrow,
+    short_name,
+)
+from evo.play.entrants import equal_entrants
 from evo.play.notation import Seats
 from evo.stats.ratings import verdict_of
 from evo.stats.sequential import Verdict
@@ -29,7 +46,7 @@ from evo.tournament.run import Tournament
 from evo.tournament.sweep import Variants
 from rivals import AGENTS, find_kind
 
-LONGEST_LABEL = 70
+MAX_LABEL_LENGTH = 70
 """Maximum characters of an axis label on one line."""
 
 
@@ -54,7 +71,7 @@ def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
     axes.plot(value, places, "o", color=BLUE, markersize=5)
     axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":")
     narrow = is_narrow(axes)
-    longest = LONGEST_NARROW if narrow else LONGEST
+    longest = MAX_NAME_LENGTH_NARROW if narrow else MAX_NAME_LENGTH
     end = "\n" if narrow else " "
     axes.set(xlabel=f"rating, Elo (mean of all entrants 0;{end}bars: 95% intervals)", ylabel="")
     axes.set_yticks(places, [short_name(name, longest) for name in ratings["entrant"]])
@@ -95,7 +112,7 @@ def plot_sweep(axes: Axes, curve: pd.DataFrame, variants: Variants, against: str
     if variants.kind != "weight":
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     of = f"of {short_name(variants.entrant)}"
-    end = " " if len(variants.axis) + len(of) < LONGEST_LABEL else "\n"
+    end = " " if len(variants.axis) + len(of) < MAX_LABEL_LENGTH else "\n"
     axes.set(xlabel=f"{variants.axis}{end}{of}", ylabel=f"win rate against\n{short_name(against)}")
     decimals = None if np.ptp(table["win_rate"]) > 0.05 else 1
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=decimals))
@@ -103,16 +120,16 @@ def plot_sweep(axes: Axes, curve: pd.DataFrame, variants: Variants, against: str
     return axes
 
 
-MOST_RATED = 40
+MAX_PLOTTED_ENTRANTS = 40
 """Maximum entrants in the page's figure of ratings."""
 
-COUNTS = dict.fromkeys(("games", "wins", "draws", "losses", "first won", "second won"), "{:,}")
-SHARES = dict.fromkeys(("score", "better", "Nash weight"), "{:.1%}")
-ROUNDS = {"rounds": "{:.1f}"}
+COUNT_FORMATS = dict.fromkeys(("games", "wins", "draws", "losses", "first won", "second won"), "{:,}")
+PERCENT_FORMATS = dict.fromkeys(("score", "better", "Nash weight"), "{:.1%}")
+ROUND_FORMATS = {"rounds": "{:.1f}"}
 
 
 @dataclass(frozen=True)
-class Content:
+class PageContent:
     """Content of a tournament's page.
 
     Attributes:
@@ -120,7 +137,7 @@ class Content:
         games: table of all games.
         read: standings computed from them.
         scores: score table, rows against columns, sorted by rating.
-        lines: sentences from `sentences_of`.
+        lines: sentences from `summary_sentences`.
         warnings: agents' faults.
         more: sections shown first.
     """
@@ -134,7 +151,7 @@ class Content:
     more: Sequence[Section] = ()
 
 
-def tournament_page(tournament: Tournament, content: Content) -> bytes:
+def tournament_page(tournament: Tournament, content: PageContent) -> bytes:
     """Create the HTML page of a tournament."""
     read, lines = content.read, content.lines
     met = len(read.matchups) > 0
@@ -143,10 +160,10 @@ def tournament_page(tournament: Tournament, content: Content) -> bytes:
         *content.more,
         *([_champion(tournament, read)] if met and content.kind == "arena" else []),
         *([Section("Sequential test", lines["test"], conclusion=lines["test"])] if "test" in lines else []),
-        *([_ratings(read), who_beats_whom(read, content.scores)] if met else []),
-        *([deck_against_deck(deck_standings(content.games))] if decks_alone else []),
-        by_first_seat(read, lines["seat"]),
-        *([by_deck(read)] if met else []),
+        *([_ratings(read), matchup_section(read, content.scores)] if met else []),
+        *([deck_matchup_section(deck_standings(content.games))] if decks_alone else []),
+        seat_section(read, lines["seat"]),
+        *([deck_section(read)] if met else []),
         Section(
             "Entrants",
             "",
@@ -172,24 +189,24 @@ def _champion(tournament: Tournament, read: Standings) -> Section:
     name = tournament.names[0]
     own = read.matchups[read.matchups["entrant"] == name].sort_values("score", kind="stable")
     shown = own[["opponent", "score"]].copy()
-    shown["95% interval"] = intervals(own, "low", "high", "{:.1%}")
+    shown["95% interval"] = interval_cells(own, "low", "high", "{:.1%}")
     shown["verdict"] = [verdict_of(low, high) for low, high in own[["low", "high"]].itertuples(index=False)]
     shown["games"] = own["games"]
     beaten, lost = ((shown["verdict"] == word).sum() for word in ("beaten", "lost to"))
     rest = len(own) - beaten - lost
     who = "The champion" if name == CHAMPION else f"The champion, {name},"
     text = f"{who} beats {beaten} of {len(own)} entrants and loses to {lost}; {rest} undecided."
-    table = html_table(shown, {**SHARES, **COUNTS}, f"{name} against each of the others")
+    table = html_table(shown, {**PERCENT_FORMATS, **COUNT_FORMATS}, f"{name} against each of the others")
     note = "Beaten: the 95% interval of the score lies above 50%; lost to: below."
     return Section("The champion against each", text, [table], note, text)
 
 
 def _ratings(read: Standings) -> Section:
-    from evo.figures.style import draw_both  # noqa: PLC0415 - two seconds to import
+    from evo.figures.style import draw_wide_and_narrow  # noqa: PLC0415 - two seconds to import
 
-    best = read.ratings.head(MOST_RATED)
-    drawn = draw_both(plot_ratings, best, height=1.1 + 0.36 * len(best))
-    cut = f"The figure shows the best {MOST_RATED}. " if len(best) < len(read.ratings) else ""
+    best = read.ratings.head(MAX_PLOTTED_ENTRANTS)
+    drawn = draw_wide_and_narrow(plot_ratings, best, height=1.1 + 0.36 * len(best))
+    cut = f"The figure shows the best {MAX_PLOTTED_ENTRANTS}. " if len(best) < len(read.ratings) else ""
     note = (
         f"{cut}Bradley-Terry ratings in Elo with mean 0; intervals by bootstrap over deals. “Better” is the "
         "probability that an entrant is stronger than the next one below (likelihood of superiority). Nash "
@@ -206,12 +223,14 @@ def ratings_table(ratings: pd.DataFrame) -> Markup:
     shown["95% interval"] = _bounds(ratings)
     names = ["score", "superiority", "nash_weight", "games", "wins", "draws", "losses", "mean_turns"]
     shown[[columns.get(name, name) for name in names]] = ratings[names]
-    return html_table(shown, {"rating": "{:+.1f}", **SHARES, **COUNTS, **ROUNDS}, "Ratings")
+    return html_table(
+        shown, {"rating": "{:+.1f}", **PERCENT_FORMATS, **COUNT_FORMATS, **ROUND_FORMATS}, "Ratings"
+    )
 
 
 def _bounds(ratings: pd.DataFrame) -> list[Cell]:
     """Table cells of rating intervals, which may be unbounded."""
-    found = intervals(ratings, "low", "high", "{:+.1f}")
+    found = interval_cells(ratings, "low", "high", "{:+.1f}")
     return [Cell(cell.text.replace("inf", "∞"), cell.value) for cell in found]
 
 
@@ -238,22 +257,22 @@ def _best(read: Standings) -> str:
     )
 
 
-def who_beats_whom(read: Standings, scores: pd.DataFrame) -> Section:
+def matchup_section(read: Standings, scores: pd.DataFrame) -> Section:
     """Section with the score table and all matchups with their game pairs."""
     table = read.matchups[["entrant", "opponent", "games", "score"]].copy()
-    table["95% interval"] = intervals(read.matchups, "low", "high", "{:.1%}")
+    table["95% interval"] = interval_cells(read.matchups, "low", "high", "{:.1%}")
     table["Elo difference"] = read.matchups["elo"]
     table["pairs 0, 1/2, 1, 3/2, 2"] = [
         ", ".join(str(row[f"pairs_{half / 2:g}"]) for half in range(5)) for _, row in read.matchups.iterrows()
     ]
     title = f"Score of the row, which {scores.index.name}" if scores.index.name != "entrant" else ""
     title = title or "Score of the row against the column"
-    shown = heat_table(scores, title) if len(scores) <= MOST_HEAT else _heat_map(scores, title)
+    shown = heat_table(scores, title) if len(scores) <= MAX_HEAT_ROWS else _heat_map(scores, title)
     note = (
         "Pairs: number of deals by the points of the first-named entrant; each deal is played twice, with "
         "seats exchanged. Intervals are computed from these pairs."
     )
-    matchups = html_table(table, {**SHARES, **COUNTS, "Elo difference": _elo}, "Matchups")
+    matchups = html_table(table, {**PERCENT_FORMATS, **COUNT_FORMATS, "Elo difference": _elo}, "Matchups")
     return Section("Scores by matchup", "", [shown, matchups], note)
 
 
@@ -264,12 +283,12 @@ def _elo(value: float) -> str:
 
 def _heat_map(scores: pd.DataFrame, title: str) -> Markup:
     """Score table of many entrants, as a figure."""
-    from evo.figures.style import draw_both, plot_scores  # noqa: PLC0415 - two seconds to import
+    from evo.figures.style import draw_wide_and_narrow, plot_scores  # noqa: PLC0415 - two seconds to import
 
-    return image(draw_both(plot_scores, scores, "score", height=7.6), title)
+    return image(draw_wide_and_narrow(plot_scores, scores, "score", height=7.6), title)
 
 
-def deck_against_deck(read: Standings) -> Section:
+def deck_matchup_section(read: Standings) -> Section:
     """Section with ratings of decks, for a tournament of self-play only."""
     decks = read.ratings[["entrant", "rating"]].rename(columns={"entrant": "deck"})
     decks["95% interval"] = _bounds(read.ratings)
@@ -277,8 +296,8 @@ def deck_against_deck(read: Standings) -> Section:
     scores = read.decks.pivot_table(index="deck", columns="opponent_deck", values="score")
     order = list(read.ratings["entrant"])
     scores = scores.reindex(index=order, columns=order).astype(float)
-    parts = [html_table(decks, {"rating": "{:+.1f}", **SHARES, **COUNTS}, "Ratings of decks")]
-    if len(scores) <= MOST_HEAT:
+    parts = [html_table(decks, {"rating": "{:+.1f}", **PERCENT_FORMATS, **COUNT_FORMATS}, "Ratings of decks")]
+    if len(scores) <= MAX_HEAT_ROWS:
         parts.append(heat_table(scores, "Score of the row against the column"))
     first = read.ratings.iloc[0]
     conclusion = (
@@ -287,21 +306,23 @@ def deck_against_deck(read: Standings) -> Section:
     return Section("Deck matchups", "", parts, conclusion=conclusion)
 
 
-def by_first_seat(read: Standings, sentence: str) -> Section:
+def seat_section(read: Standings, sentence: str) -> Section:
     """Section with results by seat."""
     columns = {"mean_turns": "rounds", "first_wins": "first won", "second_wins": "second won"}
     table = read.results.astype({"first": str, "second": str}).rename(columns=columns)
-    parts = [html_table(table, {**COUNTS, **ROUNDS}, "Results by seat")]
+    parts = [html_table(table, {**COUNT_FORMATS, **ROUND_FORMATS}, "Results by seat")]
     return Section("Results by seat", sentence, parts, conclusion=sentence)
 
 
-def by_deck(read: Standings) -> Section:
+def deck_section(read: Standings) -> Section:
     """Section with scores by own and opponent's deck."""
     columns = {"mean_turns": "rounds", "opponent_deck": "opponent's deck"}
     table = read.decks.drop(columns=["wins", "draws", "losses", "low", "high"]).rename(columns=columns)
-    table["95% interval"] = intervals(read.decks, "low", "high", "{:.1%}")
+    table["95% interval"] = interval_cells(read.decks, "low", "high", "{:.1%}")
     return Section(
-        "Results by deck", "", [html_table(table, {**SHARES, **COUNTS, **ROUNDS}, "Scores by decks")]
+        "Results by deck",
+        "",
+        [html_table(table, {**PERCENT_FORMATS, **COUNT_FORMATS, **ROUND_FORMATS}, "Scores by decks")],
     )
 
 
@@ -377,7 +398,7 @@ SELF_PLAY_COLUMNS = (
     Column("rounds", 5, right=True),
 )
 
-WIDEST = 9
+MAX_TERMINAL_ENTRANTS = 9
 """Maximum entrants of a score table in the terminal."""
 
 
@@ -405,7 +426,7 @@ def score_table(seats: Seats, names: Sequence[str], read: Standings) -> pd.DataF
     return scores
 
 
-def summary_of(
+def tournament_summary(
     tournament: Tournament, read: Standings, faults: list[dict[str, Any]], verdict: Verdict
 ) -> dict[str, Any]:
     """Content of `summary.json`: all results as JSON values; missing numbers are null."""
@@ -421,7 +442,7 @@ def summary_of(
         "command": tournament.command,
         "entrants": tournament.names,
         "decks": [deck.name for deck in tournament.decks],
-        "exact_cards": exact_cards(tournament.decks),
+        "exact_cards": exact_card_counts(tournament.decks),
         "ruleset": tournament.ruleset.name,
         "seats": tournament.seats,
         "format": tournament.style,
@@ -455,11 +476,11 @@ def write_files(
         folder: target folder.
         games: from `evo.play.matchups.games_table`.
         read: standings computed from the games.
-        summary: from `summary_of`.
+        summary: from `tournament_summary`.
         kind: "tournament", "arena" and so on; determines the page's title and first section.
         more: sections shown first on the page.
     """
-    from evo.figures.style import figure, plot_scores, png  # noqa: PLC0415 - two seconds to import
+    from evo.figures.style import figure, plot_scores, png_bytes  # noqa: PLC0415 - two seconds to import
 
     for name, table in (
         ("results", read.results),
@@ -474,21 +495,21 @@ def write_files(
     with figure(2.7 + 0.52 * n, 1.4 + 0.52 * n) as (drawn, axes):
         fixed = tournament.seats == "fixed"
         plot_scores(axes, scores, "score of the first player" if fixed else "score against the opponent")
-        folder.write("scores.png", png(drawn))
+        folder.write("scores.png", png_bytes(drawn))
     with figure(5.5, 1.1 + 0.36 * n) as (drawn, axes):
         plot_ratings(axes, read.ratings)
-        folder.write("ratings.png", png(drawn))
-    lines, warnings = sentences_of(tournament, summary), warnings_of(summary)
-    content = Content(kind, games, read, scores, lines, warnings, more)
+        folder.write("ratings.png", png_bytes(drawn))
+    lines, warnings = summary_sentences(tournament, summary), fault_warnings(summary)
+    content = PageContent(kind, games, read, scores, lines, warnings, more)
     folder.write("tournament.html", tournament_page(tournament, content))
 
 
-def lines_of(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
+def terminal_sentences(tournament: Tournament, summary: dict[str, Any]) -> list[str]:
     """Summary sentences of a tournament for the terminal."""
-    return [line.rstrip(".") for line in sentences_of(tournament, summary).values()]
+    return [line.rstrip(".") for line in summary_sentences(tournament, summary).values()]
 
 
-def sentences_of(tournament: Tournament, summary: dict[str, Any]) -> dict[str, str]:
+def summary_sentences(tournament: Tournament, summary: dict[str, Any]) -> dict[str, str]:
     """Summary sentences of a tournament, by topic.
 
     Keys, in this order: games, seat, cards; if applicable, alike, cycles, unproven, test.
@@ -501,11 +522,11 @@ def sentences_of(tournament: Tournament, summary: dict[str, Any]) -> dict[str, s
         "rounds long on average.",
         "seat": f"The first player{decks} scores {seat['score']:.1%} (95% interval {seat['low']:.1%} to "
         f"{seat['high']:.1%}).",
-        "cards": coverage_of(tournament.decks).rstrip(".") + ".",
+        "cards": coverage_sentence(tournament.decks).rstrip(".") + ".",
     }
     if seat["low"] is not None and seat["low"] > DECISIVE_SEAT:
         lines["seat"] += f" {_seat_note(tournament)}."
-    alike = [", ".join(texts) for texts in like_entrants(tournament.entrants)]
+    alike = [", ".join(texts) for texts in equal_entrants(tournament.entrants)]
     if alike:
         lines["alike"] = f"Identical entrants, with the same weights: {'; '.join(alike)}."
     if summary["cyclic_share"] is not None:
@@ -525,7 +546,11 @@ def sentences_of(tournament: Tournament, summary: dict[str, Any]) -> dict[str, s
 
 def _seat_note(tournament: Tournament) -> str:
     """Note on the effect of a decisive first seat on other results."""
-    balanced = "" if tournament.ruleset.name == BALANCED else f"; the ruleset {BALANCED} balances it best"
+    balanced = (
+        ""
+        if tournament.ruleset.name == BALANCED_RULESET
+        else f"; the ruleset {BALANCED_RULESET} balances it best"
+    )
     if tournament.seats == "paired":
         return (
             "Going first decides most games. Seats are exchanged on every deal, so no entrant gains by it, "
@@ -552,7 +577,7 @@ def _range(bounds: list[float]) -> str:
     return f"({bounds[0]:.2f}, {bounds[1]:.2f})"
 
 
-def warnings_of(summary: dict[str, Any]) -> list[str]:
+def fault_warnings(summary: dict[str, Any]) -> list[str]:
     """Warnings about games lost by agents' faults."""
     return [
         f"{row['entrant']} lost {row['games']:,} games ({row['fault']}); the first: {row['first']}"
@@ -560,7 +585,9 @@ def warnings_of(summary: dict[str, Any]) -> list[str]:
     ]
 
 
-def show(tournament: Tournament, read: Standings, summary: dict[str, Any], console: Console) -> None:
+def print_tournament(
+    tournament: Tournament, read: Standings, summary: dict[str, Any], console: Console
+) -> None:
     """Print a tournament's ratings, scores, summary and warnings."""
     rows = []
     no_matchup = len(read.matchups) == 0
@@ -575,9 +602,9 @@ def show(tournament: Tournament, read: Standings, summary: dict[str, Any], conso
     if not no_matchup:
         console.print(FittingTable(RATING_COLUMNS, rows, "ratings"))
     _show_scores(tournament, read, console)
-    for line in lines_of(tournament, summary):
+    for line in terminal_sentences(tournament, summary):
         console.print(line, markup=False, highlight=False)
-    for line in warnings_of(summary):
+    for line in fault_warnings(summary):
         console.print(f"warning: {line}", markup=False, highlight=False, style="bold red")
 
 
@@ -591,7 +618,7 @@ def _show_scores(tournament: Tournament, read: Standings, console: Console) -> N
                 counts = [f"{n:,}" for n in (row.games, row.first_wins, row.second_wins, row.draws)]
                 rows.append([row.first, row.second, *counts, f"{row.mean_turns:.1f}"])
         console.print(FittingTable(SELF_PLAY_COLUMNS, rows))
-    if len(read.matchups) == 0 or len(scores) > WIDEST:
+    if len(read.matchups) == 0 or len(scores) > MAX_TERMINAL_ENTRANTS:
         return
     fixed = tournament.seats == "fixed"
     title = "score of the row, which goes first" if fixed else "score of the row, over both seats"

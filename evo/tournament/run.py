@@ -12,25 +12,25 @@ from typing import Any
 import numpy as np
 
 from engine import RULES_VERSION, Deck, Outcome, Ruleset, find_deck, find_ruleset
-from evo.config.keys import MOST_GAMES
-from evo.decklibrary import library_for
-from evo.play.dispatch import Note
+from evo.config.keys import MAX_GAMES
+from evo.decklibrary import library_for_prediction
+from evo.play.dispatch import MessageCallback
 from evo.play.entrants import Entrant, find_entrants
-from evo.play.games import FAULTS, GAME, Roster, Schedule
+from evo.play.games import FAULT_TEXTS, GAME, Roster, Schedule
 from evo.play.matchups import Matchups, make_pairings
 from evo.play.notation import FORMATS, Seats
-from evo.play.pool import Pool
+from evo.play.pool import WorkerPool
 from evo.play.results import fault_text
 from evo.seeds import Stream
 from evo.stats.ratings import points_of
 from evo.stats.sequential import Sprt, Verdict, parse_sprt
-from evo.storage.files import digest_of
+from evo.storage.files import json_digest
 from evo.tournament.folder import (
     TOURNAMENT_SCHEMA,
     DefinitionError,
     TournamentFolder,
-    cards_of,
-    too_many_games,
+    deck_identity,
+    fewer_games_error,
 )
 from rivals import find_kind, refuse_decks
 
@@ -88,10 +88,8 @@ class Tournament:
 
     def __post_init__(self) -> None:
         names = [deck.name for deck in self.decks]
-        if type(self.games) is not int or not 1 <= self.games <= MOST_GAMES:
-            raise DefinitionError(
-                f"games must be a whole number from 1 to {MOST_GAMES:,}, got {self.games!r}"
-            )
+        if type(self.games) is not int or not 1 <= self.games <= MAX_GAMES:
+            raise DefinitionError(f"games must be a whole number from 1 to {MAX_GAMES:,}, got {self.games!r}")
         if not self.entrants or (len(self.entrants) == 1 and not self.self_play):
             only = self.entrants[0].text if self.entrants else ""
             raise DefinitionError(
@@ -168,8 +166,8 @@ class Tournament:
                 for one, own in zip(self.entrants, self.own_decks or [()] * len(self.entrants), strict=True)
             ],
             "self_matches": [self.names[place] for place in self._self_play_places()],
-            "decks": [cards_of(deck) for deck in self.decks],
-            **({"library": [cards_of(deck) for deck in self.library]} if self.library else {}),
+            "decks": [deck_identity(deck) for deck in self.decks],
+            **({"library": [deck_identity(deck) for deck in self.library]} if self.library else {}),
             "ruleset": self.ruleset.name,
             "seats": self.seats,
             "format": self.style,
@@ -182,7 +180,7 @@ class Tournament:
     def digest(self) -> str:
         """SHA-256 of everything that determines the games, except their number."""
         kept = {key: value for key, value in self.definition.items() if key not in ("games", "manaforge")}
-        return digest_of(kept)
+        return json_digest(kept)
 
     @property
     def command(self) -> str:
@@ -209,13 +207,15 @@ def _kept_by(entrant: Entrant) -> list[list[Any]]:
 def _varied_in(decks: tuple[Deck, ...]) -> list[list[Any]]:
     """Deck variants as JSON values: deck, card or keyword, number, and a hash of the variant."""
     return [
-        [deck.name, deck.varied.name, deck.varied.count, digest_of(deck.varied.identity)]
+        [deck.name, deck.varied.name, deck.varied.count, json_digest(deck.varied.identity)]
         for deck in decks
         if deck.varied
     ]
 
 
-def play_missing(tournament: Tournament, folder: TournamentFolder, pool: Pool, advance: Advance) -> Verdict:
+def play_missing(
+    tournament: Tournament, folder: TournamentFolder, pool: WorkerPool, advance: Advance
+) -> Verdict:
     """Play the missing games of a tournament, in batches that are saved every few seconds.
 
     Args:
@@ -233,7 +233,7 @@ def play_missing(tournament: Tournament, folder: TournamentFolder, pool: Pool, a
     """
     total = len(tournament.matchups)
     if len(folder.played) > total:
-        raise too_many_games(folder.path, len(folder.played), total)
+        raise fewer_games_error(folder.path, len(folder.played), total)
     roster, sprt = tournament.roster, tournament.sprt
     counts = np.zeros(5, np.int64)
     stopped = sprt is not None and sprt.go_on(counts, _half_points(tournament, folder.played, 0)) is not None
@@ -254,7 +254,9 @@ def play_missing(tournament: Tournament, folder: TournamentFolder, pool: Pool, a
     return sprt.verdict(counts) if sprt else ""
 
 
-def play_games(roster: Roster, games: Schedule, pool: Pool, advance: Advance, note: Note) -> np.ndarray:
+def play_games(
+    roster: Roster, games: Schedule, pool: WorkerPool, advance: Advance, note: MessageCallback
+) -> np.ndarray:
     """Play a schedule, with compiled and uncompiled games as separate jobs."""
     compiled = roster.compiled(games)
     if compiled.all() or not compiled.any():
@@ -274,7 +276,7 @@ def find_faults(tournament: Tournament, played: np.ndarray) -> list[dict[str, An
     loser = np.where(played["outcome"] == Outcome.FIRST_WINS, schedule.players[:, 1], schedule.players[:, 0])
     found = []
     for place, name in enumerate(tournament.names):
-        for code, kind in FAULTS.items():
+        for code, kind in FAULT_TEXTS.items():
             own = numbers[(loser[numbers] == place) & (played["fault"][numbers] == code)]
             if len(own):
                 text = fault_text(tournament.roster, tournament.held(schedule), int(own[0]))
@@ -289,11 +291,11 @@ def _half_points(tournament: Tournament, results: np.ndarray, start: int) -> np.
     return np.asarray((2 * points).astype(np.int64).reshape(-1, 2).sum(axis=1))
 
 
-SPRT_WORD = re.compile(r"(elo0|elo1|alpha|beta|model)=")
+SPRT_PARAMETER = re.compile(r"(elo0|elo1|alpha|beta|model)=")
 """A parameter of the sequential test among the entrants of a command line."""
 
 
-def tournament_of(
+def create_tournament(
     entrants: Sequence[str],
     decks: Sequence[str],
     ruleset: str,
@@ -316,7 +318,7 @@ def tournament_of(
         TournamentError, EntrantError, DeckError, UnknownNameError: a name is unknown, or the definition is
             inconsistent.
     """
-    words = [word for word in entrants if sprt and SPRT_WORD.match(word)]
+    words = [word for word in entrants if sprt and SPRT_PARAMETER.match(word)]
     texts = tuple(text for text in entrants if text not in words)
     found, twice = find_entrants(texts)
     found_decks = tuple(find_deck(name) for name in decks)
@@ -328,7 +330,9 @@ def tournament_of(
         deck_names=tuple(decks),
         words=texts,
         ruleset=find_ruleset(ruleset),
-        library=library_for(any(entrant.player.predicts for entrant in found), library, found_decks),
+        library=library_for_prediction(
+            any(entrant.player.predicts for entrant in found), library, found_decks
+        ),
         library_folder=str(library or ""),
         sprt=parse_sprt(" ".join([sprt, *words])) if sprt else None,
         **parts,

@@ -17,8 +17,8 @@ from scipy.stats import ttest_1samp
 from engine.cards import Card
 from engine.cards.real import EDITIONS, OLD_EDITION, edition
 from engine.codes import DECK_SIZE
-from engine.deck_variants import Varied
-from engine.decks import Deck, exact_cards
+from engine.deck_variants import DeckVariant
+from engine.decks import Deck, exact_card_counts
 from engine.effect_codes import CardKind, Race
 from engine.errors import ManaforgeError, WrongValueError, unknown_name
 from engine.minion import keyword_flags
@@ -28,7 +28,7 @@ from evo.tournament.run import Tournament, find_faults
 from ilp_agent import WeightError, WeightVector
 from rivals import find_kind, weighted_kinds
 
-MOST_VALUES = 1000
+MAX_VALUES = 1000
 """Maximum number of values in a sweep."""
 
 COLUMNS = ("weight", "value", "games", "wins", "losses", "draws", "win_rate", "low", "high")
@@ -67,7 +67,7 @@ def parse_values(text: str) -> tuple[float, ...]:
     """Parse values: "0:2:0.1" (first, last, step; the last is included if a step reaches it) or "0.5,1,2".
 
     Raises:
-        SweepError: the text is malformed, or has more than `MOST_VALUES` values.
+        SweepError: the text is malformed, or has more than `MAX_VALUES` values.
     """
     usage = f"--values takes FIRST:LAST:STEP, such as 0:2:0.1, or values with commas between, got {text!r}"
     try:
@@ -77,8 +77,8 @@ def parse_values(text: str) -> tuple[float, ...]:
             first, last, step = (Decimal(part.strip()) for part in text.split(":"))
             if not (all(part.is_finite() for part in (first, last, step)) and step > 0 and last >= first):
                 raise SweepError(f"{usage}; STEP must be above 0 and LAST not below FIRST")
-            if (last - first) / step >= MOST_VALUES:
-                raise SweepError(f"--values {text}: at most {MOST_VALUES:,} values")
+            if (last - first) / step >= MAX_VALUES:
+                raise SweepError(f"--values {text}: at most {MAX_VALUES:,} values")
             values = [float(first + place * step) for place in range(int((last - first) / step) + 1)]
     except (ValueError, ArithmeticError) as error:
         raise (error if isinstance(error, SweepError) else SweepError(usage)) from None
@@ -87,7 +87,7 @@ def parse_values(text: str) -> tuple[float, ...]:
     return tuple(values)
 
 
-def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
+def vary_weight(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
     """Create the variants of an entrant with different values of a weight.
 
     Raises:
@@ -110,13 +110,13 @@ def vary(entrant: Entrant, weight: str, values: Sequence[float]) -> Variants:
         except WeightError as error:
             raise SweepError(f"--values: {error}") from None
         player = replace(entrant.player, weights=tuple(map(float, vector.array)))
-        found.append(Entrant(f"{entrant.text}[{weight}={shown(value)}]", player))
+        found.append(Entrant(f"{entrant.text}[{weight}={format_value(value)}]", player))
     own = {usual[place] for place in places}
     usual_value = own.pop() if len(own) == 1 else None
     return Variants(entrant.text, weight, tuple(values), tuple(found), usual_value, axis=weight)
 
 
-def shown(value: float) -> str:
+def format_value(value: float) -> str:
     """Format a value as users type it; distinct values have distinct texts."""
     short = f"{value:.12g}"
     return short if float(short) == value else repr(value)
@@ -153,7 +153,7 @@ def sweep_table(variants: Variants, tournament: Tournament, played: np.ndarray) 
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def against_best(variants: Variants, tournament: Tournament, played: np.ndarray) -> list[str]:
+def compare_with_best(variants: Variants, tournament: Tournament, played: np.ndarray) -> list[str]:
     """Compare each value with the best one: "best", "not told apart" (no significant difference), or "".
 
     All values play the same deals (common random numbers), so a paired test has more power than comparing
@@ -193,7 +193,7 @@ def sweep_summary(
         variants: of the entrant.
         tournament: see `sweep_table`.
         played: its games, dtype `evo.play.games.GAME`.
-        curve: from `sweep_table`, with a column against_best from `against_best`.
+        curve: from `sweep_table`, with a column against_best from `compare_with_best`.
     """
     return {
         "command": tournament.command,
@@ -203,7 +203,7 @@ def sweep_summary(
         "varied": variants.kind,
         "usual": variants.usual,
         "decks": [deck.name for deck in tournament.decks],
-        "exact_cards": exact_cards(tournament.decks),
+        "exact_cards": exact_card_counts(tournament.decks),
         "ruleset": tournament.ruleset.name,
         "seats": "fixed" if tournament.seats == "first" else tournament.seats,
         "games_per_cell": tournament.games,
@@ -239,7 +239,7 @@ def find_keyword(text: str) -> str:
     return next(name for name, is_on in flags.items() if is_on)
 
 
-def card_for(deck: Deck, text: str, edition_name: str = "") -> Card:
+def find_sweep_card(deck: Deck, text: str, edition_name: str = "") -> Card:
     """Find a card by name, in the form in which it is added to a deck.
 
     In a deck with a class the card has its full text. In a deck without one, a minion without supported
@@ -299,15 +299,21 @@ def vary_card(
         values: numbers of copies.
         decks: of the tournament.
         n_held: number of these, from the first, that the entrant plays.
-        edition_name: edition of the card; "" as in `card_for`.
+        edition_name: edition of the card; "" as in `find_sweep_card`.
 
     Raises:
         SweepError: unknown or unsupported card, or an invalid value.
     """
-    cards = {deck.name: card_for(deck, text, edition_name) for deck in decks[:n_held]}
+    cards = {deck.name: find_sweep_card(deck, text, edition_name) for deck in decks[:n_held]}
     name = next(iter(cards.values())).name
     return _vary(
-        entrant, CARD, name, values, decks, n_held, lambda deck, count: Varied(cards[deck.name], "", count)
+        entrant,
+        CARD,
+        name,
+        values,
+        decks,
+        n_held,
+        lambda deck, count: DeckVariant(cards[deck.name], "", count),
     )
 
 
@@ -323,7 +329,7 @@ def vary_keyword(
     """
     keyword = find_keyword(text)
     return _vary(
-        entrant, KEYWORD, keyword, values, decks, n_held, lambda _, count: Varied(None, keyword, count)
+        entrant, KEYWORD, keyword, values, decks, n_held, lambda _, count: DeckVariant(None, keyword, count)
     )
 
 
@@ -334,7 +340,7 @@ def _vary(
     values: Sequence[float],
     decks: Sequence[Deck],
     n_held: int,
-    make: Callable[[Deck, int], Varied],
+    make: Callable[[Deck, int], DeckVariant],
 ) -> Variants:
     counts = _counts(kind, values)
     held, others = decks[:n_held], tuple(decks[n_held:])
@@ -365,13 +371,13 @@ def _counts(kind: str, values: Iterable[float]) -> list[int]:
         if not (0 <= value <= DECK_SIZE and value == int(value)):
             raise SweepError(
                 f"--values: with --{kind}, values count cards of the deck, whole numbers from 0 to "
-                f"{DECK_SIZE}, got {shown(value)}"
+                f"{DECK_SIZE}, got {format_value(value)}"
             )
         counts.append(int(value))
     return counts
 
 
-def put_in(variants: Variants) -> list[dict[str, object]]:
+def added_cards(variants: Variants) -> list[dict[str, object]]:
     """The card added to each deck, as JSON values; empty for a keyword or weight sweep."""
     varied = [deck for deck in (variants.decks[0] if variants.decks else ()) if deck.varied]
     return [
@@ -386,7 +392,9 @@ def put_in(variants: Variants) -> list[dict[str, object]]:
     ]
 
 
-def body_notes(variants: Variants) -> list[str]:
+def body_card_notes(variants: Variants) -> list[str]:
     """Notes on cards that are added as bodies, without their further card text."""
-    found = dict.fromkeys(f"{card['name']} [{card['id']}]" for card in put_in(variants) if not card["exact"])
+    found = dict.fromkeys(
+        f"{card['name']} [{card['id']}]" for card in added_cards(variants) if not card["exact"]
+    )
     return [f"{name} is added as a body with its keywords, without its other card text" for name in found]

@@ -15,21 +15,21 @@ from engine.codes import BOARD_SIZE, Keyword
 from engine.jit import njit
 from engine.state import EVENTS
 from ilp_agent.backends import SolverError
-from ilp_agent.exact.kernel import solve_turns
+from ilp_agent.exact.kernel import solve_exact_turn_arrays
 from ilp_agent.exact.knapsack import can_attack_from_hand
-from ilp_agent.exact.plan_record import MAX_STEPS, PLAN, TRACKER, follow
+from ilp_agent.exact.plan_record import MAX_STEPS, PLAN, TRACKER, execute_plan
 from ilp_agent.exact.work import WORK, new_layers
-from ilp_agent.plan import Plan, Status, terms_of
-from ilp_agent.problem import left_out
+from ilp_agent.plan import Plan, Status, name_terms
+from ilp_agent.problem import excluded_attacks
 from ilp_agent.turn import TURN, ProblemError, Turn, read_turn
 from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, Term, Weights
 
-N_KNOWN = Term.OVERLOAD + 1
+N_SUPPORTED_TERMS = Term.OVERLOAD + 1
 """Number of leading terms that the turn program supports, or that are always 0 in it; later ones are not."""
 
 
 @njit
-def applies(turn: np.void, weights: np.ndarray) -> bool:
+def supports_weights(turn: np.void, weights: np.ndarray) -> bool:
     """Whether the sequential turn program supports these weights on this turn.
 
     Args:
@@ -38,9 +38,9 @@ def applies(turn: np.void, weights: np.ndarray) -> bool:
 
     Returns:
         False if `hero` is set and a minion with Lifesteal may attack (on board with attacks left, or played
-        to attack), or if a weight beyond the first `N_KNOWN` is set.
+        to attack), or if a weight beyond the first `N_SUPPORTED_TERMS` is set.
     """
-    for term in range(N_KNOWN, N_TERMS):
+    for term in range(N_SUPPORTED_TERMS, N_TERMS):
         if weights[term] != 0.0:
             return False
     if weights[Term.HERO] == 0.0:
@@ -56,27 +56,27 @@ def applies(turn: np.void, weights: np.ndarray) -> bool:
     return True
 
 
-def check_scope(turn: np.void, weights: Weights) -> None:
+def check_weights_on_turn(turn: np.void, weights: Weights) -> None:
     """Raise an error if the sequential turn program does not support the weights on a turn, dtype `TURN`.
 
     Raises:
         SolverError: the message names the weight and the backends that support it.
     """
-    check_known(weights)
-    if not applies(turn, weights.everything):
+    check_known_weights(weights)
+    if not supports_weights(turn, weights.everything):
         raise SolverError(
             f"the turn program does not support weight 'hero' ({weights.hero:g}) on a turn in which a minion "
             "with Lifesteal may attack; use backend 'search' or 'auto', or set 'hero' to 0"
         )
 
 
-def check_known(weights: Weights) -> None:
+def check_known_weights(weights: Weights) -> None:
     """Raise an error if a weight is set that no program supports.
 
     Raises:
         SolverError: the message names the weight and the backends that support it.
     """
-    for name in EXTENDED_NAMES[N_KNOWN:]:
+    for name in EXTENDED_NAMES[N_SUPPORTED_TERMS:]:
         if getattr(weights, name):
             raise SolverError(
                 f"programs do not support weight {name!r}; use backend 'search' or 'auto', or set it to 0"
@@ -104,13 +104,13 @@ def memory_of_thread() -> Memory:
 
 
 @njit
-def read_turns(states: np.ndarray, cards: np.ndarray, turns: np.ndarray) -> None:
+def read_turn_arrays(states: np.ndarray, cards: np.ndarray, turns: np.ndarray) -> None:
     """`read_turn` for arrays of shape (1,). `turns` is modified in place."""
     read_turn(states[0], cards, turns[0])
 
 
 @njit
-def write_codes(
+def execute_plan_arrays(
     states: np.ndarray,
     cards: np.ndarray,
     turns: np.ndarray,
@@ -119,8 +119,8 @@ def write_codes(
     chances: np.ndarray,
     codes: np.ndarray,
 ) -> tuple[int, bool]:
-    """`follow` for arrays of shape (1,), whose memory the caller keeps."""
-    return follow(states[0], cards, turns[0], plans[0], trackers[0], chances[0], codes)
+    """`execute_plan` for arrays of shape (1,), whose memory the caller keeps."""
+    return execute_plan(states[0], cards, turns[0], plans[0], trackers[0], chances[0], codes)
 
 
 def read_problem(turn: Turn, turns: np.ndarray) -> None:
@@ -136,15 +136,17 @@ def read_problem(turn: Turn, turns: np.ndarray) -> None:
     position = turn.position
     if position.table.effects:
         raise ProblemError(f"the turn program does not support card effects; use 'auto'; in {position}")
-    read_turns(position.states, position.table.array, turns)
-    no_hero, pairs = left_out(turn)
+    read_turn_arrays(position.states, position.table.array, turns)
+    no_hero, pairs = excluded_attacks(turn)
     for friend in no_hero:
         turns[0]["friends"][friend]["hits_hero"] = 0
     for friend, enemy in pairs:
         turns[0]["friends"][friend]["barred"] |= 1 << enemy
 
 
-def plan_in_game(turn: Turn, turns: np.ndarray, record: np.ndarray, status: Status, weights: Weights) -> Plan:
+def plan_from_record(
+    turn: Turn, turns: np.ndarray, record: np.ndarray, status: Status, weights: Weights
+) -> Plan:
     """Convert a plan record to engine actions, up to the first healing by an enemy's Lifesteal.
 
     Args:
@@ -156,9 +158,11 @@ def plan_in_game(turn: Turn, turns: np.ndarray, record: np.ndarray, status: Stat
     """
     replayed, codes = turn.position.copy(), np.zeros(MAX_STEPS, np.int64)
     trackers, chances = np.zeros(1, TRACKER), np.zeros(1, EVENTS)
-    n, again = write_codes(replayed.states, replayed.table.array, turns, record, trackers, chances, codes)
+    n, again = execute_plan_arrays(
+        replayed.states, replayed.table.array, turns, record, trackers, chances, codes
+    )
     actions = tuple(map(Action.from_code, codes[:n].tolist()))
-    terms = terms_of(record[0]["terms"], weights)
+    terms = name_terms(record[0]["terms"], weights)
     return Plan(status, float(record[0]["value"]), terms, actions, again)
 
 
@@ -180,7 +184,7 @@ class ExactSolver:
         """
         memory = memory_of_thread()
         read_problem(turn, memory.turns)
-        check_scope(memory.turns[0], weights)
-        solve_turns(memory.turns, weights.everything, memory.works, memory.layers, memory.plans)
+        check_weights_on_turn(memory.turns[0], weights)
+        solve_exact_turn_arrays(memory.turns, weights.everything, memory.works, memory.layers, memory.plans)
         status = Status.FEASIBLE if memory.plans[0]["unproven"] else Status.OPTIMAL
-        return plan_in_game(turn, memory.turns, memory.plans, status, weights)
+        return plan_from_record(turn, memory.turns, memory.plans, status, weights)

@@ -22,7 +22,7 @@ Table L holds the best value of the first L targets for each state, twice: with 
 all of them dead. Taunt minions ("guards") come first; other targets follow only when all guards are dead.
 
 The forward pass and the traceback use the same transitions: a set of hits on a target
-(`ilp_agent.exact.hits`) with its effect on the two-hit sources (`next_change`).
+(`ilp_agent.exact.hits`) with its effect on the two-hit sources (`next_transition`).
 """
 
 from typing import NamedTuple
@@ -31,13 +31,13 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO
 from engine.jit import njit, njit_inline
-from ilp_agent.exact.hits import hits_of_double, kills_attacker, shielded
+from ilp_agent.exact.hits import kills_attacker, shielded, unpack_hits
 from ilp_agent.exact.work import (
     ALL_DEAD,
-    MAX_BLOCKS,
     MAX_DIGITS,
+    MAX_TABULATED_COMBINATIONS,
     SOME_ALIVE,
-    Best,
+    BestState,
     Combatants,
     Shape,
     combination_of,
@@ -62,7 +62,7 @@ LIVES, DIES, MAY_DIE = 0, 1, 2
 
 
 @njit
-def number_digits(turn: np.void, weights: np.ndarray, combatants: Combatants, work: np.void) -> int:
+def assign_digits(turn: np.void, weights: np.ndarray, combatants: Combatants, work: np.void) -> int:
     """Assign each Windfury attacker (two-hit source) its digit; returns the number of digit combinations.
 
     `work` is modified in place: harm, damage_class, class_damage, radix, stride, digits.
@@ -89,7 +89,7 @@ def number_digits(turn: np.void, weights: np.ndarray, combatants: Combatants, wo
             work["radix"][r] = FIRST_CLASS + classes
         work["stride"][r] = combinations
         combinations *= work["radix"][r]
-    for combination in range(min(combinations, MAX_BLOCKS)):
+    for combination in range(min(combinations, MAX_TABULATED_COMBINATIONS)):
         for r in range(combatants.n_double):
             work["digits"][combination, r] = (combination // work["stride"][r]) % work["radix"][r]
     return combinations
@@ -132,13 +132,13 @@ def _classify_damages(
 @njit
 def digit_of(work: np.void, combination: int, r: int) -> int:
     """The digit of Windfury attacker `r` in a combination of all digits."""
-    if combination < MAX_BLOCKS:
+    if combination < MAX_TABULATED_COMBINATIONS:
         return int(work["digits"][combination, r])
     return int((combination // work["stride"][r]) % work["radix"][r])
 
 
 @njit
-def hit_target(
+def digit_after_hits(
     friend: np.void, enemy: np.void, work: np.void, r: int, t: int, digit: int, count: int
 ) -> tuple[int, int]:
     """Transition of a Windfury attacker's digit by one or two hits on one target, and its fate.
@@ -189,7 +189,7 @@ def _hurt_digit(damage_class: int) -> int:
 
 
 @njit
-def body_lost(
+def body_loss(
     friend: np.void, enemy: np.void, work: np.void, r: int, t: int, digit: int, count: int, dies: bool
 ) -> int:
     """Additional attack and health that a Windfury attacker loses by hits on a target (weight `body`).
@@ -197,7 +197,7 @@ def body_lost(
     A shield absorbs the larger damage of two survivable hits.
 
     Args:
-        friend: the source, as in `hit_target`, like all arguments but the last.
+        friend: the source, as in `digit_after_hits`, like all arguments but the last.
         enemy: the target.
         work: read only.
         r: number of the two-hit source.
@@ -221,7 +221,7 @@ def body_lost(
 
 
 @njit
-def after_guards(shield: bool, digit: int) -> int:
+def digit_after_guards(shield: bool, digit: int) -> int:
     """The digit of a Windfury attacker once all Taunt minions are dead: hits on them came first."""
     if shield:
         return POPPED if digit in (FATAL, HURT) or digit > POPPED else digit
@@ -229,16 +229,16 @@ def after_guards(shield: bool, digit: int) -> int:
 
 
 @njit
-def hero_hits(digit: int) -> int:
+def hero_attacks_left(digit: int) -> int:
     """Attacks that a Windfury attacker has left for the enemy hero, by its digit."""
     return MAX_HITS_EACH if digit == NONE else 0 if digit == DONE else 1
 
 
-NOTHING = -1e300
+UNREACHABLE = -1e300
 """Value of an unreachable state; sums with it stay below half of it."""
 
 
-class Change(NamedTuple):
+class DigitTransition(NamedTuple):
     """Transition of the Windfury attackers' digits by a set of hits on one target."""
 
     before: int  # combination of digits before
@@ -250,20 +250,20 @@ class Change(NamedTuple):
     deaths: int  # deaths of two-hit sources on board
 
 
-class Origin(NamedTuple):
+class Predecessor(NamedTuple):
     """Predecessor of a state in the traceback."""
 
     hits: int  # number of the set of hits
     state: int  # the state before
     half: int  # SOME_ALIVE or ALL_DEAD, of the table before
-    dying: int  # as in `Change`
+    dying: int  # as in `DigitTransition`
 
 
 @njit
-def begin_target(
+def tabulate_transitions(
     turn: np.void, weights: np.ndarray, shape: Shape, t: int, before: np.ndarray, work: np.void
 ) -> None:
-    """Precompute the Windfury attackers' transitions on target `t`, for `next_change`, into `work`.
+    """Precompute the Windfury attackers' transitions on target `t`, for `next_transition`, into `work`.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
@@ -279,18 +279,18 @@ def begin_target(
         friend = turn["friends"][work["source"][shape.n_single + r]]
         for digit in range(work["radix"][r]):
             for count in range(1, MAX_HITS_EACH + 1):
-                after, fate = hit_target(friend, enemy, work, r, t, digit, count)
+                after, fate = digit_after_hits(friend, enemy, work, r, t, digit, count)
                 work["step_to"][r, count, digit] = after
                 work["step_fate"][r, count, digit] = fate
                 if weights[Term.BODY] != 0.0 and after != IMPOSSIBLE:
                     for final in (LIVES, DIES):
-                        work["step_lost"][r, count, digit, final] = body_lost(
+                        work["step_lost"][r, count, digit, final] = body_loss(
                             friend, enemy, work, r, t, digit, count, final == DIES
                         )
     if shape.n_combinations == 1 and shape.n_deaths == 0:
         work["live"][0] = 1
         return
-    for combination in range(min(shape.n_combinations, MAX_BLOCKS)):
+    for combination in range(min(shape.n_combinations, MAX_TABULATED_COMBINATIONS)):
         work["live"][combination] = _reachable_deaths(shape, before, combination)
 
 
@@ -301,28 +301,28 @@ def _reachable_deaths(shape: Shape, before: np.ndarray, combination: int) -> int
     for level in range(shape.n_deaths + 1):
         first = state_of(shape, level, combination, 0)
         for state in range(first, first + shape.n_masks):
-            if before[SOME_ALIVE, state] > NOTHING / 2 or before[ALL_DEAD, state] > NOTHING / 2:
+            if before[SOME_ALIVE, state] > UNREACHABLE / 2 or before[ALL_DEAD, state] > UNREACHABLE / 2:
                 live |= 1 << level
                 break
     return live
 
 
 @njit
-def no_change() -> Change:
-    """Start value for iterating over `next_change`, and its end mark."""
-    return Change(-1, IMPOSSIBLE, 0, 0, 0, 0.0, 0)
+def no_transition() -> DigitTransition:
+    """Start value for iterating over `next_transition`, and its end mark."""
+    return DigitTransition(-1, IMPOSSIBLE, 0, 0, 0, 0.0, 0)
 
 
 @njit_inline
-def next_change(
+def next_transition(
     turn: np.void,
     weights: np.ndarray,
     shape: Shape,
     before: np.ndarray,
     counts: int,
-    last: Change,
+    last: DigitTransition,
     work: np.void,
-) -> Change:
+) -> DigitTransition:
     """Iterate over the digit transitions of a set of hits, in the order of combinations.
 
     If the order of two hits decides a death that may free a board slot, each outcome is a transition.
@@ -333,8 +333,8 @@ def next_change(
         shape: sizes of the convolution.
         before: the table of the previous targets.
         counts: hits of each two-hit source, packed as in "counts" of WORK.
-        last: the previous transition, or `no_change()`.
-        work: read only, as `begin_target` left it.
+        last: the previous transition, or `no_transition()`.
+        work: read only, as `tabulate_transitions` left it.
 
     Returns:
         The next transition; its `after` is `IMPOSSIBLE` at the end.
@@ -344,7 +344,7 @@ def next_change(
         dying = (last.dying - last.open_choices) & last.open_choices  # 0 after all of them died
     combination = last.before + (1 if dying == 0 else 0)
     while combination < shape.n_combinations:
-        if combination < MAX_BLOCKS:
+        if combination < MAX_TABULATED_COMBINATIONS:
             live = work["live"][combination]
         else:
             live = _reachable_deaths(shape, before, combination)
@@ -353,7 +353,7 @@ def next_change(
             if change.after != IMPOSSIBLE:
                 return change
         combination += 1
-    return no_change()
+    return no_transition()
 
 
 @njit_inline
@@ -366,20 +366,20 @@ def _transition_of(
     live: int,
     dying: int,
     work: np.void,
-) -> Change:
-    """The transition of one combination of digits; arguments as in `next_change` and `Change`."""
+) -> DigitTransition:
+    """The transition of one combination of digits; arguments as in `next_transition`, `DigitTransition`."""
     after = before
     lost = 0.0
     deaths = 0
     open_choices = 0
     for r in range(shape.n_double):
-        count = hits_of_double(counts, r)
+        count = unpack_hits(counts, r)
         if count == 0:
             continue
         digit = digit_of(work, before, r)
         new_digit = work["step_to"][r, count, digit]
         if new_digit == IMPOSSIBLE:
-            return no_change()
+            return no_transition()
         after += (new_digit - digit) * work["stride"][r]
         fate = work["step_fate"][r, count, digit]
         if fate == MAY_DIE:
@@ -392,7 +392,7 @@ def _transition_of(
                 deaths += 1
         if weights[Term.BODY] != 0.0:
             lost += weights[Term.BODY] * work["step_lost"][r, count, digit, fate]
-    return Change(before, after, live, open_choices, dying, lost, deaths)
+    return DigitTransition(before, after, live, open_choices, dying, lost, deaths)
 
 
 @njit
@@ -432,14 +432,14 @@ def convolve_target(
 ) -> None:
     """Convolve one target: fill the table `after` from the table `before`, each of shape (2, states)."""
     clear_table(shape, after)
-    begin_target(turn, weights, shape, t, before, work)
+    tabulate_transitions(turn, weights, shape, t, before, work)
     for g in range(group_by_counts(shape, t, work)):
         if work["group"][g] == work["group"][g + 1]:
             continue
         counts = work["counts"][t, work["grouped"][work["group"][g]]]
-        change = no_change()
+        change = no_transition()
         while True:
-            change = next_change(turn, weights, shape, before, counts, change, work)
+            change = next_transition(turn, weights, shape, before, counts, change, work)
             if change.after == IMPOSSIBLE:
                 break
             for level in range(shape.n_deaths + 1):
@@ -476,12 +476,14 @@ def add_hits(
 
 
 @njit
-def pass_guards(turn: np.void, shape: Shape, before: np.ndarray, after: np.ndarray, work: np.void) -> None:
+def move_past_guards(
+    turn: np.void, shape: Shape, before: np.ndarray, after: np.ndarray, work: np.void
+) -> None:
     """Copy states with all Taunt minions dead to the table of the other targets. `after` is modified."""
     clear_table(shape, after)
     for level in range(shape.n_deaths + 1):
         for combination in range(shape.n_combinations):
-            passed = behind_guards(turn, shape, combination, work)
+            passed = combination_after_guards(turn, shape, combination, work)
             source = state_of(shape, level, combination, 0)
             sink = state_of(shape, level, passed, 0)
             for mask in range(shape.n_masks):
@@ -491,14 +493,16 @@ def pass_guards(turn: np.void, shape: Shape, before: np.ndarray, after: np.ndarr
 
 
 @njit
-def behind_guards(turn: np.void, shape: Shape, combination: int, work: np.void) -> int:
-    """The combination of digits once all Taunt minions are dead; see `after_guards`."""
+def combination_after_guards(turn: np.void, shape: Shape, combination: int, work: np.void) -> int:
+    """The combination of digits once all Taunt minions are dead; see `digit_after_guards`."""
     after = 0
     stride = 1
     for r in range(shape.n_double):
         digit = combination % work["radix"][r]
         combination //= work["radix"][r]
-        after += after_guards(shielded(turn["friends"][work["source"][shape.n_single + r]]), digit) * stride
+        after += (
+            digit_after_guards(shielded(turn["friends"][work["source"][shape.n_single + r]]), digit) * stride
+        )
         stride *= work["radix"][r]
     return after
 
@@ -516,20 +520,20 @@ def clear_table(shape: Shape, table: np.ndarray) -> None:
     # Loops: assigning to a slice is slower for the small tables of usual turns.
     for half in range(2):
         for state in range(shape.n_states):
-            table[half, state] = NOTHING
+            table[half, state] = UNREACHABLE
 
 
 @njit_inline
-def retrace_target(
+def trace_back_target(
     turn: np.void,
     weights: np.ndarray,
     shape: Shape,
     t: int,
     before: np.ndarray,
     after: np.ndarray,
-    then: Origin,
+    then: Predecessor,
     work: np.void,
-) -> Origin:
+) -> Predecessor:
     """Trace a state back over target `t`: find its set of hits and its predecessor.
 
     Args:
@@ -540,12 +544,12 @@ def retrace_target(
         before: the table of the previous targets.
         after: the table with the target.
         then: the state to trace back: its `state` and `half` in `after`.
-        work: scratch of `begin_target` is modified in place.
+        work: scratch of `tabulate_transitions` is modified in place.
 
     Returns:
         The first predecessor with exactly the same value.
     """
-    begin_target(turn, weights, shape, t, before, work)
+    tabulate_transitions(turn, weights, shape, t, before, work)
     value = after[then.half, then.state]
     mask = mask_of(shape, then.state)
     combination = combination_of(shape, then.state)
@@ -554,9 +558,9 @@ def retrace_target(
         kills = work["kills"][t, e]
         if work["mask"][t, e] & ~mask or (then.half == ALL_DEAD and not kills):
             continue
-        change = no_change()
+        change = no_transition()
         while True:
-            change = next_change(turn, weights, shape, before, work["counts"][t, e], change, work)
+            change = next_transition(turn, weights, shape, before, work["counts"][t, e], change, work)
             if change.after == IMPOSSIBLE:
                 break
             if change.after != combination:
@@ -569,21 +573,21 @@ def retrace_target(
                 for half in range(then.half, 2):
                     if then.half == SOME_ALIVE and half == ALL_DEAD and kills:
                         continue
-                    if before[half, source] > NOTHING / 2 and before[half, source] + gain == value:
-                        return Origin(e, source, half, change.dying)
+                    if before[half, source] > UNREACHABLE / 2 and before[half, source] + gain == value:
+                        return Predecessor(e, source, half, change.dying)
     raise AssertionError("every reached state has a predecessor")
 
 
 @njit
-def retrace_guards(
+def trace_back_guards(
     turn: np.void, shape: Shape, before: np.ndarray, after: np.ndarray, state: int, work: np.void
 ) -> int:
-    """Trace a state back over `pass_guards`; returns its predecessor with all Taunt minions dead."""
+    """Trace a state back over `move_past_guards`; returns its predecessor with all Taunt minions dead."""
     mask = mask_of(shape, state)
     goal = combination_of(shape, state)
     deaths = deaths_of(shape, state)
     for combination in range(shape.n_combinations):
-        if behind_guards(turn, shape, combination, work) == goal:
+        if combination_after_guards(turn, shape, combination, work) == goal:
             source = state_of(shape, deaths, combination, mask)
             if before[ALL_DEAD, source] == after[ALL_DEAD, state]:
                 return source
@@ -591,7 +595,9 @@ def retrace_guards(
 
 
 @njit
-def hits_left(turn: np.void, shape: Shape, work: np.void, state: int, i: int) -> tuple[int, bool]:
+def hero_attacks_of_source(
+    turn: np.void, shape: Shape, work: np.void, state: int, i: int
+) -> tuple[int, bool]:
     """Attacks that source `i` has left for the hero in a state, and whether one may be the last blow."""
     friend = turn["friends"][work["source"][i]]
     if not friend["hits_hero"]:
@@ -601,11 +607,11 @@ def hits_left(turn: np.void, shape: Shape, work: np.void, state: int, i: int) ->
     digit = digit_of(work, combination_of(shape, state), i - shape.n_single)
     # After a fatal hit on an enemy (which must be its second) only the first is left.
     dies_later = digit == FATAL and not shielded(friend)
-    return hero_hits(digit), not dies_later
+    return hero_attacks_left(digit), not dies_later
 
 
 @njit
-def sum_unspent(turn: np.void, shape: Shape, work: np.void) -> None:
+def tabulate_hero_damage_left(turn: np.void, shape: Shape, work: np.void) -> None:
     """Fill "hero_damage_left" of `work`: hero damage left in the one-hit sources outside each mask."""
     full_mask = shape.n_masks - 1
     work["hero_damage_left"][full_mask] = 0
@@ -619,7 +625,7 @@ def sum_unspent(turn: np.void, shape: Shape, work: np.void) -> None:
 
 
 @njit
-def double_damage(turn: np.void, shape: Shape, work: np.void, combination: int) -> int:
+def windfury_hero_damage(turn: np.void, shape: Shape, work: np.void, combination: int) -> int:
     """Hero damage left in the Windfury attackers, for one combination of digits."""
     total = 0
     for r in range(shape.n_double):
@@ -627,12 +633,14 @@ def double_damage(turn: np.void, shape: Shape, work: np.void, combination: int) 
         combination //= work["radix"][r]
         friend = turn["friends"][work["source"][shape.n_single + r]]
         if friend["hits_hero"]:
-            total += hero_hits(digit) * friend["attack"]
+            total += hero_attacks_left(digit) * friend["attack"]
     return total
 
 
 @njit
-def most_damage(turn: np.void, shape: Shape, work: np.void, state: int, limit: int, without: int) -> int:
+def largest_damage_sum(
+    turn: np.void, shape: Shape, work: np.void, state: int, limit: int, without: int
+) -> int:
     """The largest subset sum of attacks on the hero up to `limit`, without one hit of source `without`.
 
     `work` is modified in place: sums, the reachable ones.
@@ -640,7 +648,7 @@ def most_damage(turn: np.void, shape: Shape, work: np.void, state: int, limit: i
     work["sums"][: limit + 1] = False
     work["sums"][0] = True
     for i in range(shape.n_single + shape.n_double):
-        hits, _ = hits_left(turn, shape, work, state, i)
+        hits, _ = hero_attacks_of_source(turn, shape, work, state, i)
         attack = turn["friends"][work["source"][i]]["attack"]
         for _ in range(hits - (1 if i == without else 0)):
             for total in range(limit, attack - 1, -1):
@@ -653,7 +661,7 @@ def most_damage(turn: np.void, shape: Shape, work: np.void, state: int, limit: i
 
 
 @njit
-def face_value(
+def hero_damage_value(
     turn: np.void, weights: np.ndarray, shape: Shape, work: np.void, state: int, floor: float
 ) -> tuple[float, bool]:
     """Best value of attacks on the hero by the remaining attackers, and whether they kill it.
@@ -668,17 +676,17 @@ def face_value(
     """
     total = 0
     for i in range(shape.n_single + shape.n_double):
-        hits, _ = hits_left(turn, shape, work, state, i)
+        hits, _ = hero_attacks_of_source(turn, shape, work, state, i)
         total += hits * turn["friends"][work["source"][i]]["attack"]
     hero = turn["hero"]
     if total < hero:
         return weights[Term.FACE] * total, False
     if weights[Term.LETHAL] + weights[Term.FACE] * total <= floor:
-        return NOTHING, False
+        return UNREACHABLE, False
     damage, _ = lethal_damage(turn, shape, work, state)
     if damage >= hero:
         return weights[Term.LETHAL] + weights[Term.FACE] * damage, True
-    return weights[Term.FACE] * most_damage(turn, shape, work, state, hero - 1, -1), False
+    return weights[Term.FACE] * largest_damage_sum(turn, shape, work, state, hero - 1, -1), False
 
 
 @njit
@@ -692,10 +700,10 @@ def lethal_damage(turn: np.void, shape: Shape, work: np.void, state: int) -> tup
     best = 0
     last_source = -1
     for i in range(shape.n_single + shape.n_double):
-        hits, last = hits_left(turn, shape, work, state, i)
+        hits, last = hero_attacks_of_source(turn, shape, work, state, i)
         if hits and last:
             attack = turn["friends"][work["source"][i]]["attack"]
-            damage = most_damage(turn, shape, work, state, hero - 1, i) + attack
+            damage = largest_damage_sum(turn, shape, work, state, hero - 1, i) + attack
             if damage >= hero and damage > best:
                 best = damage
                 last_source = i
@@ -703,14 +711,14 @@ def lethal_damage(turn: np.void, shape: Shape, work: np.void, state: int) -> tup
 
 
 @njit
-def hero_attacks(turn: np.void, shape: Shape, best: Best, work: np.void) -> int:
+def write_hero_attacks(turn: np.void, shape: Shape, best: BestState, work: np.void) -> int:
     """Write the attacks on the hero, the last blow of a kill first; returns their number."""
     n = 0
     hero = turn["hero"]
     blow = -1
     total = 0
     for i in range(shape.n_single + shape.n_double):
-        hits, _ = hits_left(turn, shape, work, best.state, i)
+        hits, _ = hero_attacks_of_source(turn, shape, work, best.state, i)
         total += hits * turn["friends"][work["source"][i]]["attack"]
     target = total
     if best.lethal:
@@ -720,18 +728,20 @@ def hero_attacks(turn: np.void, shape: Shape, best: Best, work: np.void) -> int:
         work["hit_target"][n] = HERO
         n += 1
     elif total >= hero:
-        target = most_damage(turn, shape, work, best.state, hero - 1, -1)
+        target = largest_damage_sum(turn, shape, work, best.state, hero - 1, -1)
     # Choose attackers that sum to `target`: take each one if the later ones can make up the rest.
     candidates = work["waiting"]
     n_candidates = 0
     for i in range(shape.n_single + shape.n_double):
-        hits, _ = hits_left(turn, shape, work, best.state, i)
+        hits, _ = hero_attacks_of_source(turn, shape, work, best.state, i)
         for _ in range(hits - (1 if i == blow else 0)):
             candidates[n_candidates] = work["source"][i]
             n_candidates += 1
     for first in range(n_candidates):
         attack = turn["friends"][candidates[first]]["attack"]
-        if attack <= target and reachable(turn, candidates[first + 1 : n_candidates], target - attack, work):
+        if attack <= target and has_subset_sum(
+            turn, candidates[first + 1 : n_candidates], target - attack, work
+        ):
             work["hit_source"][n] = candidates[first]
             work["hit_target"][n] = HERO
             n += 1
@@ -740,7 +750,7 @@ def hero_attacks(turn: np.void, shape: Shape, best: Best, work: np.void) -> int:
 
 
 @njit
-def reachable(turn: np.void, sources: np.ndarray, target: int, work: np.void) -> bool:
+def has_subset_sum(turn: np.void, sources: np.ndarray, target: int, work: np.void) -> bool:
     """Whether a subset of these attacks sums to `target`. `work` is modified in place."""
     work["sums"][: target + 1] = False
     work["sums"][0] = True

@@ -13,9 +13,9 @@ enemy absorbs the weakest hit that leaves it alive.
 import numpy as np
 
 from engine.codes import HERO, Keyword
-from engine.jit import njit, njit_inline, variable
+from engine.jit import njit, njit_inline, non_literal
 from engine.state import guards
-from ilp_agent.exact.work import ANY, HITS_BITS, N_HIT_SUMS, Combatants, Shape
+from ilp_agent.exact.work import ANY_HIT, HITS_BITS, N_HIT_SUMS, Combatants, Shape
 from ilp_agent.turn import MAX_HITS_EACH
 from ilp_agent.weights import Term
 
@@ -39,7 +39,7 @@ def shielded(minion: np.void) -> bool:
 
 
 @njit
-def cost_of_hit(friend: np.void, enemy: np.void, weights: np.ndarray) -> float:
+def attack_cost(friend: np.void, enemy: np.void, weights: np.ndarray) -> float:
     """Cost of an attack for a one-hit source: its death or lost health (weights `survive`, `body`)."""
     if shielded(friend):
         return 0.0
@@ -50,13 +50,13 @@ def cost_of_hit(friend: np.void, enemy: np.void, weights: np.ndarray) -> float:
 
 
 @njit
-def hits_of_double(counts: int, r: int) -> int:
+def unpack_hits(counts: int, r: int) -> int:
     """Unpack the hits of Windfury attacker `r` from the packed counts of a set."""
     return (counts >> (HITS_BITS * r)) & ((1 << HITS_BITS) - 1)
 
 
 @njit
-def find_combatants(turn: np.void, attackers: int, work: np.void) -> Combatants:
+def list_attackers_and_targets(turn: np.void, attackers: int, work: np.void) -> Combatants:
     """List attackers and targets of a turn in "source" and "target" of `work`.
 
     Args:
@@ -96,7 +96,7 @@ def _find_targets(turn: np.void, work: np.void) -> tuple[int, int]:
 
 
 @njit
-def list_hits(turn: np.void, weights: np.ndarray, shape: Shape, t: int, work: np.void) -> None:
+def list_hit_sets(turn: np.void, weights: np.ndarray, shape: Shape, t: int, work: np.void) -> None:
     """List all feasible sets of hits on target `t` with their values, the empty set first.
 
     The value contains the terms of the hits (damage, trade), the threat removed by a kill, the target's lost
@@ -117,7 +117,7 @@ def list_hits(turn: np.void, weights: np.ndarray, shape: Shape, t: int, work: np
     work["deaths"][t, 0] = 0
     work["dominated"][t, 0] = 0
     work["hit_sums"][0, :] = 0
-    n = variable(1)
+    n = non_literal(1)
     for i in range(shape.n_single + shape.n_double):
         if not (turn["friends"][work["source"][i]]["barred"] >> work["target"][t]) & 1:
             n = _add_source(turn, weights, shape, t, i, n, work)
@@ -138,7 +138,7 @@ def _add_source(
     poison = (friend["keywords"] & Keyword.POISONOUS) != 0
     dies = kills_attacker(friend, enemy) and not shielded(friend)
     value = weights[Term.DAMAGE] * attack - weights[Term.TRADE] * enemy["attack"]
-    cost = cost_of_hit(friend, enemy, weights) if i < shape.n_single else 0.0
+    cost = attack_cost(friend, enemy, weights) if i < shape.n_single else 0.0
     # Upper bound of the health that one more hit takes off, directly or by popping the shield for others.
     wound = weights[Term.WOUND] * (enemy["health"] - 1 if shielded(enemy) else attack)
     loses = value + wound < cost
@@ -268,11 +268,11 @@ def _hits_of_source(shape: Shape, t: int, e: int, i: int, work: np.void) -> int:
     """Number of hits of source `i` in a set of hits."""
     if i < shape.n_single:
         return int((work["mask"][t, e] >> i) & 1)
-    return int(hits_of_double(work["counts"][t, e], i - shape.n_single))
+    return int(unpack_hits(work["counts"][t, e], i - shape.n_single))
 
 
 @njit
-def note_absorbed(turn: np.void, weights: np.ndarray, n: int, work: np.void) -> None:
+def choose_shield_hits(turn: np.void, weights: np.ndarray, n: int, work: np.void) -> None:
     """Choose the hits that shields must absorb if it matters. `work` is modified in place: absorbs and pops.
 
     Args:
@@ -281,8 +281,8 @@ def note_absorbed(turn: np.void, weights: np.ndarray, n: int, work: np.void) -> 
         n: number of attacks in "hit_source" and "hit_target" of `work`; "killed" is read too.
         work: dtype `ilp_agent.exact.work.WORK`.
     """
-    work["absorbs"][:] = ANY
-    work["pops"][:] = ANY
+    work["absorbs"][:] = ANY_HIT
+    work["pops"][:] = ANY_HIT
     if weights[Term.BODY] != 0.0:
         for friend in range(turn["n_board"] + turn["n_hand"]):
             minion = turn["friends"][friend]
@@ -296,8 +296,8 @@ def note_absorbed(turn: np.void, weights: np.ndarray, n: int, work: np.void) -> 
 
 @njit
 def _larger_damage(turn: np.void, friend: int, n: int, work: np.void) -> int:
-    """The larger damage taken in two attacks; `ANY` if rules or deaths decide which one is absorbed."""
-    larger = ANY
+    """The larger damage taken in two attacks; `ANY_HIT` if rules or deaths decide which one is absorbed."""
+    larger = ANY_HIT
     others = 0
     on_guards = 0
     for hit in range(n):
@@ -306,29 +306,29 @@ def _larger_damage(turn: np.void, friend: int, n: int, work: np.void) -> int:
             continue
         enemy = turn["enemies"][target]
         if enemy["attack"] == 0 or kills_attacker(turn["friends"][friend], enemy):
-            return ANY
+            return ANY_HIT
         larger = max(larger, enemy["attack"])
         if guards(enemy):
             on_guards += 1
         else:
             others += 1
-    return larger if MAX_HITS_EACH in (on_guards, others) else ANY
+    return larger if MAX_HITS_EACH in (on_guards, others) else ANY_HIT
 
 
 @njit
 def _weakest_hit(turn: np.void, place: int, n: int, work: np.void) -> int:
-    """Attack of the weakest hit without which the others leave an enemy alive; `ANY` for a single hit."""
+    """Attack of the weakest hit without which the others leave an enemy alive; `ANY_HIT` for a single hit."""
     total = 0
     hits = 0
     for hit in range(n):
         if work["hit_target"][hit] == place:
             total += turn["friends"][work["hit_source"][hit]]["attack"]
             hits += 1
-    weakest = ANY
+    weakest = ANY_HIT
     for hit in range(n):
         if hits > 1 and work["hit_target"][hit] == place:
             attack = turn["friends"][work["hit_source"][hit]]["attack"]
             enough = total - attack < turn["enemies"][place]["health"]
-            if enough and (weakest == ANY or attack < weakest):
+            if enough and (weakest == ANY_HIT or attack < weakest):
                 weakest = attack
     return int(weakest)

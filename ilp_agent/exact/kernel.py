@@ -3,9 +3,9 @@
 `ilp_agent.exact.search` assumes the best order of each Windfury minion's two attacks. In rare cases these
 orders contradict each other: on one enemy minion a must attack before b, on another b before a. If health
 left on the board has weight, a shield that must absorb a certain hit constrains the order too. In these cases
-branch and bound makes attacks one by one on a copy of the turn. The value that `search` finds for the rest is
-an upper bound; if those attacks can be ordered, the bound is attained and the branch is closed. A position
-reached by the same attacks in another order is not searched twice.
+branch and bound makes attacks one by one on a copy of the turn. The value that `search_attacks` finds for the
+rest is an upper bound; if those attacks can be ordered, the bound is attained and the branch is closed. A
+position reached by the same attacks in another order is not searched twice.
 """
 
 from typing import NamedTuple
@@ -14,15 +14,21 @@ import numpy as np
 
 from engine.bitfields import KEYWORD_BITS, PLACE_BITS, PLACE_MASK, STAT_BITS
 from engine.codes import BOARD_SIZE, HERO, Keyword
-from engine.indirect_call import njit_apart
-from engine.jit import njit, variable
+from engine.indirect_call import njit_indirect
+from engine.jit import njit, non_literal
 from engine.state import guards
 from engine.streams import derive
 from ilp_agent.exact.knapsack import can_attack_from_hand
 from ilp_agent.exact.order import order_hits, write_plan
 from ilp_agent.exact.plan_record import PLAN
-from ilp_agent.exact.search import can_come, nothing_found, retrace, search, search_with
-from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK, Found
+from ilp_agent.exact.search import (
+    empty_result,
+    is_candidate_set,
+    search_attacks,
+    search_hand_set,
+    trace_back,
+)
+from ilp_agent.exact.work import MAX_LAYERS, PREALLOCATED_STATES, WORK, SearchResult
 from ilp_agent.turn import MAX_FRIENDS, MAX_HITS, MAX_HITS_EACH, TURN
 from ilp_agent.weights import Term
 
@@ -32,7 +38,7 @@ MAX_CHILDREN = MAX_FRIENDS * (BOARD_SIZE + 1)
 MAX_NODES = 20_000
 """Limit of computed bounds; then the search stops with the incumbent."""
 
-SEEN_SIZE = 1 << 16
+VISITED_SIZE = 1 << 16
 """Slots of the hash table of visited positions; a power of two, well above `MAX_NODES`."""
 
 SOURCE, TARGET = 0, 1
@@ -75,14 +81,14 @@ def new_stack() -> Stack:
         np.zeros((MAX_HITS + 1, MAX_CHILDREN)),
         np.zeros(MAX_HITS + 1, np.int64),
         np.zeros(MAX_HITS + 1, np.int64),
-        np.zeros(SEEN_SIZE, np.uint64),
+        np.zeros(VISITED_SIZE, np.uint64),
         child,
         child.view(np.uint8),
     )
 
 
-@njit_apart(TURN, (np.dtype(np.float64),), WORK, (np.dtype(np.float64),), PLAN, allocates=True, rare=True)
-def improve_by_order(
+@njit_indirect(TURN, (np.dtype(np.float64),), WORK, (np.dtype(np.float64),), PLAN, allocates=True, rare=True)
+def branch_and_bound_order(
     turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray, plan: np.void
 ) -> int:
     """Branch and bound for the best plan with a legal attack order; `plan` is the first incumbent.
@@ -93,12 +99,12 @@ def improve_by_order(
     Returns:
         0.
     """
-    tables = layers.reshape((MAX_LAYERS, 2, USUAL_STATES))
+    tables = layers.reshape((MAX_LAYERS, 2, PREALLOCATED_STATES))
     able = can_attack_from_hand(turn)
-    attackers = variable(0)
-    nodes = variable(MAX_NODES)
+    attackers = non_literal(0)
+    nodes = non_literal(MAX_NODES)
     while True:
-        if can_come(turn, attackers):
+        if is_candidate_set(turn, attackers):
             nodes = _search_orders(turn, weights, attackers, nodes, work, tables, plan)
         attackers = (attackers - able) & able
         if attackers == 0:
@@ -130,7 +136,7 @@ def _search_orders(
     """
     stack = new_stack()
     stack.turns[0] = turn
-    depth = variable(0)
+    depth = non_literal(0)
     nodes = _expand_node(weights, attackers, stack, depth, nodes, work, layers, plan)
     while depth >= 0:
         number = stack.following[depth]
@@ -141,7 +147,7 @@ def _search_orders(
         stack.following[depth] += 1
         source, target = stack.moves[depth, number]
         stack.turn_bytes[depth + 1] = stack.turn_bytes[depth]
-        gain = strike_now(stack.turns[depth + 1], weights, source, target)
+        gain = apply_attack(stack.turns[depth + 1], weights, source, target)
         stack.gained[depth + 1] = stack.gained[depth] + gain
         stack.path[depth, SOURCE] = source
         stack.path[depth, TARGET] = target
@@ -170,7 +176,7 @@ def _expand_node(
     stack.following[depth] = 0
     turn, child = stack.turns[depth], stack.child[0]
     stack.child_bytes[:] = stack.turn_bytes[depth]
-    found = search_with(child, weights, attackers, nothing_found(), work, layers)
+    found = search_hand_set(child, weights, attackers, empty_result(), work, layers)
     nodes -= 1
     gained = stack.gained[depth]
     if gained + found.best.value > plan["value"] + _tolerance(plan["value"]):
@@ -181,7 +187,7 @@ def _expand_node(
             stack.child_bytes[:] = stack.turn_bytes[depth]
             for friend in range(MAX_FRIENDS):
                 child["friends"][friend]["attacks"] = min(child["friends"][friend]["attacks"], 1)
-            found = search_with(child, weights, attackers, nothing_found(), work, layers)
+            found = search_hand_set(child, weights, attackers, empty_result(), work, layers)
             nodes -= 1
             if gained + found.best.value > plan["value"] + _tolerance(plan["value"]):
                 _improve_incumbent(stack.turns[0], child, weights, found, path, work, layers, plan)
@@ -189,8 +195,8 @@ def _expand_node(
     for number in range(stack.n_moves[depth]):
         stack.child_bytes[:] = stack.turn_bytes[depth]
         source, target = stack.moves[depth, number]
-        gain = gained + strike_now(child, weights, source, target)
-        found = search_with(child, weights, attackers, nothing_found(), work, layers)
+        gain = gained + apply_attack(child, weights, source, target)
+        found = search_hand_set(child, weights, attackers, empty_result(), work, layers)
         nodes -= 1
         stack.bounds[depth, number] = gain + found.best.value
     _sort_moves(stack.moves[depth], stack.bounds[depth], stack.n_moves[depth])
@@ -204,7 +210,7 @@ def _tolerance(value: float) -> float:
 
 
 @njit
-def strike_now(turn: np.void, weights: np.ndarray, source: int, target: int) -> float:
+def apply_attack(turn: np.void, weights: np.ndarray, source: int, target: int) -> float:
     """Apply one attack to a turn's record, modified in place; returns the value of the attack itself.
 
     Dead minions stay at their index with health 0 and no effect.
@@ -318,11 +324,11 @@ def _pack_minion(hits: int, minion: np.void) -> int:
 def _was_visited(turn: np.void, path: np.ndarray, seen: np.ndarray) -> bool:
     """Whether the attacks of `path` already led to this position in another order. `seen` is modified."""
     code = position_key(turn, path) | np.uint64(1)  # 0 marks an empty slot
-    place = np.int64((code >> np.uint64(32)) % np.uint64(SEEN_SIZE))
+    place = np.int64((code >> np.uint64(32)) % np.uint64(VISITED_SIZE))
     while seen[place] != 0:
         if seen[place] == code:
             return True
-        place = (place + 1) % SEEN_SIZE
+        place = (place + 1) % VISITED_SIZE
     seen[place] = code
     return False
 
@@ -332,7 +338,7 @@ def _improve_incumbent(
     root: np.void,
     rest: np.void,
     weights: np.ndarray,
-    found: Found,
+    found: SearchResult,
     path: np.ndarray,
     work: np.void,
     layers: np.ndarray,
@@ -343,7 +349,7 @@ def _improve_incumbent(
     `work` and `plan` are modified in place, `plan` only if the order exists.
     """
     lethal = found.best.lethal == 1
-    n = retrace(rest, weights, found, work, layers)
+    n = trace_back(rest, weights, found, work, layers)
     if not order_hits(rest, n, lethal, work):
         return False
     hits = np.empty((MAX_HITS, 2), np.int64)
@@ -366,8 +372,10 @@ def _improve_incumbent(
     return True
 
 
-@njit_apart(TURN, (np.dtype(np.float64),), WORK, (np.dtype(np.float64),), PLAN, allocates=True)
-def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray, plan: np.void) -> int:
+@njit_indirect(TURN, (np.dtype(np.float64),), WORK, (np.dtype(np.float64),), PLAN, allocates=True)
+def solve_exact_turn(
+    turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray, plan: np.void
+) -> int:
     """Find the optimal plan of a turn by the exact solver. `work`, `layers` and `plan` are modified in place.
 
     The plan is marked as unproven in two cases: branch and bound over orders reached its node limit, or so
@@ -383,41 +391,41 @@ def solve_turn(turn: np.void, weights: np.ndarray, work: np.void, layers: np.nda
     Returns:
         0.
     """
-    tables = layers.reshape((MAX_LAYERS, 2, USUAL_STATES))
+    tables = layers.reshape((MAX_LAYERS, 2, PREALLOCATED_STATES))
     # Bits of Windfury minions limited to one attack: to fit the tables into memory; to get a legal order.
     for_size = for_order = 0
     while True:
-        found = search(turn, weights, work, tables)
+        found = search_attacks(turn, weights, work, tables)
         if found.oversize:
-            for_size |= halve_weakest(turn)
+            for_size |= limit_weakest_windfury(turn)
             continue
-        n = retrace(turn, weights, found, work, tables)
+        n = trace_back(turn, weights, found, work, tables)
         if order_hits(turn, n, found.best.lethal == 1, work):
             break
         # Several Windfury minions' attacks have no common order. With one attack each there is one.
         assert for_order == 0, "attacks of single attackers can always be ordered"
-        for_order = halve_all(turn)
+        for_order = limit_all_windfury(turn)
         assert for_order != 0, "attacks of single attackers can always be ordered"
     write_plan(turn, weights, n, found.best.lethal == 1, work, plan)
     if for_order:
-        restore(turn, for_order)
-        improve_by_order(turn, weights, work, layers, plan)
+        restore_windfury(turn, for_order)
+        branch_and_bound_order(turn, weights, work, layers, plan)
     if for_size:
-        restore(turn, for_size)
+        restore_windfury(turn, for_size)
         plan["unproven"] = 1
     return 0
 
 
 @njit
-def solve_turns(
+def solve_exact_turn_arrays(
     turns: np.ndarray, weights: np.ndarray, works: np.ndarray, layers: np.ndarray, plans: np.ndarray
 ) -> None:
-    """`solve_turn` for arrays of shape (1,), which Python passes faster than records."""
-    solve_turn(turns[0], weights, works[0], layers, plans[0])
+    """`solve_exact_turn` for arrays of shape (1,), which Python passes faster than records."""
+    solve_exact_turn(turns[0], weights, works[0], layers, plans[0])
 
 
 @njit
-def halve_weakest(turn: np.void) -> int:
+def limit_weakest_windfury(turn: np.void) -> int:
     """Limit the weakest minion with two attacks to one; returns its bit. `turn` is modified in place."""
     weakest = -1
     for friend in range(turn["n_board"] + turn["n_hand"]):
@@ -432,7 +440,7 @@ def halve_weakest(turn: np.void) -> int:
 
 
 @njit
-def halve_all(turn: np.void) -> int:
+def limit_all_windfury(turn: np.void) -> int:
     """Limit all minions with two attacks to one; returns their bits. `turn` is modified in place."""
     halved = 0
     for friend in range(MAX_FRIENDS):
@@ -443,7 +451,7 @@ def halve_all(turn: np.void) -> int:
 
 
 @njit
-def restore(turn: np.void, halved: int) -> None:
+def restore_windfury(turn: np.void, halved: int) -> None:
     """Restore the second attacks of minions given as bits. `turn` is modified in place."""
     for friend in range(MAX_FRIENDS):
         if (halved >> friend) & 1:

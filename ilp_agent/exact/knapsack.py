@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, MAX_MANA, Keyword
 from engine.jit import njit
-from ilp_agent.exact.work import Best, Shape, deaths_of
+from ilp_agent.exact.work import BestState, Shape, deaths_of
 from ilp_agent.weights import Term
 
 UNAFFORDABLE = 99
@@ -12,19 +12,19 @@ UNAFFORDABLE = 99
 
 
 @njit
-def budget(turn: np.void) -> int:
+def mana_budget(turn: np.void) -> int:
     """Mana that can be spent, The Coin included (at 10 mana it is played after the first paid card)."""
     return int(turn["mana"] + turn["coin"])
 
 
 @njit
-def cost_of(turn: np.void, attackers: int) -> int:
+def mana_cost(turn: np.void, attackers: int) -> int:
     """Mana cost of a set of hand minions; above any budget if one of them is unaffordable."""
     total = 0
     for k in range(turn["n_hand"]):
         if (attackers >> k) & 1:
             cost = turn["friends"][turn["n_board"] + k]["cost"]
-            total += cost if cost <= min(budget(turn), MAX_MANA) else UNAFFORDABLE
+            total += cost if cost <= min(mana_budget(turn), MAX_MANA) else UNAFFORDABLE
     return total
 
 
@@ -39,7 +39,7 @@ def can_attack_from_hand(turn: np.void) -> int:
     for k in range(turn["n_hand"]):
         friend = turn["friends"][turn["n_board"] + k]
         useful = friend["attacks"] > 0 and (friend["hits_hero"] or targets > 0)
-        if useful and friend["cost"] <= min(budget(turn), MAX_MANA):
+        if useful and friend["cost"] <= min(mana_budget(turn), MAX_MANA):
             bits |= 1 << k
     return bits
 
@@ -54,7 +54,7 @@ def count_bits(attackers: int, n: int) -> int:
 
 
 @njit
-def alike(one: np.void, other: np.void) -> bool:
+def interchangeable(one: np.void, other: np.void) -> bool:
     """Whether two hand minions are interchangeable in a plan."""
     return bool(
         one["attack"] == other["attack"]
@@ -68,19 +68,21 @@ def alike(one: np.void, other: np.void) -> bool:
 
 
 @njit
-def repeats(turn: np.void, attackers: int) -> bool:
+def is_redundant_set(turn: np.void, attackers: int) -> bool:
     """Whether a set of hand minions is redundant: it skips an earlier, interchangeable minion."""
     for k in range(turn["n_hand"]):
         if (attackers >> k) & 1:
             for earlier in range(k):
                 friend = turn["friends"][turn["n_board"] + earlier]
-                if not (attackers >> earlier) & 1 and alike(friend, turn["friends"][turn["n_board"] + k]):
+                if not (attackers >> earlier) & 1 and interchangeable(
+                    friend, turn["friends"][turn["n_board"] + k]
+                ):
                     return True
     return False
 
 
 @njit
-def most_plays(turn: np.void, attackers: int, mana: int) -> int:
+def max_plays(turn: np.void, attackers: int, mana: int) -> int:
     """Most hand minions other than the attackers that mana allows, the cheapest first."""
     n = 0
     for price in range(MAX_MANA + 1):
@@ -109,7 +111,9 @@ def play_gain(friend: np.void, weights: np.ndarray) -> float:
 
 
 @njit
-def pack(turn: np.void, weights: np.ndarray, attackers: int, mana: int, places: int, work: np.void) -> None:
+def fill_knapsack(
+    turn: np.void, weights: np.ndarray, attackers: int, mana: int, places: int, work: np.void
+) -> None:
     """Fill the knapsack: best values of playing other hand minions, by free board slots and mana.
 
     `knapsack[p, m]` is the best value with at most `p` slots and `m` mana, and `packed[p, m]` its number of
@@ -134,7 +138,7 @@ def pack(turn: np.void, weights: np.ndarray, attackers: int, mana: int, places: 
 
 
 @njit
-def best_plays(turn: np.void, mana: int, places: int, work: np.void) -> tuple[float, int]:
+def knapsack_value(turn: np.void, mana: int, places: int, work: np.void) -> tuple[float, int]:
     """Knapsack value for a number of board slots, and the mana to spend: without The Coin if as good."""
     knapsack = work["knapsack"]
     if turn["coin"] and mana >= 1 and knapsack[places, mana - 1] >= knapsack[places, mana]:
@@ -143,7 +147,7 @@ def best_plays(turn: np.void, mana: int, places: int, work: np.void) -> tuple[fl
 
 
 @njit
-def write_plays(turn: np.void, weights: np.ndarray, best: Best, shape: Shape, work: np.void) -> None:
+def mark_plays(turn: np.void, weights: np.ndarray, best: BestState, shape: Shape, work: np.void) -> None:
     """Mark the hand minions that a plan plays. `work` is modified in place: played."""
     m = turn["n_board"]
     work["played"][:] = False
@@ -152,9 +156,9 @@ def write_plays(turn: np.void, weights: np.ndarray, best: Best, shape: Shape, wo
     places = min(shape.free_slots + deaths_of(shape, best.state), BOARD_SIZE)
     if not any_affordable(turn, best.attackers, shape.mana) or places == 0:
         return
-    places = min(places, most_plays(turn, best.attackers, shape.mana))
-    pack(turn, weights, best.attackers, shape.mana, places, work)
-    _, mana = best_plays(turn, shape.mana, places, work)
+    places = min(places, max_plays(turn, best.attackers, shape.mana))
+    fill_knapsack(turn, weights, best.attackers, shape.mana, places, work)
+    _, mana = knapsack_value(turn, shape.mana, places, work)
     _fill_by_cards(turn, weights, mana, places, work)
     fill, cards = work["fill"], work["cards"]
     for k in range(turn["n_hand"] - 1, -1, -1):

@@ -12,30 +12,30 @@ import numpy as np
 
 from engine.bitfields import PLACE_BITS, STAT_BITS
 from engine.codes import HERO, MAX_MANA, Keyword
-from engine.jit import njit, njit_inline, variable
+from engine.jit import njit, njit_inline, non_literal
 from engine.state import guards
 from engine.streams import derive
 from ilp_agent.exact.plan_record import StepKind
-from ilp_agent.exact.work import ANY, MET_SIZE, N_ORDER_ROWS
+from ilp_agent.exact.work import ANY_HIT, N_ORDER_ROWS, ORDER_TABLE_SIZE
 from ilp_agent.turn import FRIEND_BITS, MAX_HITS
 from ilp_agent.weights import N_TERMS, Term
 
-PATIENCE = 200
+QUICK_SEARCH_LIMIT = 200
 """Attempted attacks before the quick search gives up; most turns need one attempt for each attack."""
 
-FOUND, NO_ORDER, OUT_OF_PATIENCE = 0, 1, 2
+FOUND, NO_ORDER, LIMIT_REACHED = 0, 1, 2
 
-HEALTH, SHIELD, OWN_HEALTH, OWN_SHIELD, COMING, LEAVING = range(N_ORDER_ROWS)
+HEALTH, SHIELD, OWN_HEALTH, OWN_SHIELD, ATTACKS_TO_COME, OWN_ATTACKS_TO_COME = range(N_ORDER_ROWS)
 """Rows of "order_states": health and shield of enemies, then of friendly minions; attacks still to come on
 each enemy, and by each friendly minion."""
 
 HERO_FIRST, ON_GUARD, ON_OTHER, ON_HERO = range(4)
 """Ranks of targets in the order of attacks."""
 
-LAST_OF_ALL = 1 << 40
+LAST_BLOW_KEY = 1 << 40
 """Sort key of the last blow."""
 
-assert 2 + PLACE_BITS + STAT_BITS + FRIEND_BITS < 40, "keys of attacks stay below `LAST_OF_ALL`"
+assert 2 + PLACE_BITS + STAT_BITS + FRIEND_BITS < 40, "keys of attacks stay below `LAST_BLOW_KEY`"
 assert FRIEND_BITS + STAT_BITS + 1 <= 32, "`derive` takes 32 bits"
 assert MAX_HITS <= 32
 
@@ -53,18 +53,18 @@ def order_hits(turn: np.void, n: int, lethal: bool, work: np.void) -> bool:
     Returns:
         Whether a legal order exists.
     """
-    result = try_orders(turn, n, lethal, False, work)
-    if result == OUT_OF_PATIENCE:
-        result = try_orders(turn, n, lethal, True, work)
+    result = search_order(turn, n, lethal, False, work)
+    if result == LIMIT_REACHED:
+        result = search_order(turn, n, lethal, True, work)
     return result == FOUND
 
 
 @njit
-def try_orders(turn: np.void, n: int, lethal: bool, thorough: bool, work: np.void) -> int:
+def search_order(turn: np.void, n: int, lethal: bool, thorough: bool, work: np.void) -> int:
     """Depth-first search for a legal attack order: quick, or thorough. `work` is modified in place.
 
-    The quick search gives up after `PATIENCE` attempts. The thorough one attacks the hero as early as
-    possible, which is never worse: the hero deals no damage, and a minion that dies by another hit must
+    The quick search gives up after `QUICK_SEARCH_LIMIT` attempts. The thorough one attacks the hero as early
+    as possible, which is never worse: the hero deals no damage, and a minion that dies by another hit must
     attack the hero before. It stores failed positions.
 
     Returns:
@@ -72,14 +72,14 @@ def try_orders(turn: np.void, n: int, lethal: bool, thorough: bool, work: np.voi
     """
     states = work["order_states"]
     rank_hits(turn, n, lethal, thorough, work)
-    read_state(turn, n, work)
+    initialise_order_search(turn, n, work)
     if thorough:
         work["met"][:] = 0
     work["tried"][0] = -1
-    depth = variable(0)
+    depth = non_literal(0)
     attempts = met = 0
     while depth < n:
-        if not next_hit(n, depth, thorough, work):
+        if not next_candidate(n, depth, thorough, work):
             depth -= 1
             if depth < 0:
                 return NO_ORDER
@@ -90,12 +90,14 @@ def try_orders(turn: np.void, n: int, lethal: bool, thorough: bool, work: np.voi
             continue
         states[depth + 1] = states[depth]
         attempts += 1
-        if attempts > PATIENCE and not thorough:
-            return OUT_OF_PATIENCE
-        if not strike(turn, work, work["hit_source"][hit], work["hit_target"][hit], states[depth + 1]):
+        if attempts > QUICK_SEARCH_LIMIT and not thorough:
+            return LIMIT_REACHED
+        if not attempt_attack(
+            turn, work, work["hit_source"][hit], work["hit_target"][hit], states[depth + 1]
+        ):
             continue
-        if thorough and met < MET_SIZE // 2:
-            if was_met(turn, n, work, states[depth + 1]):
+        if thorough and met < ORDER_TABLE_SIZE // 2:
+            if was_visited(turn, n, work, states[depth + 1]):
                 continue
             met += 1
         work["order"][depth] = hit
@@ -107,26 +109,26 @@ def try_orders(turn: np.void, n: int, lethal: bool, thorough: bool, work: np.voi
 
 
 @njit
-def read_state(turn: np.void, n: int, work: np.void) -> None:
+def initialise_order_search(turn: np.void, n: int, work: np.void) -> None:
     """Initialise the order search before any attack. `work` is modified in place: order_states and used."""
     state = work["order_states"][0]
-    state[COMING, : turn["n_enemies"]] = 0
+    state[ATTACKS_TO_COME, : turn["n_enemies"]] = 0
     for place in range(turn["n_enemies"]):
         state[HEALTH, place] = turn["enemies"][place]["health"]
         state[SHIELD, place] = turn["enemies"][place]["keywords"] & Keyword.DIVINE_SHIELD
     for friend in range(turn["n_board"] + turn["n_hand"]):
         state[OWN_HEALTH, friend] = turn["friends"][friend]["health"]
         state[OWN_SHIELD, friend] = turn["friends"][friend]["keywords"] & Keyword.DIVINE_SHIELD
-        state[LEAVING, friend] = 0
+        state[OWN_ATTACKS_TO_COME, friend] = 0
     for hit in range(n):
         work["used"][hit] = 0
-        state[LEAVING, work["hit_source"][hit]] += 1
+        state[OWN_ATTACKS_TO_COME, work["hit_source"][hit]] += 1
         if work["hit_target"][hit] != HERO:
-            state[COMING, work["hit_target"][hit]] += 1
+            state[ATTACKS_TO_COME, work["hit_target"][hit]] += 1
 
 
 @njit
-def next_hit(n: int, depth: int, thorough: bool, work: np.void) -> bool:
+def next_candidate(n: int, depth: int, thorough: bool, work: np.void) -> bool:
     """Advance to the next candidate attack at a depth. `work` is modified in place: tried, placed and used.
 
     Returns:
@@ -150,7 +152,7 @@ def next_hit(n: int, depth: int, thorough: bool, work: np.void) -> bool:
 
 
 @njit
-def was_met(turn: np.void, n: int, work: np.void, now: np.ndarray) -> bool:
+def was_visited(turn: np.void, n: int, work: np.void, now: np.ndarray) -> bool:
     """Whether the same attacks in another order already led to this position, which failed.
 
     `work` is modified in place: met, the positions' 64-bit hashes.
@@ -164,15 +166,15 @@ def was_met(turn: np.void, n: int, work: np.void, now: np.ndarray) -> bool:
         code = derive(code, _pack_minion(now[HEALTH, place], now[SHIELD, place]))
     for friend in range(turn["n_board"] + turn["n_hand"]):
         health = now[OWN_HEALTH, friend]
-        if health != turn["friends"][friend]["health"] or now[LEAVING, friend]:
+        if health != turn["friends"][friend]["health"] or now[OWN_ATTACKS_TO_COME, friend]:
             minion = _pack_minion(health, now[OWN_SHIELD, friend])
             code = derive(code, (friend << (STAT_BITS + 1)) | minion)
     code |= np.uint64(1)  # 0 marks an empty slot
-    slot = int(np.int64((code >> np.uint64(32)) % np.uint64(MET_SIZE)))
+    slot = int(np.int64((code >> np.uint64(32)) % np.uint64(ORDER_TABLE_SIZE)))
     while work["met"][slot] != 0:
         if work["met"][slot] == code:
             return True
-        slot = (slot + 1) % MET_SIZE
+        slot = (slot + 1) % ORDER_TABLE_SIZE
     work["met"][slot] = code
     return False
 
@@ -200,7 +202,7 @@ def rank_hits(turn: np.void, n: int, lethal: bool, hero_first: bool, work: np.vo
         key = (((rank << PLACE_BITS) | target) << STAT_BITS) | attack
         keys[hit] = (key << FRIEND_BITS) | work["hit_source"][hit]
         if lethal and hit == 0:
-            keys[hit] = LAST_OF_ALL
+            keys[hit] = LAST_BLOW_KEY
         place = hit
         while place > 0 and keys[ranked[place - 1]] > keys[hit]:
             ranked[place] = ranked[place - 1]
@@ -209,34 +211,41 @@ def rank_hits(turn: np.void, n: int, lethal: bool, hero_first: bool, work: np.vo
 
 
 @njit
-def strike(turn: np.void, work: np.void, source: int, target: int, now: np.ndarray) -> bool:
+def attempt_attack(turn: np.void, work: np.void, source: int, target: int, now: np.ndarray) -> bool:
     """Apply one attack to `now` (modified in place); returns whether it is legal and as chosen."""
     friend = turn["friends"][source]
-    now[LEAVING, source] -= 1
+    now[OWN_ATTACKS_TO_COME, source] -= 1
     if target == HERO or not guards(turn["enemies"][target]):
         for place in range(turn["n_enemies"]):
             if now[HEALTH, place] > 0 and guards(turn["enemies"][place]):
                 return False
     if target != HERO:
         enemy = turn["enemies"][target]
-        now[COMING, target] -= 1
+        now[ATTACKS_TO_COME, target] -= 1
         pops, absorbs = work["pops"][target], work["absorbs"][source]
-        if now[SHIELD, target] and pops != ANY and pops != friend["attack"]:
+        if now[SHIELD, target] and pops != ANY_HIT and pops != friend["attack"]:
             return False
-        if now[OWN_SHIELD, source] and enemy["attack"] > 0 and absorbs != ANY and absorbs != enemy["attack"]:
+        if (
+            now[OWN_SHIELD, source]
+            and enemy["attack"] > 0
+            and absorbs != ANY_HIT
+            and absorbs != enemy["attack"]
+        ):
             return False
-        exchange_blows(friend, enemy, source, target, now)
-        if now[HEALTH, target] <= 0 and (now[COMING, target] > 0 or not work["killed"][target]):
+        exchange_damage(friend, enemy, source, target, now)
+        if now[HEALTH, target] <= 0 and (now[ATTACKS_TO_COME, target] > 0 or not work["killed"][target]):
             return False
-        if now[HEALTH, target] > 0 and now[COMING, target] == 0 and work["killed"][target]:
+        if now[HEALTH, target] > 0 and now[ATTACKS_TO_COME, target] == 0 and work["killed"][target]:
             return False
-    if now[OWN_HEALTH, source] <= 0 and (now[LEAVING, source] > 0 or not work["dying"][source]):
+    if now[OWN_HEALTH, source] <= 0 and (now[OWN_ATTACKS_TO_COME, source] > 0 or not work["dying"][source]):
         return False
-    return not (now[OWN_HEALTH, source] > 0 and now[LEAVING, source] == 0 and work["dying"][source])
+    return not (
+        now[OWN_HEALTH, source] > 0 and now[OWN_ATTACKS_TO_COME, source] == 0 and work["dying"][source]
+    )
 
 
 @njit_inline
-def exchange_blows(friend: np.void, enemy: np.void, source: int, target: int, now: np.ndarray) -> None:
+def exchange_damage(friend: np.void, enemy: np.void, source: int, target: int, now: np.ndarray) -> None:
     """Apply the mutual damage of an attack between minions to health and shields. `now` is modified in place.
 
     Args:
@@ -297,7 +306,7 @@ def write_plan(
     _add_plays(turn, attackers, False, coin_later, work, plan)
     if lethal:
         _add_attack(n - 1, work, plan)
-    predict(turn, weights, n, work, plan)
+    predict_outcome(turn, weights, n, work, plan)
 
 
 @njit
@@ -345,7 +354,7 @@ def add_step(plan: np.void, kind: int, source: int, target: int) -> None:
 
 
 @njit
-def predict(turn: np.void, weights: np.ndarray, n: int, work: np.void, plan: np.void) -> None:
+def predict_outcome(turn: np.void, weights: np.ndarray, n: int, work: np.void, plan: np.void) -> None:
     """Predict a plan's outcome and compute the terms of the objective. `plan` is modified in place.
 
     Source of the terms: the turn-ILP thesis, section 4.3, with survival of played minions as in 6.3. Of the
@@ -402,13 +411,13 @@ def _predict_health(turn: np.void, n: int, work: np.void, terms: np.ndarray) -> 
 
     Scratch of `work` is modified too: order_states and used.
     """
-    read_state(turn, n, work)
+    initialise_order_search(turn, n, work)
     now = work["order_states"][0]
     for place in range(n):
         source = work["hit_source"][work["order"][place]]
         target = work["hit_target"][work["order"][place]]
         if target != HERO:
-            exchange_blows(turn["friends"][source], turn["enemies"][target], source, target, now)
+            exchange_damage(turn["friends"][source], turn["enemies"][target], source, target, now)
     for index in range(turn["n_board"] + turn["n_hand"]):
         friend = turn["friends"][index]
         if now[OWN_HEALTH, index] <= 0 and friend["health"] > 0:

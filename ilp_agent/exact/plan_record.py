@@ -11,7 +11,7 @@ import numpy as np
 from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, ActionKind, Death, Outcome
 from engine.jit import njit
 from engine.rules import apply, decode, encode, outcome
-from ilp_agent.plan import Attack, PlanAction, Play, PlayCoin, ProblemPlan, Status, terms_of
+from ilp_agent.plan import Attack, PlanAction, Play, PlayCoin, ProblemPlan, Status, name_terms
 from ilp_agent.problem import TurnProblem
 from ilp_agent.turn import MAX_FRIENDS, MAX_HITS
 from ilp_agent.weights import N_TERMS, Weights
@@ -47,13 +47,15 @@ PLAN = np.dtype(
 """Record of a plan and its predicted outcome."""
 
 
-def plan_of(problem: TurnProblem, record: np.void, status: Status, weights: Weights) -> ProblemPlan:
+def problem_plan_from_record(
+    problem: TurnProblem, record: np.void, status: Status, weights: Weights
+) -> ProblemPlan:
     """Convert a record of dtype `PLAN`, computed with these weights, to a `ProblemPlan`."""
     friends = len(problem.friendly) + len(problem.hand)
     return ProblemPlan(
         status,
         float(record["value"]),
-        terms_of(record["terms"], weights),
+        name_terms(record["terms"], weights),
         tuple(_action(record, step) for step in range(record["n_steps"])),
         bool(record["lethal"]),
         bool(record["cleared"]),
@@ -72,7 +74,7 @@ def _action(record: np.void, step: int) -> PlanAction:
     return Play(int(record["source"][step]))
 
 
-def step_of(action: PlanAction) -> tuple[int, int, int]:
+def step_from_action(action: PlanAction) -> tuple[int, int, int]:
     """Convert an action to a step of a `PLAN` record: kind (`StepKind`), source and target."""
     if isinstance(action, Attack):
         return StepKind.ATTACK, action.attacker, action.target
@@ -116,7 +118,7 @@ def begin_tracking(turn: np.void, tracker: np.void) -> None:
 
 
 @njit
-def present_action(state: np.void, tracker: np.void, kind: int, source: int, target: int) -> int:
+def engine_action(state: np.void, tracker: np.void, kind: int, source: int, target: int) -> int:
     """Translate a plan step to the engine's action code (`engine.rules.encode`), or `GONE`.
 
     Args:
@@ -140,14 +142,14 @@ def present_action(state: np.void, tracker: np.void, kind: int, source: int, tar
 
 
 @njit
-def note_done(tracker: np.void, kind: int, source: int, action: int, deaths: int) -> None:
+def update_tracker(tracker: np.void, kind: int, source: int, action: int, deaths: int) -> None:
     """Update a tracker after a step. `tracker` is modified in place.
 
     Args:
         tracker: dtype `TRACKER`.
         kind: of the step, a `StepKind`.
         source: hand index of a play.
-        action: the step's code from `present_action`.
+        action: the step's code from `engine_action`.
         deaths: the result of `engine.rules.apply`.
     """
     if kind == StepKind.PLAY:
@@ -174,14 +176,14 @@ def apply_step(
     `state`, `tracker` and `chance`, dtype `EVENTS`, are modified in place.
     """
     kind, source = plan["kind"][step], plan["source"][step]
-    action = present_action(state, tracker, kind, source, plan["target"][step])
+    action = engine_action(state, tracker, kind, source, plan["target"][step])
     deaths = apply(state, cards, action, chance)
-    note_done(tracker, kind, source, action, deaths)
+    update_tracker(tracker, kind, source, action, deaths)
     return action
 
 
 @njit
-def follow(
+def execute_plan(
     state: np.void,
     cards: np.ndarray,
     turn: np.void,

@@ -9,80 +9,81 @@ to more cards, and The Coin is kept unless it adds value.
 import numpy as np
 
 from engine.codes import BOARD_SIZE, Keyword
-from engine.jit import njit, njit_inline, variable
+from engine.jit import njit, njit_inline, non_literal
 from ilp_agent.exact.convolution import (
     DIES,
     MAY_DIE,
-    NOTHING,
-    Origin,
+    UNREACHABLE,
+    Predecessor,
+    assign_digits,
     convolve_target,
+    digit_after_hits,
     digit_of,
-    double_damage,
-    face_value,
     first_table,
-    hero_attacks,
-    hit_target,
-    number_digits,
-    pass_guards,
-    retrace_guards,
-    retrace_target,
-    sum_unspent,
+    hero_damage_value,
+    move_past_guards,
+    tabulate_hero_damage_left,
+    trace_back_guards,
+    trace_back_target,
+    windfury_hero_damage,
+    write_hero_attacks,
 )
 from ilp_agent.exact.hits import (
-    find_combatants,
-    hits_of_double,
+    choose_shield_hits,
     kills_attacker,
-    list_hits,
-    note_absorbed,
+    list_attackers_and_targets,
+    list_hit_sets,
     shielded,
+    unpack_hits,
 )
 from ilp_agent.exact.knapsack import (
-    best_plays,
-    budget,
     can_attack_from_hand,
-    cost_of,
     count_bits,
-    most_plays,
-    pack,
+    fill_knapsack,
+    is_redundant_set,
+    knapsack_value,
+    mana_budget,
+    mana_cost,
+    mark_plays,
+    max_plays,
     play_gain,
-    repeats,
-    write_plays,
 )
 from ilp_agent.exact.work import (
     ALL_DEAD,
     MAX_LAYERS,
     MAX_STATES,
+    PREALLOCATED_STATES,
     SOME_ALIVE,
-    USUAL_STATES,
-    Best,
+    BestState,
     Combatants,
-    Found,
+    SearchResult,
     Shape,
     combination_of,
 )
 from ilp_agent.weights import Term
 
 NO_TABLES = -1
-"""`Found.attackers` if the tables were not kept."""
+"""`SearchResult.attackers` if the tables were not kept."""
 
 
 @njit
-def prepare(turn: np.void, weights: np.ndarray, attackers: int, work: np.void) -> Shape:
+def set_up_tables(turn: np.void, weights: np.ndarray, attackers: int, work: np.void) -> Shape:
     """Set up the dynamic program for one set of hand attackers: sources, targets, hits and plays.
 
     `work` is modified in place.
     """
-    combatants = find_combatants(turn, attackers, work)
-    combinations = number_digits(turn, weights, combatants, work)
+    combatants = list_attackers_and_targets(turn, attackers, work)
+    combinations = assign_digits(turn, weights, combatants, work)
     free_slots = BOARD_SIZE - turn["n_board"] - count_bits(attackers, turn["n_hand"]) + turn["freed"]
-    mana = budget(turn) - cost_of(turn, attackers)
-    cards = most_plays(turn, attackers, mana)
+    mana = mana_budget(turn) - mana_cost(turn, attackers)
+    cards = max_plays(turn, attackers, mana)
     deaths = max(0, min(cards - free_slots, _count_killable(turn, combatants, work)))
     knapsack_slots = min(free_slots + deaths, BOARD_SIZE, cards)
-    pack(turn, weights, attackers, mana, knapsack_slots, work)
-    most = best_plays(turn, mana, min(free_slots + deaths, knapsack_slots), work)[0]
+    fill_knapsack(turn, weights, attackers, mana, knapsack_slots, work)
+    most = knapsack_value(turn, mana, min(free_slots + deaths, knapsack_slots), work)[0]
     while (
-        deaths > 0 and best_plays(turn, mana, min(free_slots + deaths - 1, knapsack_slots), work)[0] >= most
+        deaths > 0
+        and knapsack_value(turn, mana, min(free_slots + deaths - 1, knapsack_slots), work)[0] >= most
     ):
         deaths -= 1  # another board slot would add no value
     shape = Shape(
@@ -99,7 +100,7 @@ def prepare(turn: np.void, weights: np.ndarray, attackers: int, work: np.void) -
         mana,
     )
     for t in range(shape.n_targets):
-        list_hits(turn, weights, shape, t, work)
+        list_hit_sets(turn, weights, shape, t, work)
     return shape
 
 
@@ -134,26 +135,26 @@ def fill_tables(turn: np.void, weights: np.ndarray, shape: Shape, tables: np.nda
     layer = 0
     for t in range(shape.n_targets):
         if t == shape.n_guards and t > 0:
-            pass_guards(turn, shape, tables[layer], tables[layer + 1], work)
+            move_past_guards(turn, shape, tables[layer], tables[layer + 1], work)
             layer += 1
         convolve_target(turn, weights, shape, t, tables[layer], tables[layer + 1], work)
         layer += 1
     if shape.n_guards > 0 and shape.n_guards == shape.n_targets:
-        pass_guards(turn, shape, tables[layer], tables[layer + 1], work)
+        move_past_guards(turn, shape, tables[layer], tables[layer + 1], work)
         layer += 1
     return layer
 
 
 @njit
-def tables_for(shape: Shape, layers: np.ndarray) -> np.ndarray:
+def allocate_tables(shape: Shape, layers: np.ndarray) -> np.ndarray:
     """The preallocated tables, or newly allocated ones if a turn needs larger tables."""
-    if shape.n_states <= USUAL_STATES:
+    if shape.n_states <= PREALLOCATED_STATES:
         return layers
     return np.empty((MAX_LAYERS, 2, shape.n_states), np.float64)
 
 
 @njit
-def search(turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray) -> Found:
+def search_attacks(turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray) -> SearchResult:
     """Find the best plan of a turn, without its attack order (see `ilp_agent.exact.order`).
 
     Args:
@@ -163,68 +164,68 @@ def search(turn: np.void, weights: np.ndarray, work: np.void, layers: np.ndarray
         layers: tables from `ilp_agent.exact.work.new_layers`. Modified in place.
     """
     able = can_attack_from_hand(turn)
-    found = nothing_found()
-    attackers = variable(0)
+    found = empty_result()
+    attackers = non_literal(0)
     while True:
-        if can_come(turn, attackers):
-            found = better_with(turn, weights, attackers, found, work, layers)
+        if is_candidate_set(turn, attackers):
+            found = search_hand_set_inlined(turn, weights, attackers, found, work, layers)
         attackers = (attackers - able) & able
         if attackers == 0:
             return found
 
 
 @njit_inline
-def nothing_found() -> Found:
+def empty_result() -> SearchResult:
     """Initial search result, worse than any plan."""
     shape = Shape(0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0)
-    return Found(Best(NOTHING, 0, 0, SOME_ALIVE, 0, 0), 0, NO_TABLES, shape, 0)
+    return SearchResult(BestState(UNREACHABLE, 0, 0, SOME_ALIVE, 0, 0), 0, NO_TABLES, shape, 0)
 
 
 @njit
-def can_come(turn: np.void, attackers: int) -> bool:
-    """Whether a set of hand minions can be played to attack, and is not redundant (`repeats`)."""
+def is_candidate_set(turn: np.void, attackers: int) -> bool:
+    """Whether a set of hand minions can be played to attack, and is not redundant (`is_redundant_set`)."""
     room = count_bits(attackers, turn["n_hand"]) <= BOARD_SIZE - turn["n_board"]
-    return room and cost_of(turn, attackers) <= budget(turn) and not repeats(turn, attackers)
+    return room and mana_cost(turn, attackers) <= mana_budget(turn) and not is_redundant_set(turn, attackers)
 
 
 @njit
-def search_with(
-    turn: np.void, weights: np.ndarray, attackers: int, found: Found, work: np.void, layers: np.ndarray
-) -> Found:
+def search_hand_set(
+    turn: np.void, weights: np.ndarray, attackers: int, found: SearchResult, work: np.void, layers: np.ndarray
+) -> SearchResult:
     """The better of a search result and the best plan that first plays the hand minions `attackers`.
 
     Args:
-        turn: as in `search`, or the rest of a turn, with the minions `attackers` still in hand.
+        turn: as in `search_attacks`, or the rest of a turn, with the minions `attackers` still in hand.
         weights: of the objective, indexed by `Term`.
         attackers: bits of hand minions.
         found: the result of the previous sets of hand attackers.
         work: modified in place.
         layers: modified in place.
     """
-    return better_with(turn, weights, attackers, found, work, layers)
+    return search_hand_set_inlined(turn, weights, attackers, found, work, layers)
 
 
 @njit_inline
-def better_with(
-    turn: np.void, weights: np.ndarray, attackers: int, found: Found, work: np.void, layers: np.ndarray
-) -> Found:
-    """`search_with`, inlined: a call would take a tenth of the time of a typical turn."""
-    shape = prepare(turn, weights, attackers, work)
+def search_hand_set_inlined(
+    turn: np.void, weights: np.ndarray, attackers: int, found: SearchResult, work: np.void, layers: np.ndarray
+) -> SearchResult:
+    """`search_hand_set`, inlined: a call would take a tenth of the time of a typical turn."""
+    shape = set_up_tables(turn, weights, attackers, work)
     if shape.n_states > MAX_STATES:
-        return Found(found.best, 1, NO_TABLES, shape, 0)
-    tables = tables_for(shape, layers)
+        return SearchResult(found.best, 1, NO_TABLES, shape, 0)
+    tables = allocate_tables(shape, layers)
     last = fill_tables(turn, weights, shape, tables, work)
     base = _idle_value(turn, weights, attackers)
     for level in range(shape.n_deaths + 1):
         places = min(shape.free_slots + level, shape.knapsack_slots)
-        work["plays"][level] = base + best_plays(turn, shape.mana, places, work)[0]
+        work["plays"][level] = base + knapsack_value(turn, shape.mana, places, work)[0]
     best = found.best
     if shape.n_guards > 0:
         best = _best_before_guards(shape, attackers, best, tables, work)
     best = _best_at_the_end(turn, weights, shape, attackers, best, last, tables, work)
     # Tables allocated for this turn alone are not available later.
-    kept = attackers if shape.n_states <= USUAL_STATES else NO_TABLES
-    return Found(best, found.oversize, kept, shape, last)
+    kept = attackers if shape.n_states <= PREALLOCATED_STATES else NO_TABLES
+    return SearchResult(best, found.oversize, kept, shape, last)
 
 
 @njit
@@ -242,15 +243,17 @@ def _idle_value(turn: np.void, weights: np.ndarray, attackers: int) -> float:
 
 
 @njit
-def _best_before_guards(shape: Shape, attackers: int, best: Best, tables: np.ndarray, work: np.void) -> Best:
+def _best_before_guards(
+    shape: Shape, attackers: int, best: BestState, tables: np.ndarray, work: np.void
+) -> BestState:
     """The better of `best` and the plans that leave a guard alive and so attack only guards."""
     per_level = shape.n_combinations << shape.n_single
     for state in range(shape.n_states):
         value = tables[shape.n_guards, SOME_ALIVE, state]
-        if value > NOTHING / 2:
+        if value > UNREACHABLE / 2:
             value += work["plays"][state // per_level]
             if value > best.value:
-                best = Best(value, attackers, shape.n_guards, SOME_ALIVE, state, 0)
+                best = BestState(value, attackers, shape.n_guards, SOME_ALIVE, state, 0)
     return best
 
 
@@ -260,13 +263,13 @@ def _best_at_the_end(
     weights: np.ndarray,
     shape: Shape,
     attackers: int,
-    best: Best,
+    best: BestState,
     last: int,
     tables: np.ndarray,
     work: np.void,
-) -> Best:
+) -> BestState:
     """The better of `best` and the plans of the last table, where remaining attackers may hit the hero."""
-    sum_unspent(turn, shape, work)
+    tabulate_hero_damage_left(turn, shape, work)
     plays, hero_damage_left = work["plays"], work["hero_damage_left"]
     hidden = False
     for place in range(turn["n_enemies"]):
@@ -276,12 +279,12 @@ def _best_at_the_end(
         if half == SOME_ALIVE and shape.n_targets == shape.n_guards:
             continue
         for block in range((shape.n_deaths + 1) * shape.n_combinations):
-            by_doubles = double_damage(turn, shape, work, block % shape.n_combinations)
+            by_doubles = windfury_hero_damage(turn, shape, work, block % shape.n_combinations)
             added = plays[block // shape.n_combinations] + bonus
             for mask in range(shape.n_masks):
                 state = block * shape.n_masks + mask
                 value = tables[last, half, state]
-                if value < NOTHING / 2:
+                if value < UNREACHABLE / 2:
                     continue
                 value += added
                 damage = hero_damage_left[mask] + by_doubles
@@ -289,15 +292,17 @@ def _best_at_the_end(
                 if damage < turn["hero"]:
                     value += weights[Term.FACE] * damage
                 else:
-                    face, lethal = face_value(turn, weights, shape, work, state, best.value - value)
+                    face, lethal = hero_damage_value(turn, weights, shape, work, state, best.value - value)
                     value += face
                 if value > best.value:
-                    best = Best(value, attackers, last, half, state, 1 if lethal else 0)
+                    best = BestState(value, attackers, last, half, state, 1 if lethal else 0)
     return best
 
 
 @njit
-def retrace(turn: np.void, weights: np.ndarray, found: Found, work: np.void, layers: np.ndarray) -> int:
+def trace_back(
+    turn: np.void, weights: np.ndarray, found: SearchResult, work: np.void, layers: np.ndarray
+) -> int:
     """Trace back a search result: write the plan's attacks and plays; returns the number of attacks.
 
     Args:
@@ -310,34 +315,34 @@ def retrace(turn: np.void, weights: np.ndarray, found: Found, work: np.void, lay
     best, shape, last = found.best, found.shape, found.last
     refill = found.attackers != best.attackers
     if refill:
-        shape = prepare(turn, weights, best.attackers, work)
-    tables = tables_for(shape, layers)
+        shape = set_up_tables(turn, weights, best.attackers, work)
+    tables = allocate_tables(shape, layers)
     if refill:
         last = fill_tables(turn, weights, shape, tables, work)
     work["dying"][:] = False
     work["killed"][:] = False
     n = 0
     if best.layer == last:
-        n = hero_attacks(turn, shape, best, work)
+        n = write_hero_attacks(turn, shape, best, work)
     layer = best.layer
-    then = Origin(0, best.state, best.half, 0)
+    then = Predecessor(0, best.state, best.half, 0)
     t = shape.n_targets if layer == last else shape.n_guards
     while t > 0:
         if shape.n_guards > 0 and t == shape.n_guards and layer == shape.n_guards + 1:
-            state = retrace_guards(turn, shape, tables[layer - 1], tables[layer], then.state, work)
-            then = Origin(0, state, ALL_DEAD, 0)
+            state = trace_back_guards(turn, shape, tables[layer - 1], tables[layer], then.state, work)
+            then = Predecessor(0, state, ALL_DEAD, 0)
             layer -= 1
         t -= 1
-        then = retrace_target(turn, weights, shape, t, tables[layer - 1], tables[layer], then, work)
+        then = trace_back_target(turn, weights, shape, t, tables[layer - 1], tables[layer], then, work)
         layer -= 1
         n = write_hits(turn, shape, t, then, n, work)
-    write_plays(turn, weights, best, shape, work)
-    note_absorbed(turn, weights, n, work)
+    mark_plays(turn, weights, best, shape, work)
+    choose_shield_hits(turn, weights, n, work)
     return n
 
 
 @njit
-def write_hits(turn: np.void, shape: Shape, t: int, step: Origin, n: int, work: np.void) -> int:
+def write_hits(turn: np.void, shape: Shape, t: int, step: Predecessor, n: int, work: np.void) -> int:
     """Write the hits on target `t` and the deaths by them; returns the new number of attacks."""
     e = step.hits
     enemy = turn["enemies"][work["target"][t]]
@@ -352,10 +357,10 @@ def write_hits(turn: np.void, shape: Shape, t: int, step: Origin, n: int, work: 
                 work["dying"][index] = True
         else:
             r = i - shape.n_single
-            count = hits_of_double(work["counts"][t, e], r)
+            count = unpack_hits(work["counts"][t, e], r)
             if count:
                 digit = digit_of(work, combination_of(shape, step.state), r)
-                _, fate = hit_target(friend, enemy, work, r, t, digit, count)
+                _, fate = digit_after_hits(friend, enemy, work, r, t, digit, count)
                 if fate == DIES or (fate == MAY_DIE and (step.dying >> r) & 1):
                     work["dying"][index] = True
         for _ in range(count):

@@ -1,7 +1,7 @@
 """Working memory of the exact solver, allocated once by the caller, and its result types.
 
 The memory is one record, not a tuple of arrays: kernels call each other often, and a record is passed as one
-pointer. Functions return named tuples (`Shape`, `Best`, `Found`).
+pointer. Functions return named tuples (`Shape`, `BestState`, `SearchResult`).
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ MAX_LAYERS = BOARD_SIZE + 2
 SOME_ALIVE, ALL_DEAD = 0, 1
 """The two halves of a table: some target so far alive, or all of them dead."""
 
-USUAL_STATES = 50_008
+PREALLOCATED_STATES = 50_008
 """States of a preallocated table (7 MB for all tables); a turn that needs more allocates its own tables.
 
 Not a power of two, so that tables do not compete for the same cache lines.
@@ -30,19 +30,19 @@ MAX_STATES = 2_000_000
 HITS_BITS = MAX_HITS_EACH.bit_length()
 """Bits of a two-hit source's field in "counts" of WORK."""
 
-MAX_LISTED = (MAX_HITS_EACH + 1) ** BOARD_SIZE
+MAX_HIT_SETS = (MAX_HITS_EACH + 1) ** BOARD_SIZE
 """Most sets of hits on one target: each of seven attackers hits it 0, 1 or 2 times."""
 
-MAX_BLOCKS = 4_096
+MAX_TABULATED_COMBINATIONS = 4_096
 """Combinations of digits with precomputed digits and reachability; others are computed on demand."""
 
 MAX_DIGITS = 12
 """Values a digit can take: at most five, and one for each class of damage (`ilp_agent.exact.convolution`)."""
 
-ANY = 0
+ANY_HIT = 0
 """In "absorbs" and "pops" of WORK: any hit. 0 is free for this, since no hit with attack 0 pops a shield."""
 
-MET_SIZE = 1 << 14
+ORDER_TABLE_SIZE = 1 << 14
 """Slots of the hash table of positions visited while ordering; a power of two."""
 
 MAX_DAMAGE = 2_048
@@ -57,19 +57,19 @@ N_ORDER_ROWS = 6
 WORK = np.dtype(
     [
         # Sets of hits on each target, in listing order.
-        ("mask", "i8", (BOARD_SIZE, MAX_LISTED)),  # one-hit sources of the set, as bits
-        ("counts", "i8", (BOARD_SIZE, MAX_LISTED)),  # hits of two-hit sources, HITS_BITS bits each
-        ("gain", "f8", (BOARD_SIZE, MAX_LISTED)),  # value of the set, deaths of one-hit sources included
-        ("kills", "i8", (BOARD_SIZE, MAX_LISTED)),  # 1: the set kills its target
-        ("deaths", "i8", (BOARD_SIZE, MAX_LISTED)),  # number of one-hit sources on board that die by it
+        ("mask", "i8", (BOARD_SIZE, MAX_HIT_SETS)),  # one-hit sources of the set, as bits
+        ("counts", "i8", (BOARD_SIZE, MAX_HIT_SETS)),  # hits of two-hit sources, HITS_BITS bits each
+        ("gain", "f8", (BOARD_SIZE, MAX_HIT_SETS)),  # value of the set, deaths of one-hit sources included
+        ("kills", "i8", (BOARD_SIZE, MAX_HIT_SETS)),  # 1: the set kills its target
+        ("deaths", "i8", (BOARD_SIZE, MAX_HIT_SETS)),  # number of one-hit sources on board that die by it
         (
             "dominated",
             "i8",
-            (BOARD_SIZE, MAX_LISTED),
+            (BOARD_SIZE, MAX_HIT_SETS),
         ),  # 1: the set is better without one of its hits, which loses value
-        ("digits", "i1", (MAX_BLOCKS, BOARD_SIZE)),  # digits of each combination
+        ("digits", "i1", (MAX_TABULATED_COMBINATIONS, BOARD_SIZE)),  # digits of each combination
         ("listed", "i8", (BOARD_SIZE,)),  # number of sets of each target
-        ("hit_sums", "i8", (MAX_LISTED, N_HIT_SUMS)),  # of the sets of the target being listed
+        ("hit_sums", "i8", (MAX_HIT_SETS, N_HIT_SUMS)),  # of the sets of the target being listed
         # Attackers and targets.
         ("source", "i8", (BOARD_SIZE,)),  # friendly minion of each source, one-hit sources first
         ("target", "i8", (BOARD_SIZE,)),  # enemy minion of each target, guards first
@@ -100,18 +100,22 @@ WORK = np.dtype(
         ("placed", "i1", (MAX_HITS,)),  # 1: the attack tried at each depth was legal
         ("used", "i1", (MAX_HITS,)),  # 1: the attack is in the current order
         ("order_states", "i8", (MAX_HITS + 1, N_ORDER_ROWS, MAX_FRIENDS)),  # the turn at each depth
-        ("met", "u8", (MET_SIZE,)),  # hashes of positions visited while ordering; 0: an empty slot
+        ("met", "u8", (ORDER_TABLE_SIZE,)),  # hashes of positions visited while ordering; 0: an empty slot
         # Scratch of single functions.
         ("waiting", "i8", (MAX_HITS,)),  # attackers that may hit the hero
         ("plays", "f8", (BOARD_SIZE + 1,)),  # best value of other plays by deaths on board
         ("fill", "f8", (HAND_SIZE + 1, BOARD_SIZE + 1, MAX_MANA + 2)),  # knapsack by cards, slots, mana
         ("cards", "i8", (HAND_SIZE + 1, BOARD_SIZE + 1, MAX_MANA + 2)),  # its number of cards
-        ("live", "i8", (MAX_BLOCKS,)),  # by combination: bits of the death counts with reachable states
+        (
+            "live",
+            "i8",
+            (MAX_TABULATED_COMBINATIONS,),
+        ),  # by combination: bits of the death counts with reachable states
         ("step_to", "i8", (BOARD_SIZE, MAX_HITS_EACH + 1, MAX_DIGITS)),  # digit after hits on a target
         ("step_fate", "i8", (BOARD_SIZE, MAX_HITS_EACH + 1, MAX_DIGITS)),  # LIVES, DIES or MAY_DIE
         ("step_lost", "i8", (BOARD_SIZE, MAX_HITS_EACH + 1, MAX_DIGITS, 2)),  # its loss if it LIVES or DIES
-        ("grouped", "i8", (MAX_LISTED,)),  # sets of hits on a target, grouped by equal counts
-        ("group", "i8", (MAX_LISTED + 1,)),  # start of each group
+        ("grouped", "i8", (MAX_HIT_SETS,)),  # sets of hits on a target, grouped by equal counts
+        ("group", "i8", (MAX_HIT_SETS + 1,)),  # start of each group
         ("hero_damage_left", "i8", (1 << BOARD_SIZE,)),  # of the one-hit sources outside each mask
     ]
 )
@@ -125,11 +129,11 @@ def new_work() -> np.void:
 
 
 def new_layers() -> np.ndarray:
-    """Allocate the convolution's tables, (`MAX_LAYERS`, 2, `USUAL_STATES`) float64: best value of each state.
+    """Allocate the convolution's tables, float64 (`MAX_LAYERS`, 2, `PREALLOCATED_STATES`): values of states.
 
     The second axis is `SOME_ALIVE` or `ALL_DEAD`.
     """
-    return np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64)
+    return np.empty((MAX_LAYERS, 2, PREALLOCATED_STATES), np.float64)
 
 
 class Combatants(NamedTuple):
@@ -181,7 +185,7 @@ def deaths_of(shape: Shape, state: int) -> int:
     return (state >> shape.n_single) // shape.n_combinations
 
 
-class Best(NamedTuple):
+class BestState(NamedTuple):
     """The best final state found, from which the plan is traced back."""
 
     value: float
@@ -192,10 +196,10 @@ class Best(NamedTuple):
     lethal: int  # 1: the enemy hero dies
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """Result of a search, and the contents of the tables after it."""
 
-    best: Best
+    best: BestState
     oversize: int  # 1: a set of hand attackers was skipped because its tables were too large
     attackers: int  # bits of the hand attackers whose tables are kept; -1: none, refill before use
     shape: Shape  # of the kept tables

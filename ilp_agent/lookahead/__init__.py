@@ -5,13 +5,13 @@ effects. `determinization` samples hidden cards, `deck_prediction` predicts deck
 games, `agent` plays in Python.
 """
 
-MOST_BUDGET = 512
+MAX_BUDGET = 512
 DEFAULT_BUDGET = 64
 DEPTHS = 3
 DEFAULT_DEPTH = 2
-MOST_SAMPLES = 64
+MAX_SAMPLES = 64
 DEFAULT_SAMPLES = 2
 
 PREDICTED = 2
 HANDS = {"off": 0, "known": 1, "predicted": PREDICTED, "told": 3}
-"""Model of the opponent's hand; the values are those of `engine.view.Shown`."""
+"""Model of the opponent's hand; the values are those of `engine.view.OpponentInfo`."""

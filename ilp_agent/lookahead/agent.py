@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine import Action, Deck, PlayerView
-from engine.view import Shown
-from ilp_agent.agent import place_actions
+from engine.view import OpponentInfo
+from ilp_agent.agent import pair_with_states
 from ilp_agent.lookahead import DEFAULT_BUDGET, DEFAULT_DEPTH, DEFAULT_SAMPLES
-from ilp_agent.lookahead.deck_prediction import class_decks, library_for
-from ilp_agent.lookahead.determinization import take_over
-from ilp_agent.lookahead.selfplay import looking_at
+from ilp_agent.lookahead.deck_prediction import class_decks, table_and_library
+from ilp_agent.lookahead.determinization import copy_revealed_cards
+from ilp_agent.lookahead.selfplay import lookahead_kernels
 from ilp_agent.lookahead.weights import LookaheadWeights, kernel_rows
 from ilp_agent.profiles import Profile
 
@@ -20,7 +20,7 @@ class LookaheadAgent:
 
     Args:
         profile: the weights and the name that results show; or weights alone.
-        budget: largest number of evaluated positions per turn, 1 to `ilp_agent.lookahead.MOST_BUDGET`; 1
+        budget: largest number of evaluated positions per turn, 1 to `ilp_agent.lookahead.MAX_BUDGET`; 1
             plays the turn program's plan.
         depth: evaluate at the end of the turn (1), after the opponent's reply (2) or after the next own turn
             (3).
@@ -43,16 +43,16 @@ class LookaheadAgent:
         budget: int = DEFAULT_BUDGET,
         depth: int = DEFAULT_DEPTH,
         samples: int = DEFAULT_SAMPLES,
-        hands: int = Shown.NOTHING,
+        hands: int = OpponentInfo.NOTHING,
         further: Sequence[Deck] = (),
     ) -> None:
         self.name = profile.name if isinstance(profile, Profile) else LookaheadWeights.AGENT
         self.weights = profile.weights if isinstance(profile, Profile) else profile
         self.budget, self.depth, self.samples = budget, depth, samples
         self.turns = self.judged = self.unproven = 0
-        self.shown = Shown(hands)
+        self.shown = OpponentInfo(hands)
         self.further = tuple(further)
-        self.library = class_decks(self.further) if self.shown == Shown.SEEN else ()
+        self.library = class_decks(self.further) if self.shown == OpponentInfo.SEEN else ()
         self._rows = kernel_rows(np.array([[*self.weights.everything, budget, depth, samples, hands]]))
         self._planned: list[tuple[bytes, Action]] = []
 
@@ -66,13 +66,15 @@ class LookaheadAgent:
     def _plan(self, view: PlayerView) -> None:
         """Search the turn; store each action with the position it is planned for."""
         position, table = view.position, view.position.table
-        cards, library = library_for(table.array, bool(self.library), table.effects, table, self.further)
-        kernels, memory = looking_at(cards)
-        n_shown = take_over(view, memory.hands)
+        cards, library = table_and_library(
+            table.array, bool(self.library), table.effects, table, self.further
+        )
+        kernels, memory = lookahead_kernels(cards)
+        n_shown = copy_revealed_cards(view, memory.hands)
         kernels.plan(position.states, cards, self._rows, n_shown, library, memory)
         plan = memory.plan[0]
         self.turns += 1
         self.judged += int(memory.judged[0])
         self.unproven += int(plan["unproven"])
         actions = list(map(Action.from_code, plan["actions"][: plan["n"]].tolist()))
-        self._planned = place_actions(position, actions, bool(plan["again"]))
+        self._planned = pair_with_states(position, actions, bool(plan["again"]))

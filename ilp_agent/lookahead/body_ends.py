@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.bitfields import PLACE_BITS, STAT_BITS, append_field, to_sum
+from engine.bitfields import PLACE_BITS, STAT_BITS, additive_hash, append_field
 from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, MAX_STAT, ActionKind, Keyword, Outcome
-from engine.jit import njit_borrowing
+from engine.jit import njit_no_alloc
 from engine.rules import apply, encode, outcome
 from engine.state import is_guarded, may_attack_hero
 from engine.streams import below, derive
-from ilp_agent.exact.kernel import solve_turn
-from ilp_agent.exact.plan_record import MAX_STEPS, PLAN, TRACKER, follow
-from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
+from ilp_agent.exact.kernel import solve_exact_turn
+from ilp_agent.exact.plan_record import MAX_STEPS, PLAN, TRACKER, execute_plan
+from ilp_agent.exact.work import MAX_LAYERS, PREALLOCATED_STATES, WORK
 from ilp_agent.lookahead.body_positions import (
     ENEMY_MINION,
     HELD,
@@ -27,26 +27,42 @@ from ilp_agent.lookahead.body_positions import (
     MAX_NODES,
     OWN_MINION,
     REST,
-    Pool,
+    EndPool,
     append_minion,
-    begin,
+    can_attack_at_once,
     expand,
-    new_pool,
-    place_of,
+    hand_position,
+    init_root,
+    new_end_pool,
+    omits_earlier_copy,
     play_gain,
-    repeats,
-    strikes,
 )
-from ilp_agent.lookahead.determinization import drop_hidden, hold_hand, keep_hidden, order_deck
-from ilp_agent.lookahead.evaluation import AFTER_NEXT_TURN, AFTER_REPLY, Memory, value_of
+from ilp_agent.lookahead.determinization import (
+    remove_hidden_cards,
+    restore_hidden_cards,
+    sample_hidden_cards,
+    sort_deck,
+)
+from ilp_agent.lookahead.evaluation import (
+    AFTER_NEXT_TURN,
+    AFTER_REPLY,
+    LookaheadMemory,
+    linear_value,
+)
 from ilp_agent.lookahead.weights import BUDGET, DEPTH, REPLY_PART, SAMPLES, TURN_PART, VALUE_PART
 from ilp_agent.turn import TURN, read_turn
 from ilp_agent.weights import Term
 
 
-@njit_borrowing
+@njit_no_alloc
 def find_ends(
-    state: np.void, cards: np.ndarray, weights: np.ndarray, wanted: int, limit: int, every: bool, pool: Pool
+    state: np.void,
+    cards: np.ndarray,
+    weights: np.ndarray,
+    wanted: int,
+    limit: int,
+    every: bool,
+    pool: EndPool,
 ) -> int:
     """Find the best distinct ends of a turn. `pool` is modified in place: its ends, unordered.
 
@@ -63,7 +79,7 @@ def find_ends(
     Returns:
         The number of ends, at most `wanted`.
     """
-    begin(state, weights, pool)
+    init_root(state, weights, pool)
     _list_plays(state, cards, weights, pool)
     pool.unproven[0] = 0
     n, place, found = 1, 0, 0
@@ -79,11 +95,11 @@ def find_ends(
     return found
 
 
-@njit_borrowing
-def _list_plays(state: np.void, cards: np.ndarray, weights: np.ndarray, pool: Pool) -> None:
+@njit_no_alloc
+def _list_plays(state: np.void, cards: np.ndarray, weights: np.ndarray, pool: EndPool) -> None:
     """List the sets of affordable minions in hand, by decreasing gain. `pool` is modified in place."""
     own = state["sides"][state["active"]]
-    budget = own["mana"] + (1 if place_of(own, COIN) >= 0 else 0)
+    budget = own["mana"] + (1 if hand_position(own, COIN) >= 0 else 0)
     plays = pool.plays
     plays[0]["bits"], plays[0]["cost"], plays[0]["size"], plays[0]["gain"] = 0, 0, 0, 0.0
     plays[0]["copies"] = 0
@@ -97,8 +113,8 @@ def _list_plays(state: np.void, cards: np.ndarray, weights: np.ndarray, pool: Po
             smaller = plays[before]
             bits = smaller["bits"] | 1 << number
             cost = smaller["cost"] + cards[card]["cost"]
-            copies = repeats(own, bits, number)
-            if copies and not strikes(cards[card]):
+            copies = omits_earlier_copy(own, bits, number)
+            if copies and not can_attack_at_once(cards[card]):
                 continue
             if cost <= budget and smaller["size"] < BOARD_SIZE:
                 larger = plays[n]
@@ -116,9 +132,9 @@ def _list_plays(state: np.void, cards: np.ndarray, weights: np.ndarray, pool: Po
     pool.n_plays[0] = n
 
 
-@njit_borrowing
+@njit_no_alloc
 def _add_ends(
-    place: int, found: int, wanted: int, every: bool, cards: np.ndarray, weights: np.ndarray, pool: Pool
+    place: int, found: int, wanted: int, every: bool, cards: np.ndarray, weights: np.ndarray, pool: EndPool
 ) -> int:
     """Add the ends that follow a node to the best so far; returns the number of ends."""
     state, node = pool.states[place], pool.nodes[place]
@@ -130,7 +146,7 @@ def _add_ends(
     most = value + weights[Term.FACE] * all_damage
     most += weights[Term.HERO] * all_damage + (weights[Term.LETHAL] if all_damage >= health else 0.0)
     budget = pool.states[0]["sides"][seat]["mana"]
-    budget += 1 if place_of(pool.states[0]["sides"][seat], COIN) >= 0 else 0
+    budget += 1 if hand_position(pool.states[0]["sides"][seat], COIN) >= 0 else 0
     spent, played, lethal = 0, int(node["played"]), all_damage >= health
     first_hand = pool.states[0]["sides"][seat]
     for number in range(first_hand["n_hand"]):
@@ -163,8 +179,8 @@ def _add_ends(
     return found
 
 
-@njit_borrowing
-def _list_hits(own: np.void, enemy: np.void, every: bool, pool: Pool) -> tuple[int, int, int]:
+@njit_no_alloc
+def _list_hits(own: np.void, enemy: np.void, every: bool, pool: EndPool) -> tuple[int, int, int]:
     """List attacks on the hero: their number, bits of the optional ones, and their total damage."""
     n, choice, damage = 0, 0, 0
     if is_guarded(enemy):
@@ -182,8 +198,8 @@ def _list_hits(own: np.void, enemy: np.void, every: bool, pool: Pool) -> tuple[i
     return n, choice, damage
 
 
-@njit_borrowing
-def _damage_of(hits: int, n_hits: int, own: np.void, pool: Pool, health: int) -> tuple[int, bool]:
+@njit_no_alloc
+def _damage_of(hits: int, n_hits: int, own: np.void, pool: EndPool, health: int) -> tuple[int, bool]:
     """Damage of a set of attacks on the hero, and whether it is legal: none may follow a killing blow."""
     damage, strongest = 0, 0
     for number in range(n_hits):
@@ -197,16 +213,16 @@ def _damage_of(hits: int, n_hits: int, own: np.void, pool: Pool, health: int) ->
     return damage, damage - strongest < health
 
 
-@njit_borrowing
+@njit_no_alloc
 def _copies_before(side: np.void, bits: int, played: int) -> bool:
     """Whether a set plays a later copy of a card while an earlier one stays in hand."""
     for number in range(side["n_hand"]):
-        if bits >> number & 1 and repeats(side, bits | played, number):
+        if bits >> number & 1 and omits_earlier_copy(side, bits | played, number):
             return True
     return False
 
 
-@njit_borrowing
+@njit_no_alloc
 def _add(
     place: int,
     plays: int,
@@ -215,12 +231,12 @@ def _add(
     wanted: int,
     cards: np.ndarray,
     weights: np.ndarray,
-    pool: Pool,
+    pool: EndPool,
 ) -> int:
     """Add an end to the best, unless an equal one has as good a value; returns the number of ends."""
     pool.trial[0] = pool.states[place]
-    value = pool.nodes[place]["gain"] + finish(place, plays, hits, cards, weights, pool)
-    key = key_of_end(pool.trial[0])
+    value = pool.nodes[place]["gain"] + apply_final_actions(place, plays, hits, cards, weights, pool)
+    key = end_key(pool.trial[0])
     goes, worst = -1, 0
     for number in range(found):
         end = pool.ends[number]
@@ -244,8 +260,10 @@ def _add(
     return found
 
 
-@njit_borrowing
-def _write(number: int, key: np.uint64, value: float, place: int, plays: int, hits: int, pool: Pool) -> None:
+@njit_no_alloc
+def _write(
+    number: int, key: np.uint64, value: float, place: int, plays: int, hits: int, pool: EndPool
+) -> None:
     end = pool.ends[number]
     end["key"], end["value"], end["node"], end["plays"], end["hits"] = key, value, place, plays, hits
     enemy = pool.trial[0]["sides"][1 - pool.trial[0]["active"]]
@@ -253,8 +271,10 @@ def _write(number: int, key: np.uint64, value: float, place: int, plays: int, hi
     pool.end_states[number] = pool.trial[0]
 
 
-@njit_borrowing
-def finish(place: int, plays: int, hits: int, cards: np.ndarray, weights: np.ndarray, pool: Pool) -> float:
+@njit_no_alloc
+def apply_final_actions(
+    place: int, plays: int, hits: int, cards: np.ndarray, weights: np.ndarray, pool: EndPool
+) -> float:
     """Apply the plays and attacks on the hero that end a turn to `pool.trial`; returns their gain."""
     state = pool.trial[0]
     seat = state["active"]
@@ -268,7 +288,7 @@ def finish(place: int, plays: int, hits: int, cards: np.ndarray, weights: np.nda
     for number in range(HAND_SIZE):
         if plays >> number & 1:
             value += play_gain(cards[hand[number]], weights)
-    write_finish(plays, hits, 0, cards, pool, pool.actions)
+    append_final_actions(plays, hits, 0, cards, pool, pool.actions)
     value += weights[Term.HERO] * (state["sides"][seat]["health"] - before)
     enemy = state["sides"][1 - seat]
     if enemy["n_board"] == 0:
@@ -278,8 +298,10 @@ def finish(place: int, plays: int, hits: int, cards: np.ndarray, weights: np.nda
     return float(value)
 
 
-@njit_borrowing
-def write_finish(plays: int, hits: int, n: int, cards: np.ndarray, pool: Pool, actions: np.ndarray) -> int:
+@njit_no_alloc
+def append_final_actions(
+    plays: int, hits: int, n: int, cards: np.ndarray, pool: EndPool, actions: np.ndarray
+) -> int:
     """Apply those plays and attacks to `pool.trial` and append them to `actions`; the number of actions.
 
     `pool.trial` and `actions` are modified in place.
@@ -291,8 +313,8 @@ def write_finish(plays: int, hits: int, n: int, cards: np.ndarray, pool: Pool, a
         if plays >> number & 1:
             card = hand[number]
             if cards[card]["cost"] > own["mana"]:
-                n = _do(encode(ActionKind.PLAY, place_of(own, COIN), 0), n, cards, pool, actions)
-            n = _do(encode(ActionKind.PLAY, place_of(own, card), 0), n, cards, pool, actions)
+                n = _do(encode(ActionKind.PLAY, hand_position(own, COIN), 0), n, cards, pool, actions)
+            n = _do(encode(ActionKind.PLAY, hand_position(own, card), 0), n, cards, pool, actions)
     _list_hits(own, state["sides"][1 - state["active"]], True, pool)
     last, most = -1, -1
     for number in range(MAX_HITS_ON_HERO):
@@ -306,34 +328,34 @@ def write_finish(plays: int, hits: int, n: int, cards: np.ndarray, pool: Pool, a
     return n
 
 
-@njit_borrowing
-def _do(action: int, n: int, cards: np.ndarray, pool: Pool, actions: np.ndarray) -> int:
+@njit_no_alloc
+def _do(action: int, n: int, cards: np.ndarray, pool: EndPool, actions: np.ndarray) -> int:
     """Apply and append one action; returns the number of actions."""
     apply(pool.trial[0], cards, action, pool.luck[0])
     actions[n] = action
     return n + 1
 
 
-@njit_borrowing
-def key_of_end(state: np.void) -> np.uint64:
+@njit_no_alloc
+def end_key(state: np.void) -> np.uint64:
     """Hash of the visible position at the end of a turn, with boards and hand as multisets."""
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     total = np.uint64(0)
     for slot in range(own["n_board"]):
-        total += to_sum(append_minion(np.uint64(OWN_MINION), own["board"][slot]))
+        total += additive_hash(append_minion(np.uint64(OWN_MINION), own["board"][slot]))
     for slot in range(enemy["n_board"]):
-        total += to_sum(append_minion(np.uint64(ENEMY_MINION), enemy["board"][slot]))
+        total += additive_hash(append_minion(np.uint64(ENEMY_MINION), enemy["board"][slot]))
     for place in range(own["n_hand"]):
-        total += to_sum(append_field(np.uint64(HELD), own["hand"][place] + 2, 16))
+        total += additive_hash(append_field(np.uint64(HELD), own["hand"][place] + 2, 16))
     word = append_field(np.uint64(REST), own["n_hand"], PLACE_BITS)
     for side in (own, enemy):
         word = append_field(word, side["health"] + MAX_STAT, STAT_BITS + 1)  # negative if dead
         word = append_field(word, side["armour"], STAT_BITS)
-    return total + to_sum(word)
+    return total + additive_hash(word)
 
 
-@njit_borrowing
-def write_actions(number: int, cards: np.ndarray, pool: Pool, actions: np.ndarray) -> int:
+@njit_no_alloc
+def write_end_actions(number: int, cards: np.ndarray, pool: EndPool, actions: np.ndarray) -> int:
     """Write the actions that lead to an end, without the end of the turn; their number. Modified in place."""
     end = pool.ends[number]
     n, place = 0, end["node"]
@@ -348,20 +370,20 @@ def write_actions(number: int, cards: np.ndarray, pool: Pool, actions: np.ndarra
         if node["coin"]:
             n -= 1
             side = pool.states[node["parent"]]["sides"][pool.states[0]["active"]]
-            actions[n] = encode(ActionKind.PLAY, place_of(side, COIN), 0)
+            actions[n] = encode(ActionKind.PLAY, hand_position(side, COIN), 0)
         place = node["parent"]
     pool.trial[0] = pool.states[end["node"]]
-    return write_finish(end["plays"], end["hits"], total, cards, pool, actions)
+    return append_final_actions(end["plays"], end["hits"], total, cards, pool, actions)
 
 
 OPPONENT_HAND = 3
 """Stream of the opponent's sampled hand, below that of a turn."""
 
 
-class Bodies(NamedTuple):
+class BodyMemory(NamedTuple):
     """Working memory for turns without card effects: about thirteen megabytes. Modified in place."""
 
-    pool: Pool
+    pool: EndPool
     turns: np.ndarray  # memory of the exact solver, each of shape (1,)
     plans: np.ndarray
     works: np.ndarray
@@ -370,46 +392,47 @@ class Bodies(NamedTuple):
     layers: np.ndarray
 
 
-def new_bodies() -> Bodies:
+def new_body_memory() -> BodyMemory:
     """Allocate working memory for one thread."""
-    return Bodies(
-        new_pool(),
+    return BodyMemory(
+        new_end_pool(),
         np.zeros(1, TURN),
         np.zeros(1, PLAN),
         np.zeros(1, WORK),
         np.zeros(1, TRACKER),
         np.zeros(MAX_STEPS, np.int64),
-        np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64),
+        np.empty((MAX_LAYERS, 2, PREALLOCATED_STATES), np.float64),
     )
 
 
-@njit_borrowing
-def find(cards: np.ndarray, row: np.ndarray, memory: Memory[Bodies]) -> int:
-    """Find the candidate ends of the turn in `memory.here`; see `ilp_agent.lookahead.selfplay.Ends`.
+@njit_no_alloc
+def find_body_candidates(cards: np.ndarray, row: np.ndarray, memory: LookaheadMemory[BodyMemory]) -> int:
+    """Find the candidate ends of the turn in `memory.here`; see `selfplay.CandidateKernels`.
 
     The turn program's plan is final if it is lethal, or if the budget is 1.
     """
     here, ends, chosen = memory.here[0], memory.ends, memory.plan[0]
-    order_deck(here["sides"][here["active"]], cards, memory.deck_keys)
+    sort_deck(here["sides"][here["active"]], cards, memory.deck_keys)
     chosen["again"], chosen["unproven"] = 0, 0
     turn, plan = ends.turns[0], ends.plans[0]
     read_turn(here, cards, turn)
-    solve_turn(turn, row[TURN_PART], ends.works[0], ends.layers, plan)
+    solve_exact_turn(turn, row[TURN_PART], ends.works[0], ends.layers, plan)
     if plan["lethal"] or row[BUDGET] <= 1.0:
-        n, again = follow(here, cards, turn, plan, ends.trackers[0], memory.luck[0], chosen["actions"])
+        n, again = execute_plan(here, cards, turn, plan, ends.trackers[0], memory.luck[0], chosen["actions"])
         chosen["n"] = n
         chosen["again"] = 1 if again else 0
         return 0
     return find_ends(here, cards, row[TURN_PART], int(row[BUDGET]), MAX_NODES, False, ends.pool)
 
 
-@njit_borrowing
-def worth(
-    number: int, cards: np.ndarray, row: np.ndarray, stream: np.uint64, memory: Memory[Bodies]
+@njit_no_alloc
+def body_candidate_value(
+    number: int, cards: np.ndarray, row: np.ndarray, stream: np.uint64, memory: LookaheadMemory[BodyMemory]
 ) -> float:
     """Value of an end, in the mean over sampled hands if the opponent's hand is modelled.
 
-    See `ilp_agent.lookahead.selfplay.Ends`. All ends share the sampled hands (common random numbers).
+    See `ilp_agent.lookahead.selfplay.CandidateKernels`. All ends share the sampled hands (common random
+    numbers).
     """
     depth, samples, total = int(row[DEPTH]), 1, 0.0
     if memory.hands.n_decks[0] > 0 and depth >= AFTER_REPLY:
@@ -418,38 +441,38 @@ def worth(
         sample_stream = stream if sample == 0 else derive(stream, sample)
         memory.then[0] = memory.ends.pool.end_states[number]
         total += (
-            judge(memory.then[0], cards, row, memory.here[0]["active"], depth, sample_stream, memory)
+            evaluate_end(memory.then[0], cards, row, memory.here[0]["active"], depth, sample_stream, memory)
             / samples
         )
     memory.judged[0] += 1
     return total
 
 
-@njit_borrowing
-def is_before(number: int, other: int, memory: Memory[Bodies]) -> bool:
+@njit_no_alloc
+def wins_body_tie(number: int, other: int, memory: LookaheadMemory[BodyMemory]) -> bool:
     """Tie-break of two ends of equal value: whether the first has the higher objective."""
     ends = memory.ends.pool.ends
     return bool(ends[number]["value"] > ends[other]["value"])
 
 
-@njit_borrowing
-def take(number: int, cards: np.ndarray, memory: Memory[Bodies]) -> None:
+@njit_no_alloc
+def write_body_choice(number: int, cards: np.ndarray, memory: LookaheadMemory[BodyMemory]) -> None:
     """Write the actions that lead to the chosen end to `memory.plan`."""
     chosen, pool = memory.plan[0], memory.ends.pool
     if memory.judged[0] > 0:
         chosen["unproven"] = pool.unproven[0]
-    chosen["n"] = write_actions(number, cards, pool, chosen["actions"])
+    chosen["n"] = write_end_actions(number, cards, pool, chosen["actions"])
 
 
-@njit_borrowing
-def judge(
+@njit_no_alloc
+def evaluate_end(
     state: np.void,
     cards: np.ndarray,
     row: np.ndarray,
     seat: int,
     depth: int,
     key: np.uint64,
-    memory: Memory[Bodies],
+    memory: LookaheadMemory[BodyMemory],
 ) -> float:
     """Value of a position at the end of a turn, for the active player at `seat`.
 
@@ -464,21 +487,25 @@ def judge(
             opponent's hand; without one the opponent plays only its board.
     """
     if depth >= AFTER_REPLY and outcome(state) == Outcome.ONGOING:
-        hand_known = hold_hand(state["sides"][1 - seat], derive(key, OPPONENT_HAND), False, memory.hands)
+        hand_known = sample_hidden_cards(
+            state["sides"][1 - seat], derive(key, OPPONENT_HAND), False, memory.hands
+        )
         apply(state, cards, encode(ActionKind.END_TURN, 0, 0), memory.luck[0])
         if hand_known:
             play_hand(state, cards, row[REPLY_PART], memory)
         else:
             play_board(state, cards, row[REPLY_PART], memory)
     if depth >= AFTER_NEXT_TURN and outcome(state) == Outcome.ONGOING:
-        put_on_top(state["sides"][seat], key)
+        sample_next_draw(state["sides"][seat], key)
         apply(state, cards, encode(ActionKind.END_TURN, 0, 0), memory.luck[0])
         play_turn(state, cards, row[TURN_PART], memory)
-    return value_of(state, cards, seat, row[VALUE_PART], memory.features)
+    return linear_value(state, cards, seat, row[VALUE_PART], memory.features)
 
 
-@njit_borrowing
-def play_board(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory[Bodies]) -> None:
+@njit_no_alloc
+def play_board(
+    state: np.void, cards: np.ndarray, weights: np.ndarray, memory: LookaheadMemory[BodyMemory]
+) -> None:
     """Play the active player's best turn with its board alone: its hand is hidden.
 
     `state` and `memory` are modified in place. The turn is not ended.
@@ -491,32 +518,36 @@ def play_board(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: M
     own["n_hand"] = held
 
 
-@njit_borrowing
-def play_hand(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory[Bodies]) -> None:
+@njit_no_alloc
+def play_hand(
+    state: np.void, cards: np.ndarray, weights: np.ndarray, memory: LookaheadMemory[BodyMemory]
+) -> None:
     """Play the active player's best turn with its board and the cards in hand that are not hidden.
 
     `state` and `memory` are modified in place. The turn is not ended.
     """
     own = state["sides"][state["active"]]
-    hidden = drop_hidden(own)
+    hidden = remove_hidden_cards(own)
     play_turn(state, cards, weights, memory)
-    keep_hidden(own, hidden)
+    restore_hidden_cards(own, hidden)
 
 
-@njit_borrowing
-def play_turn(state: np.void, cards: np.ndarray, weights: np.ndarray, memory: Memory[Bodies]) -> None:
+@njit_no_alloc
+def play_turn(
+    state: np.void, cards: np.ndarray, weights: np.ndarray, memory: LookaheadMemory[BodyMemory]
+) -> None:
     """Play the active player's best turn, without ending it. `state` and `memory` are modified in place."""
     ends = memory.ends
     turn, plan, tracker = ends.turns[0], ends.plans[0], ends.trackers[0]
     again = True
     while again and outcome(state) == Outcome.ONGOING:
         read_turn(state, cards, turn)
-        solve_turn(turn, weights, ends.works[0], ends.layers, plan)
-        _, again = follow(state, cards, turn, plan, tracker, memory.luck[0], ends.codes)
+        solve_exact_turn(turn, weights, ends.works[0], ends.layers, plan)
+        _, again = execute_plan(state, cards, turn, plan, tracker, memory.luck[0], ends.codes)
 
 
-@njit_borrowing
-def put_on_top(side: np.void, key: np.uint64) -> None:
+@njit_no_alloc
+def sample_next_draw(side: np.void, key: np.uint64) -> None:
     """Move a random card of a deck to its top. `side` is modified in place."""
     n = side["n_deck"]
     if n > 1:

@@ -10,24 +10,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.bitfields import KEYWORD_BITS, PLACE_BITS, STAT_BITS, append_field, to_sum
+from engine.bitfields import KEYWORD_BITS, PLACE_BITS, STAT_BITS, additive_hash, append_field
 from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, ActionKind, Death, Keyword
-from engine.jit import njit, njit_borrowing
+from engine.jit import njit, njit_no_alloc
 from engine.rules import apply, decode, encode
 from engine.state import EVENTS, STATE, guards, is_guarded, may_attack_hero
-from ilp_agent.lookahead import MOST_BUDGET
+from ilp_agent.lookahead import MAX_BUDGET
 from ilp_agent.weights import Term
 
 MAX_NODES = 4_096
 """Largest number of positions within a turn."""
 
-MAX_ENDS = MOST_BUDGET
+MAX_ENDS = MAX_BUDGET
 """Largest number of ends."""
 
 SLOTS = 1 << 14
 """Size of the transposition table; a power of two, well above `MAX_NODES`."""
 
-MAX_ACTIONS_OF_TURN = 64
+MAX_TURN_ACTIONS = 64
 """Capacity for actions of a turn; more than any turn has."""
 
 NODE = np.dtype(
@@ -56,7 +56,7 @@ END = np.dtype(
         ("value", "f8"),  # objective of the best path to it
         ("node", "i4"),  # last node before the final plays and attacks
         ("plays", "i2"),  # final plays: bits of initial hand positions
-        ("hits", "i4"),  # final attacks on the hero: bits of `Pool.hits`
+        ("hits", "i4"),  # final attacks on the hero: bits of `EndPool.hits`
         ("lethal", "i2"),  # 1: the enemy hero is dead
     ]
 )
@@ -76,7 +76,7 @@ PLAYS = np.dtype(
 MAX_HITS_ON_HERO = 2 * BOARD_SIZE
 
 
-class Pool(NamedTuple):
+class EndPool(NamedTuple):
     """Working memory for the positions and ends of a turn, for one thread. Modified in place."""
 
     states: np.ndarray  # of nodes, dtype STATE
@@ -98,9 +98,9 @@ class Pool(NamedTuple):
 
 
 @njit
-def new_pool() -> Pool:
+def new_end_pool() -> EndPool:
     """Allocate working memory: about five megabytes."""
-    return Pool(
+    return EndPool(
         np.zeros(MAX_NODES, STATE),
         np.zeros(MAX_NODES, NODE),
         np.empty(SLOTS, np.int32),
@@ -114,7 +114,7 @@ def new_pool() -> Pool:
         np.zeros(1, np.float64),
         np.zeros(1, EVENTS),
         np.zeros(1, STATE),
-        np.zeros(MAX_ACTIONS_OF_TURN, np.int64),
+        np.zeros(MAX_TURN_ACTIONS, np.int64),
         np.zeros(1, np.int64),
         np.zeros(1, np.int64),
     )
@@ -130,8 +130,8 @@ assert _ABOUT_BITS + _ATTACKS_BITS + 2 + STAT_BITS + _MINION_BITS <= 64
 assert _ABOUT_BITS + 2 * STAT_BITS + PLACE_BITS + 1 + 10 <= 64
 
 
-@njit_borrowing
-def begin(state: np.void, weights: np.ndarray, pool: Pool) -> None:
+@njit_no_alloc
+def init_root(state: np.void, weights: np.ndarray, pool: EndPool) -> None:
     """Initialise the root node with the start of a turn. `pool` is modified in place."""
     pool.clock[0] += 1
     pool.states[0] = state
@@ -148,8 +148,8 @@ def begin(state: np.void, weights: np.ndarray, pool: Pool) -> None:
     node["gain"] = gain
 
 
-@njit_borrowing
-def expand(place: int, n: int, cards: np.ndarray, weights: np.ndarray, pool: Pool, limit: int) -> int:
+@njit_no_alloc
+def expand(place: int, n: int, cards: np.ndarray, weights: np.ndarray, pool: EndPool, limit: int) -> int:
     """Add all children of a node; returns the number of nodes, negative if the limit was met."""
     state, node = pool.states[place], pool.nodes[place]
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
@@ -189,8 +189,8 @@ def expand(place: int, n: int, cards: np.ndarray, weights: np.ndarray, pool: Poo
     return n
 
 
-@njit_borrowing
-def _attack(place: int, n: int, action: int, cards: np.ndarray, weights: np.ndarray, pool: Pool) -> None:
+@njit_no_alloc
+def _attack(place: int, n: int, action: int, cards: np.ndarray, weights: np.ndarray, pool: EndPool) -> None:
     """Add an attack after a node, as node `n`. `pool` is modified in place."""
     before, node = pool.states[place], pool.nodes[place]
     pool.states[n] = before
@@ -224,8 +224,10 @@ def _attack(place: int, n: int, action: int, cards: np.ndarray, weights: np.ndar
     child["gain"] = node["gain"] + gain
 
 
-@njit_borrowing
-def _expand_plays(place: int, n: int, cards: np.ndarray, weights: np.ndarray, pool: Pool, limit: int) -> int:
+@njit_no_alloc
+def _expand_plays(
+    place: int, n: int, cards: np.ndarray, weights: np.ndarray, pool: EndPool, limit: int
+) -> int:
     """Add plays of minions that can attack at once, with The Coin first if needed."""
     seat = pool.states[place]["active"]
     own = pool.states[place]["sides"][seat]
@@ -234,13 +236,17 @@ def _expand_plays(place: int, n: int, cards: np.ndarray, weights: np.ndarray, po
         card = first_hand["hand"][number]
         if card < 0 or pool.nodes[place]["played"] >> number & 1:
             continue
-        if not strikes(cards[card]):
+        if not can_attack_at_once(cards[card]):
             continue
-        if repeats(first_hand, pool.nodes[place]["played"] | 1 << number, number):
+        if omits_earlier_copy(first_hand, pool.nodes[place]["played"] | 1 << number, number):
             continue
         coin = 0
         if cards[card]["cost"] > own["mana"]:
-            if own["mana"] + 1 < cards[card]["cost"] or own["mana"] == MAX_MANA or place_of(own, COIN) < 0:
+            if (
+                own["mana"] + 1 < cards[card]["cost"]
+                or own["mana"] == MAX_MANA
+                or hand_position(own, COIN) < 0
+            ):
                 continue
             coin = 1
         if n == limit:
@@ -249,8 +255,8 @@ def _expand_plays(place: int, n: int, cards: np.ndarray, weights: np.ndarray, po
         pool.nodes[n] = pool.nodes[place]
         child, side = pool.nodes[n], pool.states[n]["sides"][seat]
         if coin:
-            apply(pool.states[n], cards, encode(ActionKind.PLAY, place_of(side, COIN), 0), pool.luck[0])
-        action = encode(ActionKind.PLAY, place_of(side, card), 0)
+            apply(pool.states[n], cards, encode(ActionKind.PLAY, hand_position(side, COIN), 0), pool.luck[0])
+        action = encode(ActionKind.PLAY, hand_position(side, card), 0)
         apply(pool.states[n], cards, action, pool.luck[0])
         child["parent"], child["action"], child["coin"] = place, action, coin
         child["played"] |= 1 << number
@@ -261,20 +267,20 @@ def _expand_plays(place: int, n: int, cards: np.ndarray, weights: np.ndarray, po
     return n
 
 
-@njit_borrowing
-def strikes(card: np.void) -> bool:
+@njit_no_alloc
+def can_attack_at_once(card: np.void) -> bool:
     """Whether a minion can attack on the turn it is played."""
     return bool(card["attack"] > 0 and card["keywords"] & (Keyword.CHARGE | Keyword.RUSH))
 
 
-@njit_borrowing
+@njit_no_alloc
 def play_gain(card: np.void, weights: np.ndarray) -> float:
     """Gain of the objective by playing a minion that survives."""
     return float(weights[Term.PLAY] * card["value"] + weights[Term.SURVIVE] * card["health"])
 
 
-@njit_borrowing
-def repeats(side: np.void, bits: int, number: int) -> bool:
+@njit_no_alloc
+def omits_earlier_copy(side: np.void, bits: int, number: int) -> bool:
     """Whether the set `bits` omits an earlier copy of a card in hand, so that another set is equal."""
     for earlier in range(number):
         if side["hand"][earlier] == side["hand"][number] and not bits >> earlier & 1:
@@ -282,8 +288,8 @@ def repeats(side: np.void, bits: int, number: int) -> bool:
     return False
 
 
-@njit_borrowing
-def place_of(side: np.void, card: int) -> int:
+@njit_no_alloc
+def hand_position(side: np.void, card: int) -> int:
     """Position in hand of the first copy of a card; -1 if it is not held."""
     for place in range(side["n_hand"]):
         if side["hand"][place] == card:
@@ -291,7 +297,7 @@ def place_of(side: np.void, card: int) -> int:
     return -1
 
 
-@njit_borrowing
+@njit_no_alloc
 def _has_twin(side: np.void, node: np.void, slot: int) -> bool:
     """Whether a minion further left is equivalent."""
     if slot == node["last"]:
@@ -312,8 +318,8 @@ def _has_twin(side: np.void, node: np.void, slot: int) -> bool:
     return False
 
 
-@njit_borrowing
-def _keep(place: int, n: int, pool: Pool) -> int:
+@njit_no_alloc
+def _keep(place: int, n: int, pool: EndPool) -> int:
     """Keep node `n`, unless an equal position gains as much; returns the number of nodes."""
     node = pool.nodes[n]
     node["key"] = _key_of(pool.states[n], node)
@@ -334,7 +340,7 @@ def _keep(place: int, n: int, pool: Pool) -> int:
     return n + 1
 
 
-@njit_borrowing
+@njit_no_alloc
 def _key_of(state: np.void, node: np.void) -> np.uint64:
     """Hash of the position and of the attacks still allowed, independent of own board order."""
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
@@ -345,19 +351,19 @@ def _key_of(state: np.void, node: np.void) -> np.uint64:
         word = append_field(word, 1 if slot == node["last"] else 0, 1)
         word = append_field(word, minion["arrived"], 1)
         word = append_field(word, node["survival"][slot], STAT_BITS)
-        total += to_sum(append_minion(word, minion))
+        total += additive_hash(append_minion(word, minion))
     for slot in range(enemy["n_board"]):
         word = append_field(np.uint64(ENEMY_MINION), 1 if slot >= node["from_place"] else 0, 1)
-        total += to_sum(append_minion(word, enemy["board"][slot]))
+        total += additive_hash(append_minion(word, enemy["board"][slot]))
     word = append_field(np.uint64(REST), node["played"], 10)
     word = append_field(word, own["mana"], PLACE_BITS)
     word = append_field(word, node["attacked"], 1)
     word = append_field(word, max(own["health"], 0), STAT_BITS)
     word = append_field(word, max(enemy["health"] + enemy["armour"], 0), STAT_BITS)
-    return total + to_sum(word)
+    return total + additive_hash(word)
 
 
-@njit_borrowing
+@njit_no_alloc
 def append_minion(word: np.uint64, minion: np.void) -> np.uint64:
     """Append a minion's stats to a word, in 2 `STAT_BITS` + `KEYWORD_BITS` bits."""
     word = append_field(word, minion["attack"], STAT_BITS)

@@ -17,23 +17,23 @@ import numpy as np
 from engine import Deck, find_deck
 from engine.cards.table import CardTable
 from engine.codes import DECK_SIZE
-from engine.decks import table_of
-from engine.effect_codes import HeroName
-from engine.jit import njit_borrowing
+from engine.decks import build_card_table
+from engine.effect_codes import HeroClassCode
+from engine.jit import njit_no_alloc
 from engine.shipped import shipped_decks
 from engine.state import CARD
 
-NEIGHBOURS = 64
+MAX_NEIGHBOURS = 64
 """Largest number of nearest decks; more than a class has, except in large libraries."""
 
-KEPT = 8
+CACHE_SIZE = 8
 """Size of the cache of libraries."""
 
 _PRINT = ("cost", "attack", "health", "keywords", "value")
 """Printed values that identify a card without effects."""
 
 
-class Library(NamedTuple):
+class DeckLibrary(NamedTuple):
     """A deck library in arrays for kernels."""
 
     decks: np.ndarray  # card numbers, int64, shape (decks, DECK_SIZE)
@@ -41,25 +41,25 @@ class Library(NamedTuple):
     pools: np.ndarray  # 1: cards are drawn with replacement from a pool; int64, shape (decks,)
     sorts: np.ndarray  # identity of each card number; int64, shape (cards,)
     counts: np.ndarray  # copies in each deck by identity, int64, shape (decks, sorts)
-    classes: np.ndarray  # a `HeroName`; 0 without a class; int64, shape (decks,)
+    classes: np.ndarray  # a `HeroClassCode`; 0 without a class; int64, shape (decks,)
     weights: np.ndarray  # distance of a missing card, by class and identity; float64
     distances: np.ndarray  # workspace, float64, shape (decks,)
     nearest: np.ndarray  # nearest decks, int64, shape (NEIGHBOURS,). Modified in place
 
 
-def library_of(
+def build_library(
     decks: Sequence[Deck],
     numbers: Sequence[Sequence[int]],
     sorts: np.ndarray,
     classes: Sequence[int] | None = None,
-) -> Library:
+) -> DeckLibrary:
     """Build a library for kernels.
 
     Args:
         decks: in an order independent of card numbers.
         numbers: card numbers of each deck.
         sorts: identity of each card number, from 0.
-        classes: of each deck, 0 or a `HeroName`; None: all 0.
+        classes: of each deck, 0 or a `HeroClassCode`; None: all 0.
     """
     n = len(decks)
     cards, counts = np.zeros((n, DECK_SIZE), np.int64), np.zeros((n, int(sorts.max(initial=0)) + 1), np.int64)
@@ -67,22 +67,22 @@ def library_of(
         cards[place, : len(listed)] = listed
         np.add.at(counts[place], sorts[list(listed)], 1)
     known = np.zeros(n, np.int64) if classes is None else np.array(classes, np.int64)
-    weights = np.zeros((len(HeroName), counts.shape[1]))
+    weights = np.zeros((len(HeroClassCode), counts.shape[1]))
     for name in set(known.tolist()):
         own = counts[known == name]
         decks_with = np.maximum((own > 0).sum(axis=0), 1)
         weights[name] = [1.0 + log(len(own) / n_holding) for n_holding in decks_with.tolist()]
     sizes = np.array([len(listed) for listed in numbers], np.int64)
     pools = np.array([deck.random for deck in decks], np.int64)
-    nearest = np.zeros(NEIGHBOURS, np.int64)
-    return Library(cards, sizes, pools, sorts, counts, known, weights, np.zeros(n), nearest)
+    nearest = np.zeros(MAX_NEIGHBOURS, np.int64)
+    return DeckLibrary(cards, sizes, pools, sorts, counts, known, weights, np.zeros(n), nearest)
 
 
-EMPTY_LIBRARY = library_of((), (), np.zeros(1, np.int64))
+EMPTY_LIBRARY = build_library((), (), np.zeros(1, np.int64))
 """Library for agents without deck prediction."""
 
 
-def different(decks: Iterable[Deck]) -> tuple[Deck, ...]:
+def distinct_decks(decks: Iterable[Deck]) -> tuple[Deck, ...]:
     """Distinct decks: without those that list the same cards as an earlier one."""
     found: dict[tuple[object, ...], Deck] = {}
     for deck in decks:
@@ -91,32 +91,32 @@ def different(decks: Iterable[Deck]) -> tuple[Deck, ...]:
     return tuple(found.values())
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHE_SIZE)
 def body_decks(further: tuple[Deck, ...] = ()) -> tuple[tuple[Deck, ...], CardTable]:
     """All shipped and further decks without card effects, and a table of their cards."""
-    decks = different([*map(find_deck, sorted(shipped_decks())), *further])
+    decks = distinct_decks([*map(find_deck, sorted(shipped_decks())), *further])
     bodies = tuple(deck for deck in decks if not deck.effects)
-    return bodies, table_of(bodies)
+    return bodies, build_card_table(bodies)
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHE_SIZE)
 def class_decks(further: tuple[Deck, ...] = ()) -> tuple[Deck, ...]:
     """All shipped and further decks with a class; a game's table must hold their cards."""
-    decks = different([*map(find_deck, sorted(shipped_decks())), *further])
+    decks = distinct_decks([*map(find_deck, sorted(shipped_decks())), *further])
     return tuple(deck for deck in decks if deck.hero_class)
 
 
-def library_in(table: CardTable, further: tuple[Deck, ...] = ()) -> Library:
+def library_in_table(table: CardTable, further: tuple[Deck, ...] = ()) -> DeckLibrary:
     """Library of the decks with a class by a table's card numbers, without decks of which it lacks a card."""
     number = table.number
     decks = [deck for deck in class_decks(further) if all(card.key in number for card in deck.cards)]
     numbers = [[number[card.key] for card in deck.cards] for deck in decks]
     classes = [int(table.array[number[deck.power.key]]["hero_class"]) for deck in decks if deck.power]
     sorts = np.unique([card.name for card in table.cards], return_inverse=True)[1]  # of all editions
-    return library_of(decks, numbers, sorts.astype(np.int64).reshape(-1), classes)
+    return build_library(decks, numbers, sorts.astype(np.int64).reshape(-1), classes)
 
 
-def with_library(cards: np.ndarray, further: tuple[Deck, ...] = ()) -> tuple[np.ndarray, Library]:
+def extend_table(cards: np.ndarray, further: tuple[Deck, ...] = ()) -> tuple[np.ndarray, DeckLibrary]:
     """Append the cards of the library's decks to a card table without card effects; also the library.
 
     Args:
@@ -131,19 +131,19 @@ def with_library(cards: np.ndarray, further: tuple[Deck, ...] = ()) -> tuple[np.
     prints = np.stack([longer[name].astype(np.float64) for name in _PRINT], axis=1)
     sorts = np.unique(prints, axis=0, return_inverse=True)[1].astype(np.int64).reshape(-1)
     numbers = [[len(cards) + table.number[card.key] for card in deck.cards] for deck in decks]
-    return longer, library_of(decks, numbers, sorts)
+    return longer, build_library(decks, numbers, sorts)
 
 
 _LOCAL = local()
 
 
-def library_for(
+def table_and_library(
     cards: np.ndarray,
     predicts: bool,
     real: bool,
     table: CardTable | None,
     further: tuple[Deck, ...] = (),
-) -> tuple[np.ndarray, Library]:
+) -> tuple[np.ndarray, DeckLibrary]:
     """Card table and library for a batch of agents, cached for this thread.
 
     Args:
@@ -155,21 +155,21 @@ def library_for(
     """
     if not predicts or (real and table is None):
         return cards, EMPTY_LIBRARY
-    kept: dict[bool, tuple[np.ndarray, Library]] = _LOCAL.__dict__.setdefault("kept", {})
+    kept: dict[bool, tuple[np.ndarray, DeckLibrary]] = _LOCAL.__dict__.setdefault("kept", {})
     if getattr(_LOCAL, "table", None) is not cards or _LOCAL.further != further:
         _LOCAL.table, _LOCAL.further = cards, further
         kept.clear()
     if real not in kept:
         if real and table is not None:
-            kept[real] = cards, library_in(table, further)
+            kept[real] = cards, library_in_table(table, further)
         else:
-            kept[real] = with_library(cards, further)
+            kept[real] = extend_table(cards, further)
     return kept[real]
 
 
-@njit_borrowing
+@njit_no_alloc
 def find_neighbours(
-    library: Library,
+    library: DeckLibrary,
     hero_class: int,
     seen: np.ndarray,
     n: int,
@@ -182,25 +182,25 @@ def find_neighbours(
 
     Args:
         library: `distances` and `nearest`, the decks found, are modified in place.
-        hero_class: of the opponent, a `HeroName`; 0 without one.
+        hero_class: of the opponent, a `HeroClassCode`; 0 without one.
         seen: card numbers. Modified in place: sorted independently of card numbers.
         n: number of cards seen.
-        left: remaining cards, shape (`NEIGHBOURS`, at least `DECK_SIZE`). Modified in place.
-        n_left: their number, shape (`NEIGHBOURS`,). Modified in place.
-        pools: 1 for decks drawn with replacement, shape (`NEIGHBOURS`,). Modified in place.
-        chances: cumulative probabilities, shape (`NEIGHBOURS`,). Modified in place.
+        left: remaining cards, shape (`MAX_NEIGHBOURS`, at least `DECK_SIZE`). Modified in place.
+        n_left: their number, shape (`MAX_NEIGHBOURS`,). Modified in place.
+        pools: 1 for decks drawn with replacement, shape (`MAX_NEIGHBOURS`,). Modified in place.
+        chances: cumulative probabilities, shape (`MAX_NEIGHBOURS`,). Modified in place.
 
     Returns:
         The number of decks, the nearest first, ties in library order.
     """
-    order_seen(library, seen, n)
+    sort_seen(library, seen, n)
     for deck in range(len(library.sizes)):
         library.distances[deck] = -1.0
         if library.classes[deck] == hero_class:
-            library.distances[deck] = distance_of(library, deck, seen, n)
+            library.distances[deck] = deck_distance(library, deck, seen, n)
     found, total = 0, 0.0
     nearest = 0.0
-    while found < NEIGHBOURS:
+    while found < MAX_NEIGHBOURS:
         best = -1
         for deck in range(len(library.sizes)):
             if library.distances[deck] >= 0.0 and (
@@ -216,15 +216,15 @@ def find_neighbours(
         library.nearest[found] = best
         chances[found] = total
         pools[found] = library.pools[best]
-        n_left[found] = list_left(library, best, seen, n, left[found])
+        n_left[found] = list_remaining(library, best, seen, n, left[found])
         found += 1
     for place in range(found):
         chances[place] /= total
     return found
 
 
-@njit_borrowing
-def order_seen(library: Library, seen: np.ndarray, n: int) -> None:
+@njit_no_alloc
+def sort_seen(library: DeckLibrary, seen: np.ndarray, n: int) -> None:
     """Sort the first `n` cards by identity, so that sums round alike. Modified in place."""
     for place in range(n):
         card, before = seen[place], place
@@ -234,8 +234,8 @@ def order_seen(library: Library, seen: np.ndarray, n: int) -> None:
         seen[before] = card
 
 
-@njit_borrowing
-def distance_of(library: Library, deck: int, seen: np.ndarray, n: int) -> float:
+@njit_no_alloc
+def deck_distance(library: DeckLibrary, deck: int, seen: np.ndarray, n: int) -> float:
     """Distance of a deck: the weights of the seen cards that it lacks."""
     total = 0.0
     for place in range(n):
@@ -249,8 +249,8 @@ def distance_of(library: Library, deck: int, seen: np.ndarray, n: int) -> float:
     return float(total)
 
 
-@njit_borrowing
-def list_left(library: Library, deck: int, seen: np.ndarray, n: int, left: np.ndarray) -> int:
+@njit_no_alloc
+def list_remaining(library: DeckLibrary, deck: int, seen: np.ndarray, n: int, left: np.ndarray) -> int:
     """List a deck's cards without those seen; of a pool all. `left` is modified in place.
 
     Returns:

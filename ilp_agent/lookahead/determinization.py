@@ -10,39 +10,39 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.bitfields import stir
+from engine.bitfields import fast_hash
 from engine.codes import COIN, DECK_SIZE, UNKNOWN
 from engine.effect_codes import CardFilter, Op
 from engine.effects.card_filters import has_effects
-from engine.effects.rows import CREATING
-from engine.effects.transposition import word_of
-from engine.jit import njit, njit_borrowing
+from engine.effects.rows import CREATING_OPS
+from engine.effects.transposition import pack_word
+from engine.jit import njit, njit_no_alloc
 from engine.streams import below, derive
-from engine.view import MOST_SHOWN, PlayerView, Shown, show_cards
-from ilp_agent.lookahead.deck_prediction import NEIGHBOURS, Library, find_neighbours
+from engine.view import MAX_SHOWN, OpponentInfo, PlayerView, list_opponent_cards
+from ilp_agent.lookahead.deck_prediction import MAX_NEIGHBOURS, DeckLibrary, find_neighbours
 
 _CREATES = np.zeros(max(Op) + 1, np.bool_)
-_CREATES[[int(op) for op in CREATING]] = True
+_CREATES[[int(op) for op in CREATING_OPS]] = True
 """By `Op`: whether its amount is a card number."""
 
 
-@njit_borrowing
-def stream_of(state: np.void) -> np.uint64:
+@njit_no_alloc
+def turn_stream(state: np.void) -> np.uint64:
     """Random stream of a turn, from its player's view."""
     key = np.uint64(state["turn"])
     for offset in range(2):
         side = state["sides"][(state["active"] + offset) % 2]
         for number in (side["n_hand"], side["n_deck"], side["n_board"], side["armour"], side["mana"]):
-            key = stir(key, np.uint64(number))
-        key = stir(key, np.uint64(np.int64(side["health"]) + DECK_SIZE))
+            key = fast_hash(key, np.uint64(number))
+        key = fast_hash(key, np.uint64(np.int64(side["health"]) + DECK_SIZE))
         for slot in range(side["n_board"]):
             minion = side["board"][slot]
-            key = stir(key, np.uint64(np.int64(minion["attack"]) << 16 | np.int64(minion["health"])))
+            key = fast_hash(key, np.uint64(np.int64(minion["attack"]) << 16 | np.int64(minion["health"])))
     return key
 
 
-@njit_borrowing
-def order_deck(side: np.void, cards: np.ndarray, keys: np.ndarray) -> None:
+@njit_no_alloc
+def sort_deck(side: np.void, cards: np.ndarray, keys: np.ndarray) -> None:
     """Sort a deck by the printed content of its cards.
 
     Args:
@@ -50,11 +50,11 @@ def order_deck(side: np.void, cards: np.ndarray, keys: np.ndarray) -> None:
         cards: the card table.
         keys: uint64, shape (at least `DECK_SIZE`,). Modified in place.
     """
-    order_cards(side["deck"], side["n_deck"], cards, keys)
+    sort_cards(side["deck"], side["n_deck"], cards, keys)
 
 
-@njit_borrowing
-def order_cards(numbers: np.ndarray, n: int, cards: np.ndarray, keys: np.ndarray) -> None:
+@njit_no_alloc
+def sort_cards(numbers: np.ndarray, n: int, cards: np.ndarray, keys: np.ndarray) -> None:
     """Sort the first `n` card numbers by the printed content of the cards.
 
     Args:
@@ -65,36 +65,38 @@ def order_cards(numbers: np.ndarray, n: int, cards: np.ndarray, keys: np.ndarray
     """
     for place in range(n):
         card = numbers[place]
-        key, before = key_of_card(cards[card]), place
+        key, before = card_content_key(cards[card]), place
         while before > 0 and keys[before - 1] > key:
             numbers[before], keys[before] = numbers[before - 1], keys[before - 1]
             before -= 1
         numbers[before], keys[before] = card, key
 
 
-@njit_borrowing
-def key_of_card(card: np.void) -> np.uint64:
+@njit_no_alloc
+def card_content_key(card: np.void) -> np.uint64:
     """Hash of a card's printed content, independent of the table; created cards are left out."""
-    key = stir(np.uint64(1), word_of(card["cost"], card["attack"], card["health"], card["keywords"]))
-    key = stir(key, word_of(card["kind"], card["race"], card["hero_class"], card["rarity"]))
-    key = stir(key, word_of(card["traits"], card["spell_damage"], card["overload"], card["needs"]))
-    key = stir(key, np.uint64(card["tags"] & ~CardFilter.POOLED))
-    key = stir(key, np.uint64(int(card["value"] * 1_000.0)))
+    key = fast_hash(np.uint64(1), pack_word(card["cost"], card["attack"], card["health"], card["keywords"]))
+    key = fast_hash(key, pack_word(card["kind"], card["race"], card["hero_class"], card["rarity"]))
+    key = fast_hash(key, pack_word(card["traits"], card["spell_damage"], card["overload"], card["needs"]))
+    key = fast_hash(key, np.uint64(card["tags"] & ~CardFilter.POOLED))
+    key = fast_hash(key, np.uint64(int(card["value"] * 1_000.0)))
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
-        key = stir(key, word_of(effect["trigger"], effect["op"], effect["pick"], effect["side"]))
-        key = stir(key, word_of(effect["kind"], effect["filter"], effect["arg"], effect["times"]))
-        key = stir(key, word_of(effect["keywords"], effect["until"], effect["condition"], effect["count"]))
+        key = fast_hash(key, pack_word(effect["trigger"], effect["op"], effect["pick"], effect["side"]))
+        key = fast_hash(key, pack_word(effect["kind"], effect["filter"], effect["arg"], effect["times"]))
+        key = fast_hash(
+            key, pack_word(effect["keywords"], effect["until"], effect["condition"], effect["count"])
+        )
         if not _CREATES[effect["op"]]:
-            key = stir(key, word_of(effect["amount"], effect["amount2"], 0, 0))
+            key = fast_hash(key, pack_word(effect["amount"], effect["amount2"], 0, 0))
     return key
 
 
-PARTS = 1 << 30
+PROBABILITY_STEPS = 1 << 30
 """Resolution of probabilities when sampling a deck."""
 
 
-class Hands(NamedTuple):
+class HandModel(NamedTuple):
     """Model of the opponent's hand, for one thread. Modified in place."""
 
     left: np.ndarray  # remaining cards of each possible deck, int64, shape (NEIGHBOURS, MOST_SHOWN)
@@ -103,28 +105,28 @@ class Hands(NamedTuple):
     chances: np.ndarray  # cumulative probabilities of the decks, float64, shape (NEIGHBOURS,)
     n_decks: np.ndarray  # number of possible decks; 0: no model; shape (1,)
     coins: np.ndarray  # 1: the opponent holds The Coin, shape (1,)
-    shown: np.ndarray  # revealed cards, as of `show_cards`, shape (MOST_SHOWN,)
+    shown: np.ndarray  # revealed cards, as of `list_opponent_cards`, shape (MOST_SHOWN,)
     drawn: np.ndarray  # sampling workspace, shape (MOST_SHOWN,)
-    keys: np.ndarray  # workspace of `order_cards`, uint64, shape (MOST_SHOWN,)
+    keys: np.ndarray  # workspace of `sort_cards`, uint64, shape (MOST_SHOWN,)
 
 
 @njit
-def new_hands() -> Hands:
+def new_hand_model() -> HandModel:
     """Allocate a hand model for one thread."""
-    return Hands(
-        np.zeros((NEIGHBOURS, MOST_SHOWN), np.int64),
-        np.zeros(NEIGHBOURS, np.int64),
-        np.zeros(NEIGHBOURS, np.int64),
-        np.zeros(NEIGHBOURS, np.float64),
+    return HandModel(
+        np.zeros((MAX_NEIGHBOURS, MAX_SHOWN), np.int64),
+        np.zeros(MAX_NEIGHBOURS, np.int64),
+        np.zeros(MAX_NEIGHBOURS, np.int64),
+        np.zeros(MAX_NEIGHBOURS, np.float64),
         np.zeros(1, np.int64),
         np.zeros(1, np.int64),
-        np.zeros(MOST_SHOWN, np.int64),
-        np.zeros(MOST_SHOWN, np.int64),
-        np.zeros(MOST_SHOWN, np.uint64),
+        np.zeros(MAX_SHOWN, np.int64),
+        np.zeros(MAX_SHOWN, np.int64),
+        np.zeros(MAX_SHOWN, np.uint64),
     )
 
 
-def take_over(view: PlayerView, hands: Hands) -> int:
+def copy_revealed_cards(view: PlayerView, hands: HandModel) -> int:
     """Copy a view's revealed opponent cards to `hands.shown`, modified in place; their number."""
     n = len(view.shown)
     hands.shown[:n] = view.shown
@@ -132,30 +134,32 @@ def take_over(view: PlayerView, hands: Hands) -> int:
 
 
 @njit
-def look_at(
-    state: np.void, dealt: np.ndarray, what: int, cards: np.ndarray, library: Library, hands: Hands
+def observe_opponent(
+    state: np.void, dealt: np.ndarray, what: int, cards: np.ndarray, library: DeckLibrary, hands: HandModel
 ) -> None:
     """Update the hand model from a true position, using only the cards that may be revealed.
 
     Args:
         state: dtype `STATE`, nothing hidden.
-        dealt: as of `engine.view.show_cards`, of the opponent.
-        what: a `Shown`.
+        dealt: as of `engine.view.list_opponent_cards`, of the opponent.
+        what: a `OpponentInfo`.
         cards: the card table.
         library: for deck prediction.
         hands: modified in place.
     """
-    n = show_cards(state, cards, dealt, state["active"], what, hands.shown)
-    foresee(state, what, n, cards, library, hands)
+    n = list_opponent_cards(state, cards, dealt, state["active"], what, hands.shown)
+    update_hand_model(state, what, n, cards, library, hands)
 
 
-@njit_borrowing
-def foresee(state: np.void, what: int, n: int, cards: np.ndarray, library: Library, hands: Hands) -> None:
+@njit_no_alloc
+def update_hand_model(
+    state: np.void, what: int, n: int, cards: np.ndarray, library: DeckLibrary, hands: HandModel
+) -> None:
     """Update the model of the hand of the active player's opponent.
 
     Args:
         state: dtype `STATE`; hidden cards are not read.
-        what: a `Shown`.
+        what: a `OpponentInfo`.
         n: number of cards in `hands.shown`.
         cards: the card table.
         library: for deck prediction.
@@ -163,9 +167,9 @@ def foresee(state: np.void, what: int, n: int, cards: np.ndarray, library: Libra
     """
     enemy = state["sides"][1 - state["active"]]
     hands.n_decks[0], hands.coins[0] = 0, 0
-    if what == Shown.NOTHING:
+    if what == OpponentInfo.NOTHING:
         return
-    if what == Shown.SEEN:
+    if what == OpponentInfo.SEEN:
         hero_class = 0
         if enemy["power"] > 0:
             hero_class = cards[enemy["power"] - 1]["hero_class"]
@@ -176,16 +180,16 @@ def foresee(state: np.void, what: int, n: int, cards: np.ndarray, library: Libra
     else:
         for place in range(n):
             hands.left[0, place] = hands.shown[place]
-        if what == Shown.NOT_SEEN:
-            order_cards(hands.left[0], n, cards, hands.keys)
+        if what == OpponentInfo.NOT_SEEN:
+            sort_cards(hands.left[0], n, cards, hands.keys)
         hands.n_left[0], hands.pools[0], hands.chances[0], hands.n_decks[0] = n, 0, 1.0, 1
         unseen = n
-    if what != Shown.HAND and not has_effects(cards) and enemy["n_hand"] + enemy["n_deck"] > unseen:
+    if what != OpponentInfo.HAND and not has_effects(cards) and enemy["n_hand"] + enemy["n_deck"] > unseen:
         hands.coins[0] = 1
 
 
-@njit_borrowing
-def hold_hand(side: np.void, key: np.uint64, deep: bool, hands: Hands) -> bool:
+@njit_no_alloc
+def sample_hidden_cards(side: np.void, key: np.uint64, deep: bool, hands: HandModel) -> bool:
     """Sample the hidden cards of the opponent's hand, and its next card or whole deck.
 
     Cards stay hidden if the model runs out of cards.
@@ -201,7 +205,7 @@ def hold_hand(side: np.void, key: np.uint64, deep: bool, hands: Hands) -> bool:
     """
     if hands.n_decks[0] == 0:
         return False
-    deck = pick_deck(key, hands)
+    deck = sample_deck(key, hands)
     for place in range(hands.n_left[deck]):
         hands.drawn[place] = hands.left[deck, place]
     stream, taken, coins = derive(key, 1), 0, hands.coins[0]
@@ -212,29 +216,29 @@ def hold_hand(side: np.void, key: np.uint64, deep: bool, hands: Hands) -> bool:
             side["hand"][place] = COIN
             coins = 0
         else:
-            side["hand"][place] = take_card(stream, deck, taken, hands)
+            side["hand"][place] = sample_card(stream, deck, taken, hands)
             taken += 1
     n = side["n_deck"]
     for place in range(n - 1, -1 if deep else max(n - 2, -1), -1):
         if side["deck"][place] == UNKNOWN:
-            side["deck"][place] = take_card(stream, deck, taken, hands)
+            side["deck"][place] = sample_card(stream, deck, taken, hands)
             taken += 1
     return True
 
 
-@njit_borrowing
-def pick_deck(key: np.uint64, hands: Hands) -> int:
+@njit_no_alloc
+def sample_deck(key: np.uint64, hands: HandModel) -> int:
     """Sample one of the possible decks by their probabilities."""
     deck = 0
     if hands.n_decks[0] > 1:
-        drawn = below(key, 0, PARTS) / PARTS
+        drawn = below(key, 0, PROBABILITY_STEPS) / PROBABILITY_STEPS
         while deck < hands.n_decks[0] - 1 and drawn >= hands.chances[deck]:
             deck += 1
     return deck
 
 
-@njit_borrowing
-def take_card(key: np.uint64, deck: int, taken: int, hands: Hands) -> int:
+@njit_no_alloc
+def sample_card(key: np.uint64, deck: int, taken: int, hands: HandModel) -> int:
     """Sample the next card of a deck; hidden if none is left. `hands.drawn` is modified in place.
 
     Args:
@@ -255,8 +259,8 @@ def take_card(key: np.uint64, deck: int, taken: int, hands: Hands) -> int:
     return int(card)
 
 
-@njit_borrowing
-def drop_hidden(side: np.void) -> int:
+@njit_no_alloc
+def remove_hidden_cards(side: np.void) -> int:
     """Remove the hidden cards from a hand; returns their number. `side` is modified in place."""
     kept = 0
     for place in range(side["n_hand"]):
@@ -268,8 +272,8 @@ def drop_hidden(side: np.void) -> int:
     return int(hidden)
 
 
-@njit_borrowing
-def keep_hidden(side: np.void, hidden: int) -> None:
+@njit_no_alloc
+def restore_hidden_cards(side: np.void, hidden: int) -> None:
     """Put hidden cards back at the end of a hand. `side` is modified in place."""
     for _ in range(hidden):
         side["hand"][side["n_hand"]] = UNKNOWN

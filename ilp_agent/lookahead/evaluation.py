@@ -5,26 +5,26 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from engine.codes import DECK_SIZE
-from engine.jit import njit_borrowing
+from engine.jit import njit_no_alloc
 from engine.state import EVENTS, STATE
-from ilp_agent.features import N_FEATURES, read_features
-from ilp_agent.lookahead.determinization import Hands, new_hands
-from ilp_agent.search.work import SOLVED
+from ilp_agent.features import N_FEATURES, compute_features
+from ilp_agent.lookahead.determinization import HandModel, new_hand_model
+from ilp_agent.search.work import SOLUTION
 
 WON, LOST = 1e9, -1e9
 """Values of won and lost games; a draw is worth `DRAWN`."""
 
 DRAWN = 0.0
 
-AT_ONCE, AFTER_REPLY, AFTER_NEXT_TURN = 1, 2, 3
+AFTER_TURN, AFTER_REPLY, AFTER_NEXT_TURN = 1, 2, 3
 """Depths: evaluate at the end of the turn, after the opponent's reply, or after the next own turn."""
 
 
 E = TypeVar("E")
-"""Memory for candidates: `ilp_agent.lookahead.body_ends.Bodies` or `ilp_agent.lookahead.card_ends.Cards`."""
+"""Memory for candidates: `body_ends.BodyMemory` or `card_ends.CardMemory`."""
 
 
-class Memory(NamedTuple, Generic[E]):
+class LookaheadMemory(NamedTuple, Generic[E]):
     """Working memory of the lookahead search, for one thread. Modified in place."""
 
     here: np.ndarray  # position as its player sees it, dtype STATE, shape (1,)
@@ -34,36 +34,36 @@ class Memory(NamedTuple, Generic[E]):
     features: np.ndarray  # of the position evaluated last, shape (N_FEATURES,)
     leaf: np.ndarray  # of the last evaluated position of the chosen candidate, shape (N_FEATURES,)
     judged: np.ndarray  # number of evaluated positions, 0 without a choice, shape (1,)
-    deck_keys: np.ndarray  # workspace of `ilp_agent.lookahead.determinization.order_deck`, shape (DECK_SIZE,)
-    hands: Hands  # model of the opponent's hand
+    deck_keys: np.ndarray  # workspace of `ilp_agent.lookahead.determinization.sort_deck`, shape (DECK_SIZE,)
+    hands: HandModel  # model of the opponent's hand
     ends: E
 
 
-def new_memory(ends: E) -> Memory[E]:
+def new_lookahead_memory(ends: E) -> LookaheadMemory[E]:
     """Allocate working memory for one thread."""
-    return Memory(
+    return LookaheadMemory(
         np.zeros(1, STATE),
         np.zeros(1, STATE),
-        np.zeros(1, SOLVED),
+        np.zeros(1, SOLUTION),
         np.zeros(1, EVENTS),
         np.zeros(N_FEATURES, np.float64),
         np.zeros(N_FEATURES, np.float64),
         np.zeros(1, np.int64),
         np.zeros(DECK_SIZE, np.uint64),
-        new_hands(),
+        new_hand_model(),
         ends,
     )
 
 
-@njit_borrowing
-def keep_features(features: np.ndarray, kept: np.ndarray) -> None:
+@njit_no_alloc
+def copy_features(features: np.ndarray, kept: np.ndarray) -> None:
     """Copy features element by element: a slice would allocate. `kept` is modified in place."""
     for number in range(N_FEATURES):
         kept[number] = features[number]
 
 
-@njit_borrowing
-def value_of(
+@njit_no_alloc
+def linear_value(
     state: np.void, cards: np.ndarray, seat: int, weights: np.ndarray, features: np.ndarray
 ) -> float:
     """Linear value of a position for the player at `seat`.
@@ -80,7 +80,7 @@ def value_of(
         return DRAWN if own_dead else WON
     if own_dead:
         return LOST
-    read_features(state, cards, seat, features)
+    compute_features(state, cards, seat, features)
     total = 0.0
     for number in range(N_FEATURES):
         total += weights[number] * features[number]

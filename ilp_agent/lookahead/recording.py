@@ -1,7 +1,7 @@
 """Self-play data for learning the evaluation: positions of turns, and pairs of alternative ends.
 
-The opponent's hand is not modelled (`hands` is `off`). `record` collects the evaluated position of every
-turn. `record_pairs` plays games on from two ends of one turn.
+The opponent's hand is not modelled (`hands` is `off`). `record_positions` collects the evaluated position of
+every turn. `record_pairs` plays games on from two ends of one turn.
 """
 
 from collections.abc import Callable
@@ -12,24 +12,24 @@ from typing import Any
 import numpy as np
 
 from engine.codes import Outcome
-from engine.effects.chance import draw_for
-from engine.jit import njit_borrowing
+from engine.effects.chance import draw_from_stream
+from engine.jit import njit_no_alloc
 from engine.rules import outcome
 from engine.streams import below, derive
 from ilp_agent.features import N_FEATURES
-from ilp_agent.lookahead.evaluation import Memory, keep_features
-from ilp_agent.lookahead.selfplay import ALWAYS, NEVER, NO_STREAM, carry_out, looking_at
+from ilp_agent.lookahead.evaluation import LookaheadMemory, copy_features
+from ilp_agent.lookahead.selfplay import ALWAYS, NEVER, NO_STREAM, apply_plan, lookahead_kernels
 from ilp_agent.lookahead.weights import kernel_rows
 
-LATEST_PAIR = 16
+MAX_PAIR_TURN = 16
 """Pairs are sampled from this many first turns of both players."""
 
-USUAL_POSITIONS = 64
+POSITIONS_PER_GAME = 64
 """Room for positions per game, on average over a batch; games have some fifteen."""
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedPositions:
     """Evaluated positions of turns, in the order of play within each game.
 
     Turns that decide the game, or that leave no choice, are omitted.
@@ -47,7 +47,7 @@ class Recorded:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class EndPairs:
     """Pairs of ends of one turn, and the results of the games played on from each.
 
     Pairs with equal features and turns that decide the game are omitted.
@@ -61,14 +61,14 @@ class Pairs:
     points: np.ndarray
 
 
-def record(
+def record_positions(
     cards: np.ndarray,
     row: np.ndarray,
     states: np.ndarray,
     chances: np.ndarray,
     keys: np.ndarray,
     explore: int,
-) -> Recorded:
+) -> RecordedPositions:
     """Play whole self-play games and record the evaluated position of each turn.
 
     Args:
@@ -79,21 +79,21 @@ def record(
         keys: uint64, shape (games,): exploration streams.
         explore: probability of a random end of a turn, in millionths.
     """
-    room = USUAL_POSITIONS * len(states)
+    room = POSITIONS_PER_GAME * len(states)
     features, players = np.zeros((room, N_FEATURES)), np.zeros(room, np.int64)
-    kernels, memory = looking_at(cards)
+    kernels, memory = lookahead_kernels(cards)
     memory.hands.n_decks[0] = 0
-    play = _recording_by(kernels.choose)
+    play = _recording_kernel(kernels.choose)
     n = play(cards, kernel_rows(row[None])[0], states, chances, keys, explore, memory, features, players)
-    return Recorded(features[:n].copy(), players[:n] // 2, players[:n] % 2)
+    return RecordedPositions(features[:n].copy(), players[:n] // 2, players[:n] % 2)
 
 
 def record_pairs(
     cards: np.ndarray, row: np.ndarray, states: np.ndarray, chances: np.ndarray, keys: np.ndarray
-) -> Pairs:
+) -> EndPairs:
     """Play self-play games up to a random turn, and on from two random ends of it.
 
-    The turn is one of the first `LATEST_PAIR`; a game that ends earlier gives no pair. Both continuations
+    The turn is one of the first `MAX_PAIR_TURN`; a game that ends earlier gives no pair. Both continuations
     have the same deck orders and chance streams (common random numbers).
 
     Args:
@@ -104,18 +104,18 @@ def record_pairs(
         keys: uint64, shape (games,): streams of the turns and ends.
     """
     features, points = np.zeros((len(states), 2, N_FEATURES)), np.zeros((len(states), 2))
-    kernels, memory = looking_at(cards)
+    kernels, memory = lookahead_kernels(cards)
     memory.hands.n_decks[0] = 0
-    then, compare = np.zeros_like(states[:1]), _comparing_by(kernels.choose)
+    then, compare = np.zeros_like(states[:1]), _comparing_kernel(kernels.choose)
     n = compare(cards, kernel_rows(row[None])[0], states, chances, keys, memory, then, features, points)
-    return Pairs(features[:n].copy(), points[:n].copy())
+    return EndPairs(features[:n].copy(), points[:n].copy())
 
 
 @cache
-def _recording_by(choose: Callable[..., None]) -> Callable[..., int]:
-    """Kernel of `record`, for a kernel that chooses turns."""
+def _recording_kernel(choose: Callable[..., None]) -> Callable[..., int]:
+    """Kernel of `record_positions`, for a kernel that chooses turns."""
 
-    @njit_borrowing
+    @njit_no_alloc
     def record_games(
         cards: np.ndarray,
         row: np.ndarray,
@@ -123,7 +123,7 @@ def _recording_by(choose: Callable[..., None]) -> Callable[..., int]:
         chances: np.ndarray,
         keys: np.ndarray,
         explore: int,
-        memory: Memory[Any],
+        memory: LookaheadMemory[Any],
         leaves: np.ndarray,
         players: np.ndarray,
     ) -> int:
@@ -136,7 +136,7 @@ def _recording_by(choose: Callable[..., None]) -> Callable[..., int]:
             chances: uint64, shape (games,): chance streams of the games.
             keys: uint64, shape (games,): exploration streams.
             explore: probability of a random end, in millionths.
-            memory: of `looking_at`. Modified in place.
+            memory: of `lookahead_kernels`. Modified in place.
             leaves: float64, shape (room, `N_FEATURES`). Modified in place: features, from its player's view.
             players: int64, shape (room,). Modified in place: 2 game + seat of that player.
 
@@ -146,42 +146,44 @@ def _recording_by(choose: Callable[..., None]) -> Callable[..., int]:
         n_leaves = 0
         for game in range(len(states)):
             state, number = states[game], 0
-            draw_for(memory.luck[0], state, chances[game])
+            draw_from_stream(memory.luck[0], state, chances[game])
             while outcome(state) == Outcome.ONGOING:
                 seat, stream = state["active"], derive(keys[game], number)
                 choose(state, cards, row, explore, stream, memory)
                 number += 1
                 if memory.judged[0] > 0 and n_leaves < len(leaves):
-                    keep_features(memory.leaf, leaves[n_leaves])
+                    copy_features(memory.leaf, leaves[n_leaves])
                     players[n_leaves] = 2 * game + seat
                     n_leaves += 1
-                carry_out(state, cards, memory.plan[0], memory.luck[0])
+                apply_plan(state, cards, memory.plan[0], memory.luck[0])
         return n_leaves
 
     return record_games
 
 
 @cache
-def _comparing_by(choose: Callable[..., None]) -> Callable[..., int]:
+def _comparing_kernel(choose: Callable[..., None]) -> Callable[..., int]:
     """Kernel of `record_pairs`, for a kernel that chooses turns."""
 
-    @njit_borrowing
-    def play_on(state: np.void, cards: np.ndarray, row: np.ndarray, turns: int, memory: Memory[Any]) -> None:
+    @njit_no_alloc
+    def play_on(
+        state: np.void, cards: np.ndarray, row: np.ndarray, turns: int, memory: LookaheadMemory[Any]
+    ) -> None:
         """Play `turns` searches on, or to the end of the game. Modifies `state` and `memory`."""
         left = turns
         while left > 0 and outcome(state) == Outcome.ONGOING:
             choose(state, cards, row, NEVER, NO_STREAM, memory)
-            carry_out(state, cards, memory.plan[0], memory.luck[0])
+            apply_plan(state, cards, memory.plan[0], memory.luck[0])
             left -= 1
 
-    @njit_borrowing
+    @njit_no_alloc
     def compare_ends(
         cards: np.ndarray,
         row: np.ndarray,
         states: np.ndarray,
         chances: np.ndarray,
         keys: np.ndarray,
-        memory: Memory[Any],
+        memory: LookaheadMemory[Any],
         then: np.ndarray,
         features: np.ndarray,
         points: np.ndarray,
@@ -194,7 +196,7 @@ def _comparing_by(choose: Callable[..., None]) -> Callable[..., int]:
             states: dtype `STATE`, shape (games,). Modified in place.
             chances: uint64, shape (games,): chance streams of the games.
             keys: uint64, shape (games,): streams of the turns and ends.
-            memory: of `looking_at`. Modified in place.
+            memory: of `lookahead_kernels`. Modified in place.
             then: dtype `STATE`, shape (1,). Modified in place.
             features: float64, shape (games, 2, `N_FEATURES`). Modified in place.
             points: float64, shape (games, 2). Modified in place.
@@ -205,33 +207,33 @@ def _comparing_by(choose: Callable[..., None]) -> Callable[..., int]:
         found = 0
         for game in range(len(states)):
             state, luck = states[game], memory.luck[0]
-            draw_for(luck, state, chances[game])
-            play_on(state, cards, row, below(keys[game], WHEN, LATEST_PAIR), memory)
+            draw_from_stream(luck, state, chances[game])
+            play_on(state, cards, row, below(keys[game], PAIR_TURN_STREAM, MAX_PAIR_TURN), memory)
             is_valid = outcome(state) == Outcome.ONGOING
             for end in range(2):
                 if is_valid:
                     then[0] = state
-                    draw_for(luck, then[0], chances[game])
+                    draw_from_stream(luck, then[0], chances[game])
                     choose(then[0], cards, row, ALWAYS, derive(keys[game], end), memory)
                     is_valid = memory.judged[0] > 0
-                    keep_features(memory.leaf, features[found, end])
-                    carry_out(then[0], cards, memory.plan[0], luck)
-                    play_on(then[0], cards, row, NO_END, memory)
+                    copy_features(memory.leaf, features[found, end])
+                    apply_plan(then[0], cards, memory.plan[0], luck)
+                    play_on(then[0], cards, row, NO_TURN_LIMIT, memory)
                     points[found, end] = points_of(outcome(then[0]), state["active"])
-            if is_valid and differ(features[found]):
+            if is_valid and features_differ(features[found]):
                 found += 1
         return found
 
     return compare_ends
 
 
-WHEN = 2
+PAIR_TURN_STREAM = 2
 """Index of a game's stream for the turn of its pair; lower ones are for both ends."""
 
-NO_END = 1 << 30
+NO_TURN_LIMIT = 1 << 30
 
 
-@njit_borrowing
+@njit_no_alloc
 def points_of(end: int, seat: int) -> float:
     """Points of the player at `seat`: 1 for a win, 1/2 for a draw."""
     if end == Outcome.DRAW:
@@ -239,8 +241,8 @@ def points_of(end: int, seat: int) -> float:
     return 1.0 if (end == Outcome.FIRST_WINS) == (seat == 0) else 0.0
 
 
-@njit_borrowing
-def differ(features: np.ndarray) -> bool:
+@njit_no_alloc
+def features_differ(features: np.ndarray) -> bool:
     """Whether two positions, shape (2, `N_FEATURES`), differ in any feature."""
     n_different = 0
     for feature in range(N_FEATURES):

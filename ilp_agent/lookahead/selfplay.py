@@ -6,22 +6,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.batches import game_loop, nothing_dealt
+from engine.batches import make_game_loop, unknown_decks
 from engine.codes import ActionKind, Outcome
 from engine.effects.card_filters import has_effects
-from engine.jit import njit_borrowing
-from engine.match import Reckoned
+from engine.jit import njit_no_alloc
+from engine.match import OpponentModelData
 from engine.rules import apply, encode, outcome
 from engine.streams import below
-from engine.view import hide
+from engine.view import hide_information
 from ilp_agent.lookahead import PREDICTED, body_ends
 from ilp_agent.lookahead import card_ends as real
-from ilp_agent.lookahead.deck_prediction import Library, library_for
-from ilp_agent.lookahead.determinization import foresee, look_at, stream_of
-from ilp_agent.lookahead.evaluation import LOST, WON, Memory, keep_features, new_memory
+from ilp_agent.lookahead.deck_prediction import DeckLibrary, table_and_library
+from ilp_agent.lookahead.determinization import observe_opponent, turn_stream, update_hand_model
+from ilp_agent.lookahead.evaluation import (
+    LOST,
+    WON,
+    LookaheadMemory,
+    copy_features,
+    new_lookahead_memory,
+)
 from ilp_agent.lookahead.weights import HANDS, kernel_rows
-from ilp_agent.search.backend import searcher_of_thread
-from ilp_agent.search.card_facts import learn_facts
+from ilp_agent.search.backend import thread_searcher
+from ilp_agent.search.card_facts import compute_card_facts
 
 NEVER = 0
 """Exploration probability 0, in millionths."""
@@ -35,8 +41,8 @@ _WHETHER, _WHICH = range(2)
 """Indices of a turn's stream: whether to explore, and which end."""
 
 
-@njit_borrowing
-def draw_end(explore: int, key: np.uint64, found: int) -> int:
+@njit_no_alloc
+def exploration_end(explore: int, key: np.uint64, found: int) -> int:
     """Index of a random end for exploration, below `found`; -1 without exploration.
 
     Args:
@@ -49,7 +55,7 @@ def draw_end(explore: int, key: np.uint64, found: int) -> int:
     return -1
 
 
-USE = np.dtype(
+COUNTERS = np.dtype(
     [
         ("turns", "i8"),  # searches; a turn may take several
         ("judged", "i8"),  # positions evaluated
@@ -59,7 +65,7 @@ USE = np.dtype(
 """Counters of the lookahead search."""
 
 
-class Ends(NamedTuple):
+class CandidateKernels(NamedTuple):
     """Kernels that find and evaluate the candidate ends of a turn.
 
     Attributes:
@@ -77,12 +83,12 @@ class Ends(NamedTuple):
     take: Callable[..., None]
 
 
-class Looking(NamedTuple):
+class LookaheadKernels(NamedTuple):
     """Kernels of the lookahead search, for one kind of candidates.
 
     Attributes:
         choose: searches a turn and writes it to `memory.plan`.
-        play_games: plays games on, as of `engine.batches.game_loop`.
+        play_games: plays games on, as of `engine.batches.make_game_loop`.
         plan: searches one turn for Python.
     """
 
@@ -91,8 +97,8 @@ class Looking(NamedTuple):
     plan: Callable[..., None]
 
 
-@njit_borrowing
-def carry_out(state: np.void, cards: np.ndarray, plan: np.void, luck: np.void) -> None:
+@njit_no_alloc
+def apply_plan(state: np.void, cards: np.ndarray, plan: np.void, luck: np.void) -> None:
     """Apply a plan's actions, and end the turn unless the plan says to search again."""
     for step in range(plan["n"]):
         apply(state, cards, plan["actions"][step], luck)
@@ -100,12 +106,17 @@ def carry_out(state: np.void, cards: np.ndarray, plan: np.void, luck: np.void) -
         apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck)
 
 
-def _looking_by(ends: Ends) -> Looking:
+def _lookahead_kernels(ends: CandidateKernels) -> LookaheadKernels:
     find, worth_of, is_before, take = ends
 
-    @njit_borrowing
+    @njit_no_alloc
     def choose(
-        state: np.void, cards: np.ndarray, row: np.ndarray, explore: int, key: np.uint64, memory: Memory[Any]
+        state: np.void,
+        cards: np.ndarray,
+        row: np.ndarray,
+        explore: int,
+        key: np.uint64,
+        memory: LookaheadMemory[Any],
     ) -> None:
         """Search the actions of a turn, or of its part up to new information.
 
@@ -117,15 +128,15 @@ def _looking_by(ends: Ends) -> Looking:
             key: stream of the exploration only.
             memory: modified in place: `plan` is the result. If `judged` is above 0, `leaf` holds the features
                 of the last evaluated position of the chosen end. `hands` is the model of the opponent's hand
-                (`ilp_agent.lookahead.determinization.foresee`).
+                (`ilp_agent.lookahead.determinization.update_hand_model`).
         """
         memory.here[0] = state
-        hide(memory.here[0], cards, state["active"])
+        hide_information(memory.here[0], cards, state["active"])
         memory.judged[0] = 0
         found = find(cards, row, memory)
         if found == 0:
             return
-        drawn, stream = draw_end(explore, key, found), stream_of(memory.here[0])
+        drawn, stream = exploration_end(explore, key, found), turn_stream(memory.here[0])
         best, best_value = -1, 0.0
         for number in range(found):
             if drawn >= 0 and number != drawn:
@@ -133,78 +144,91 @@ def _looking_by(ends: Ends) -> Looking:
             value = worth_of(number, cards, row, stream, memory)
             if best < 0 or value > best_value or (value == best_value and is_before(number, best, memory)):
                 best, best_value = number, value
-                keep_features(memory.features, memory.leaf)
+                copy_features(memory.features, memory.leaf)
         if not LOST < best_value < WON:
             memory.judged[0] = 0
         take(best, cards, memory)
 
-    @njit_borrowing
+    @njit_no_alloc
     def take_turn(
         game: int,
         state: np.void,
         cards: np.ndarray,
         row: np.ndarray,
         luck: np.void,
-        search: tuple[Memory[Any], np.ndarray, Library],
+        search: tuple[LookaheadMemory[Any], np.ndarray, DeckLibrary],
         used: np.void,
     ) -> None:
-        """Search and play a turn, or a part of it; step of `engine.batches.game_loop`.
+        """Search and play a turn, or a part of it; step of `engine.batches.make_game_loop`.
 
         `search` has working memory, the cards dealt (`engine.batches.dealt_cards`), and the deck library.
         """
         memory, dealt, library = search
-        look_at(state, dealt[game, 1 - state["active"]], int(row[HANDS]), cards, library, memory.hands)
+        observe_opponent(
+            state, dealt[game, 1 - state["active"]], int(row[HANDS]), cards, library, memory.hands
+        )
         choose(state, cards, row, NEVER, NO_STREAM, memory)
         used["turns"] += 1
         used["judged"] += memory.judged[0]
         used["unproven"] += memory.plan[0]["unproven"]
-        carry_out(state, cards, memory.plan[0], luck)
+        apply_plan(state, cards, memory.plan[0], luck)
 
-    @njit_borrowing
+    @njit_no_alloc
     def plan(
         states: np.ndarray,
         cards: np.ndarray,
         rows: np.ndarray,
         n_shown: int,
-        library: Library,
-        memory: Memory[Any],
+        library: DeckLibrary,
+        memory: LookaheadMemory[Any],
     ) -> None:
         """Search the turn of the only state of an array of shape (1,), which is unchanged.
 
         `memory.hands.shown` holds `n_shown` cards of the opponent.
         """
-        foresee(states[0], int(rows[0, HANDS]), n_shown, cards, library, memory.hands)
+        update_hand_model(states[0], int(rows[0, HANDS]), n_shown, cards, library, memory.hands)
         choose(states[0], cards, rows[0], NEVER, NO_STREAM, memory)
 
-    return Looking(choose, game_loop(take_turn), plan)
+    return LookaheadKernels(choose, make_game_loop(take_turn), plan)
 
 
-AT_BODIES = _looking_by(Ends(body_ends.find, body_ends.worth, body_ends.is_before, body_ends.take))
-AT_CARDS = _looking_by(Ends(real.find, real.worth, real.is_before, real.take))
+BODY_KERNELS = _lookahead_kernels(
+    CandidateKernels(
+        body_ends.find_body_candidates,
+        body_ends.body_candidate_value,
+        body_ends.wins_body_tie,
+        body_ends.write_body_choice,
+    )
+)
+CARD_KERNELS = _lookahead_kernels(
+    CandidateKernels(
+        real.find_card_candidates, real.card_candidate_value, real.wins_card_tie, real.write_card_choice
+    )
+)
 
 _LOCAL = threading.local()
 
 
-def looking_at(cards: np.ndarray) -> tuple[Looking, Memory[Any]]:
+def lookahead_kernels(cards: np.ndarray) -> tuple[LookaheadKernels, LookaheadMemory[Any]]:
     """Kernels of the lookahead search for a card table, and this thread's working memory.
 
     Kernels run without the GIL, so threads must not share working memory.
     """
     if not has_effects(cards):
         if not hasattr(_LOCAL, "bodies"):
-            _LOCAL.bodies = new_memory(body_ends.new_bodies())
-        return AT_BODIES, _LOCAL.bodies
-    search = searcher_of_thread().ready()
+            _LOCAL.bodies = new_lookahead_memory(body_ends.new_body_memory())
+        return BODY_KERNELS, _LOCAL.bodies
+    search = thread_searcher().ready()
     if getattr(_LOCAL, "table", None) is not cards:
-        _LOCAL.table, own, facts = cards, cards.copy(), learn_facts(cards)
+        _LOCAL.table, own, facts = cards, cards.copy(), compute_card_facts(cards)
         if hasattr(_LOCAL, "cards"):
             ends = _LOCAL.cards.ends._replace(own_cards=own, facts=facts)
             _LOCAL.cards = _LOCAL.cards._replace(ends=ends)
         else:
-            _LOCAL.cards = new_memory(real.new_cards(own, facts, search))
+            _LOCAL.cards = new_lookahead_memory(real.new_card_memory(own, facts, search))
     works, memo, slots = search
     ends = _LOCAL.cards.ends._replace(works=works, memo=memo, slots=slots)
-    return AT_CARDS, _LOCAL.cards._replace(ends=ends)
+    return CARD_KERNELS, _LOCAL.cards._replace(ends=ends)
 
 
 def play_batch(
@@ -215,13 +239,13 @@ def play_batch(
     keys: np.ndarray,  # noqa: ARG001
     chances: np.ndarray,
     turns: np.ndarray,
-    known: Reckoned | None = None,
+    known: OpponentModelData | None = None,
 ) -> None:
     """Play a batch of games; see `rivals.batch.PlayBatch`."""
-    rows, use = kernel_rows(weights), np.zeros(len(states), USE)
+    rows, use = kernel_rows(weights), np.zeros(len(states), COUNTERS)
     predicts = bool((rows[:, HANDS] == PREDICTED).any())
-    dealt, table, further = known or Reckoned(nothing_dealt(len(states)))
-    longer, library = library_for(cards, predicts, has_effects(cards), table, further)
-    kernels, memory = looking_at(longer)
+    dealt, table, further = known or OpponentModelData(unknown_decks(len(states)))
+    longer, library = table_and_library(cards, predicts, has_effects(cards), table, further)
+    kernels, memory = lookahead_kernels(longer)
     kernels.play_games(longer, rows, agents, states, chances, (memory, dealt, library), use)
     turns["unproven"] += use["unproven"]

@@ -5,36 +5,43 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine import Action, Position
-from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, OWN_SIDE, ActionKind
+from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, OWN_TARGETS, ActionKind
 from engine.effect_codes import Filter
 from engine.effects.chance import Chance
 from engine.errors import ChanceError, IllegalActionError
 from ilp_agent.backends import FORMULATIONS, SolverError
-from ilp_agent.exact.backend import check_known
+from ilp_agent.exact.backend import check_known_weights
 from ilp_agent.milp.card_program import CardModel, card_model
-from ilp_agent.milp.card_reading import read_turn
-from ilp_agent.milp.card_turn import CardProblem, silenced_idly
-from ilp_agent.milp.program import Milp, Run, UnanswerableError, proven, rounded, scaled_weights
-from ilp_agent.milp.spell_sources import OutsideError
-from ilp_agent.plan import Plan, Terms, terms_of
-from ilp_agent.search.backend import searcher_of_thread
+from ilp_agent.milp.card_reading import read_card_turn
+from ilp_agent.milp.card_turn import CardProblem, harmless_silence_target
+from ilp_agent.milp.program import (
+    Milp,
+    NoPlanError,
+    RunSolver,
+    scaled_weights,
+    solve_rounded,
+    trusted_status,
+)
+from ilp_agent.milp.spell_sources import UnsupportedTurnError
+from ilp_agent.plan import Plan, Terms, name_terms
+from ilp_agent.search.backend import thread_searcher
 from ilp_agent.search.expected_terms import terms_of_actions
 from ilp_agent.turn import Turn
 from ilp_agent.weights import N_TERMS, Weights
 
-MOST_TRIED = 2_000
+MAX_TRIED_ACTIONS = 2_000
 """Limit of actions tried in the engine to find a legal order."""
 
-OWN_HERO = OWN_SIDE + BOARD_SIZE
+OWN_HERO = OWN_TARGETS + BOARD_SIZE
 
 FRIEND = 100
-"""Offset in `Act.target`: plus a friendly minion's index."""
+"""Offset in `PlannedAction.target`: plus a friendly minion's index."""
 
 ANY_OWN = 99
-"""`Act.target`: any own minion, or none if there is no valid target."""
+"""`PlannedAction.target`: any own minion, or none if there is no valid target."""
 
 BY_HERO = -1
-"""`Act.source` of an attack by the own hero."""
+"""`PlannedAction.source` of an attack by the own hero."""
 
 LEVELS = {"p": 0, "x": 2, "f": 3, "k": 3, "s": 4}
 """Order of hits on one enemy by kind; hits that need it undamaged come one before the plain ones."""
@@ -44,7 +51,7 @@ FIRST, PLAYS, BLOWS, LAST = range(4)
 
 
 @dataclass(frozen=True)
-class Act:
+class PlannedAction:
     """One action of the solution, before ordering: a card play, the hero power or an attack.
 
     Attributes:
@@ -69,7 +76,7 @@ class Act:
 
 
 @dataclass(frozen=True)
-class Standing:
+class OrderNode:
     """Node of the order search: a position with the entity ids of the problem's minions.
 
     Attributes:
@@ -85,7 +92,7 @@ class Standing:
     actions: tuple[Action, ...] = ()
 
 
-def acts_of(built: CardModel, chosen: np.ndarray) -> list[Act]:
+def planned_actions(built: CardModel, chosen: np.ndarray) -> list[PlannedAction]:
     """The actions of a rounded solution with their precedence constraints.
 
     On each enemy the hit that pops its shield comes first, then hits that need it undamaged, then the others,
@@ -112,7 +119,7 @@ def acts_of(built: CardModel, chosen: np.ndarray) -> list[Act]:
     spent = sum(cost for variable, cost in model.spent if chosen[variable] and cost > 0)
     short = spent > found.own["mana"]
     if short and chosen[model.coin]:
-        acts.append(Act(ActionKind.PLAY, COIN, rank=FIRST, mana=1))
+        acts.append(PlannedAction(ActionKind.PLAY, COIN, rank=FIRST, mana=1))
         levels.append((-1, 0))
     places: dict[int, int] = {}
     cries = {cast.minion: n for n, cast in enumerate(found.casts) if cast.minion >= 0}
@@ -127,7 +134,9 @@ def acts_of(built: CardModel, chosen: np.ndarray) -> list[Act]:
             places[n] = len(acts)
             friend = len(found.problem.friendly) + k
             character = _engine_target(built, n, target)
-            acts.append(Act(ActionKind.PLAY, found.numbers[k], character, rank, friend=friend, cast=n))
+            acts.append(
+                PlannedAction(ActionKind.PLAY, found.numbers[k], character, rank, friend=friend, cast=n)
+            )
             levels.append((target, LEVELS.get(kind, 0)))
     for n, (cast, variable) in enumerate(zip(found.casts, built.casts, strict=True)):
         if not chosen[variable] or cast.minion >= 0:
@@ -138,7 +147,7 @@ def acts_of(built: CardModel, chosen: np.ndarray) -> list[Act]:
         places[n] = len(acts)
         mana = cast.mana if short else 0
         source = 0 if cast.power else cast.number
-        acts.append(Act(action, source, _engine_target(built, n, target), rank, mana, cast=n))
+        acts.append(PlannedAction(action, source, _engine_target(built, n, target), rank, mana, cast=n))
         whole = bool(cast.target_filter & Filter.UNDAMAGED)
         levels.append((target, LEVELS.get(kind, 0) - (whole and kind == "x")))
     for i, source in built.deathrattles.items():
@@ -156,7 +165,7 @@ def acts_of(built: CardModel, chosen: np.ndarray) -> list[Act]:
 
 
 def _order_buffs(
-    built: CardModel, acts: list[Act], n: int, place: int, attacking: dict[int, int]
+    built: CardModel, acts: list[PlannedAction], n: int, place: int, attacking: dict[int, int]
 ) -> list[tuple[int, int]]:
     """Precedence pairs (before, after) of a buff, and its target, which is set in `acts` in place."""
     for source, buffs in built.buffs_of.items():
@@ -176,7 +185,7 @@ def _phase_of(kind: str, target: int, first: bool) -> int:
 
 def _harmless_silence_of(built: CardModel, n: int) -> int:
     """Target of a silence that has no effect on it."""
-    harmless = silenced_idly(built.found, built.found.casts[n])
+    harmless = harmless_silence_target(built.found, built.found.casts[n])
     assert harmless is not None
     place, own = harmless
     return FRIEND + place if own else place
@@ -193,9 +202,9 @@ def _engine_target(built: CardModel, n: int, target: int) -> int:
 
 def _attacks(
     built: CardModel, hits: list[tuple[int, int, int, str]]
-) -> tuple[list[Act], list[tuple[int, int]], dict[int, int]]:
+) -> tuple[list[PlannedAction], list[tuple[int, int]], dict[int, int]]:
     """The attacks of minions and own hero, the (target, level) of each, and the act index of each source."""
-    acts: list[Act] = []
+    acts: list[PlannedAction] = []
     levels: list[tuple[int, int]] = []
     firsts: dict[int, int] = {}
     buffed = built.model.buffed
@@ -205,7 +214,7 @@ def _attacks(
             after = frozenset({firsts[source]} if source in firsts else ())
             firsts[source] = len(acts)
             rank = LAST if kind == "G" else BLOWS
-            acts.append(Act(ActionKind.ATTACK, attacker, target, rank, after=after))
+            acts.append(PlannedAction(ActionKind.ATTACK, attacker, target, rank, after=after))
             levels.append((target, LEVELS.get(kind, 0)))
     return acts, levels, firsts
 
@@ -242,8 +251,8 @@ def _order_weapons(
 
 
 def _add_precedence(
-    acts: list[Act], levels: list[tuple[int, int]], pairs: list[tuple[int, int]]
-) -> list[Act]:
+    acts: list[PlannedAction], levels: list[tuple[int, int]], pairs: list[tuple[int, int]]
+) -> list[PlannedAction]:
     """Add the precedence constraints of hits and of `pairs` to the acts."""
     after = [set(act.after) for act in acts]
     for earlier, (target, level) in enumerate(levels):
@@ -255,26 +264,31 @@ def _add_precedence(
     return [replace(act, after=frozenset(needed)) for act, needed in zip(acts, after, strict=True)]
 
 
-def order_acts(built: CardModel, acts: list[Act]) -> tuple[Action, ...] | None:
+def find_legal_order(built: CardModel, acts: list[PlannedAction]) -> tuple[Action, ...] | None:
     """Search for a legal order of the acts in the engine; None if none is found."""
     found = built.found
     births = [int(born) for born in found.own["board"]["born"][: found.own["n_board"]]]
     foes = tuple(int(foe["born"]) for foe in found.foes)
-    start = Standing(found.position.copy(), (*births, *(0 for _ in found.numbers)), foes)
+    start = OrderNode(found.position.copy(), (*births, *(0 for _ in found.numbers)), foes)
     tried = [0]
     order = sorted(range(len(acts)), key=lambda n: (acts[n].rank, n))
     return _search_order(built, acts, order, frozenset(), start, tried)
 
 
 def _search_order(
-    built: CardModel, acts: list[Act], order: list[int], done: frozenset[int], at: Standing, tried: list[int]
+    built: CardModel,
+    acts: list[PlannedAction],
+    order: list[int],
+    done: frozenset[int],
+    at: OrderNode,
+    tried: list[int],
 ) -> tuple[Action, ...] | None:
     """Depth-first search over orders of the remaining acts; `tried` counts attempts, modified in place."""
     if len(done) == len(acts):
         return at.actions
     for n in order:
         act = acts[n]
-        if n in done or not act.after <= done or tried[0] >= MOST_TRIED:
+        if n in done or not act.after <= done or tried[0] >= MAX_TRIED_ACTIONS:
             continue
         if act.rank == LAST and len(done) + 1 < len(acts):
             continue
@@ -287,7 +301,7 @@ def _search_order(
     return None
 
 
-def _try_act(built: CardModel, act: Act, at: Standing) -> Standing | None:
+def _try_act(built: CardModel, act: PlannedAction, at: OrderNode) -> OrderNode | None:
     """Try an act in the engine; None if it is illegal or wastes mana."""
     side = at.position.state["sides"][at.position.active]
     action = _action_of(act, at)
@@ -302,10 +316,10 @@ def _try_act(built: CardModel, act: Act, at: Standing) -> Standing | None:
     friends = list(at.friends)
     if act.friend >= 0:
         friends[act.friend] = births + 1
-    return Standing(position, tuple(friends), _add_summoned(built, act, at, position), (*at.actions, action))
+    return OrderNode(position, tuple(friends), _add_summoned(built, act, at, position), (*at.actions, action))
 
 
-def _add_summoned(built: CardModel, act: Act, at: Standing, position: Position) -> tuple[int, ...]:
+def _add_summoned(built: CardModel, act: PlannedAction, at: OrderNode, position: Position) -> tuple[int, ...]:
     """Entity ids of the enemies after an act: match newly summoned minions to the problem's enemies."""
     enemy = position.state["sides"][1 - at.position.active]
     board = enemy["board"][: enemy["n_board"]]
@@ -320,7 +334,7 @@ def _add_summoned(built: CardModel, act: Act, at: Standing, position: Position) 
     return tuple(foes)
 
 
-def _action_of(act: Act, at: Standing) -> Action | None:
+def _action_of(act: PlannedAction, at: OrderNode) -> Action | None:
     """Convert an act to an engine action; None if its source or target is not present."""
     state = at.position.state
     own, enemy = state["sides"][at.position.active], state["sides"][1 - at.position.active]
@@ -331,7 +345,7 @@ def _action_of(act: Act, at: Standing) -> Action | None:
         slots = np.flatnonzero(own["board"]["born"][: own["n_board"]] == at.friends[target - FRIEND])
         if not len(slots):
             return None
-        target = OWN_SIDE + int(slots[0])
+        target = OWN_TARGETS + int(slots[0])
     elif 0 <= target < HERO:
         slots = np.flatnonzero(enemy["board"]["born"][: enemy["n_board"]] == at.foes[target])
         if not len(slots):
@@ -354,22 +368,22 @@ def _action_of(act: Act, at: Standing) -> Action | None:
     return Action(act.kind, place, max(target, 0), aimed=target >= 0)
 
 
-def _play_on_own_minion(act: Act, at: Standing) -> Action | None:
+def _play_on_own_minion(act: PlannedAction, at: OrderNode) -> Action | None:
     """Play a card on its first legal own target, or without a target."""
     own = at.position.state["sides"][at.position.active]
     hand = own["hand"][: own["n_hand"]].tolist()
     for action in at.position.legal_actions():
         played = action.kind == ActionKind.PLAY and hand[action.source] == act.source
-        if played and (not action.aimed or OWN_SIDE <= action.target < OWN_HERO):
+        if played and (not action.aimed or OWN_TARGETS <= action.target < OWN_HERO):
             return action
     return None
 
 
-ALIKE = 1e-6
+OBJECTIVE_TOLERANCE = 1e-6
 """Tolerance between the engine's and the program's objective, relative to the largest weight."""
 
 
-def solve_cards(turn: Turn, weights: Weights, backend: str, run: Run) -> Plan:
+def solve_cards(turn: Turn, weights: Weights, backend: str, run: RunSolver) -> Plan:
     """Solve a turn with card effects (class A) by a MILP solver, and check the plan in the engine.
 
     Raises:
@@ -380,22 +394,20 @@ def solve_cards(turn: Turn, weights: Weights, backend: str, run: Run) -> Plan:
     found = _read(turn, scaled, f"backend {backend!r}", " in its program")
     built = card_model(found, scaled)
     milp = built.model.milp
-    status, chosen = rounded(run, milp)
-    actions = order_acts(built, acts_of(built, chosen))
+    status, chosen = solve_rounded(run, milp)
+    actions = find_legal_order(built, planned_actions(built, chosen))
     if actions is None:
-        raise UnanswerableError("its actions have no legal order")
+        raise NoPlanError("its actions have no legal order")
     codes = np.array([action.code for action in actions], np.int64)
     terms = _terms(found, codes, weights)
     largest = max(float(weights.array.max()), 1e-300)
     predicted = milp.offset + sum(
         cost * value for cost, value in zip(milp.cost, chosen, strict=True) if value
     )
-    if abs(sum(terms) / largest - predicted) > ALIKE * max(1.0, abs(predicted)):
-        raise UnanswerableError(
-            f"its plan has objective {sum(terms):g} in the engine, not {predicted * largest:g}"
-        )
+    if abs(sum(terms) / largest - predicted) > OBJECTIVE_TOLERANCE * max(1.0, abs(predicted)):
+        raise NoPlanError(f"its plan has objective {sum(terms):g} in the engine, not {predicted * largest:g}")
     kept, again = _until_first_draw(found, actions)
-    return Plan(proven(status, weights), float(sum(terms)), terms, kept, again)
+    return Plan(trusted_status(status, weights), float(sum(terms)), terms, kept, again)
 
 
 def card_program(turn: Turn, weights: Weights, formulation: str) -> Milp:
@@ -417,19 +429,19 @@ def _read(turn: Turn, weights: Weights, subject: str, where: str = "") -> CardPr
     Raises:
         SolverError: the turn is outside class A.
     """
-    check_known(weights)
+    check_known_weights(weights)
     try:
-        return read_turn(turn, weights)
-    except OutsideError as error:
+        return read_card_turn(turn, weights)
+    except UnsupportedTurnError as error:
         raise SolverError(f"{subject} does not support {error}{where}; use auto") from None
 
 
 def _terms(found: CardProblem, codes: np.ndarray, weights: Weights) -> Terms:
     """Compute the terms of actions in the engine, as the search does."""
     terms = np.zeros(N_TERMS)
-    position, memory = found.position, searcher_of_thread().ready()
+    position, memory = found.position, thread_searcher().ready()
     terms_of_actions(position.states, position.table.array, weights.everything, memory.work, codes, terms)
-    return terms_of(terms, weights)
+    return name_terms(terms, weights)
 
 
 def _until_first_draw(found: CardProblem, actions: tuple[Action, ...]) -> tuple[tuple[Action, ...], bool]:

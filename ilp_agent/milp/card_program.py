@@ -17,14 +17,14 @@ from engine.codes import HERO
 from engine.effect_codes import HEROES, Filter, Trait
 from ilp_agent.milp.card_turn import (
     CardProblem,
-    gain_of,
+    buff_targets,
+    cast_gain,
+    casts_at_own_characters,
+    harmless_silence_target,
+    hero_attack_options,
     may_attack,
-    own_removed,
-    own_targets,
-    silenced_guards,
-    silenced_idly,
-    strengthened,
-    swing_attacks,
+    removable_friends,
+    silenceable_taunts,
     targets_of,
 )
 from ilp_agent.milp.formulations import SequentialModel, add_hits, add_rows, begin_model
@@ -78,16 +78,16 @@ def add_silence(built: CardModel, n: int) -> None:
     """Add the targets of a silence: a Taunt minion, or a minion on which it has no effect."""
     found, model = built.found, built.model
     cast = found.casts[n]
-    for j in silenced_guards(found, cast):
+    for j in silenceable_taunts(found, cast):
         silenced = model.milp.binary(f"s[{cast.label},{j}]")
         built.silences[n, j] = silenced
         model.silenced.setdefault(j, []).append(silenced)
         model.milp.add("a silenced minion survives", [(silenced, 1.0), (model.alive[j], -1.0)], upper=0)
-    if silenced_idly(found, cast) is not None:
+    if harmless_silence_target(found, cast) is not None:
         built.idle[n] = model.milp.binary(f"idle[{cast.label}]")
 
 
-def add_rattles(built: CardModel, w: Weights) -> None:
+def add_deathrattles(built: CardModel, w: Weights) -> None:
     """Add the effects of Deathrattles, except summoned enemies."""
     found, model = built.found, built.model
     milp = model.milp
@@ -119,7 +119,7 @@ def _death_of_enemy(built: CardModel, j: int) -> Sum:
     return [(built.model.alive[j], -1.0), *((v, -1.0) for v in spared)], 1.0
 
 
-def add_newcomers(built: CardModel, w: Weights) -> None:
+def add_summoned_enemies(built: CardModel, w: Weights) -> None:
     """Add the presence of enemies summoned during the turn, and their Taunt."""
     found, model = built.found, built.model
     milp = model.milp
@@ -170,8 +170,8 @@ def card_model(found: CardProblem, w: Weights) -> CardModel:
         _add_cast(built, n, cast, w)
     _add_hero_attacks(built, w)
     _add_buffs(built, w)
-    add_rattles(built, w)
-    add_newcomers(built, w)
+    add_deathrattles(built, w)
+    add_summoned_enemies(built, w)
     _add_own_hero_survival(built)
     _add_own_removals(built)
     _add_heals(built, w)
@@ -189,7 +189,7 @@ def card_model(found: CardProblem, w: Weights) -> CardModel:
 def _add_cast(built: CardModel, n: int, cast: Cast, w: Weights) -> None:
     """Add the variables and constraints of one cast: play, mana, damage and targets."""
     found, model = built.found, built.model
-    milp, gain = model.milp, gain_of(found, cast, w)
+    milp, gain = model.milp, cast_gain(found, cast, w)
     if cast.minion >= 0:
         played = model.plays[cast.minion]
         milp.cost[played] += gain
@@ -211,9 +211,9 @@ def _add_cast(built: CardModel, n: int, cast: Cast, w: Weights) -> None:
             built.removals[n, j] = milp.binary(f"k[{cast.label},{j}]")
             model.removed.setdefault(j, []).append(built.removals[n, j])
             aims.append((built.removals[n, j], 1.0))
-        if cast in own_targets(found, w):
+        if cast in casts_at_own_characters(found, w):
             left = int(found.cards[cast.becomes]["health"]) if cast.becomes >= 0 else 0
-            for i in own_removed(found, cast):
+            for i in removable_friends(found, cast):
                 lost = -w.survive * (model.sources[i].health - left)
                 built.own_minions[n, i] = milp.binary(f"k[{cast.label},{model.labels[i]}]", lost)
                 aims.append((built.own_minions[n, i], 1.0))
@@ -223,7 +223,7 @@ def _add_cast(built: CardModel, n: int, cast: Cast, w: Weights) -> None:
         aims += [(built.idle[n], 1.0)] if n in built.idle else []
     else:
         return
-    if cast in own_targets(found, w) and cast.aim_kind & HEROES:
+    if cast in casts_at_own_characters(found, w) and cast.aim_kind & HEROES:
         built.own_hero[n] = milp.binary(f"own[{cast.label}]", -w.hero * cast.damage)
         aims.append((built.own_hero[n], 1.0))
     milp.add("a targeted card has one target", [*aims, (played, -1.0)], lower=0, upper=0)
@@ -242,7 +242,7 @@ def _add_hero_attacks(built: CardModel, w: Weights) -> None:
     found, model = built.found, built.model
     milp, enemies = model.milp, found.problem.enemy
     every: list[tuple[int, float]] = []
-    for equip, before, attack in swing_attacks(found):
+    for equip, before, attack in hero_attack_options(found):
         name = equip.label if equip else _weapon_name(found)
         label = " + ".join([name, *(cast.label for cast in before)])
         source = _add_source(model, label, MinionSpec(attack, 1))
@@ -275,7 +275,7 @@ def _add_buffs(built: CardModel, w: Weights) -> None:
     buffs = [n for n, cast in enumerate(found.casts) if cast.buff]
     for chosen in range(1, 1 << len(buffs)):
         subset = tuple(n for place, n in enumerate(buffs) if chosen >> place & 1)
-        targets = set.intersection(*(set(strengthened(found, found.casts[n])) for n in subset))
+        targets = set.intersection(*(set(buff_targets(found, found.casts[n])) for n in subset))
         for i in sorted(targets):
             if may_attack(found, i):
                 _add_buffed(built, i, subset, w)
@@ -346,7 +346,7 @@ def _buffable_minions(built: CardModel, n: int, others: bool = True) -> tuple[li
     cast, m = found.casts[n], len(found.problem.friendly)
     terms, constant = [], 0.0
     cries = {other.minion for other in found.casts if other.buff and not other.spell}
-    for i in strengthened(found, cast):
+    for i in buff_targets(found, cast):
         if i < m:
             constant += 1.0
         elif others or i - m not in cries:

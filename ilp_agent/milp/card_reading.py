@@ -11,69 +11,78 @@ from dataclasses import replace
 import numpy as np
 
 from engine import MinionSpec, Position
-from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, OWN_SIDE, ActionKind, Keyword
+from engine.codes import (
+    BOARD_SIZE,
+    COIN,
+    HAND_SIZE,
+    HERO,
+    MAX_MANA,
+    OWN_TARGETS,
+    ActionKind,
+    Keyword,
+)
 from engine.effect_codes import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Op, Pick, Trait, Trigger
-from engine.effects.legal_actions import BARRED, SPARING
-from engine.effects.transposition import SIMPLE
+from engine.effects.legal_actions import NO_ATTACK_TRAITS, NO_HERO_ATTACK_TRAITS
+from engine.effects.transposition import SIMPLE_FEATURES
 from engine.minion import keyword_flags_of
 from ilp_agent.milp.card_turn import (
     CardProblem,
-    harm_of,
+    buff_targets,
+    casts_at_own_characters,
+    harmless_silence_target,
+    hero_attack_options,
+    max_own_hero_damage,
     may_attack,
-    own_targets,
-    silenced_guards,
-    silenced_idly,
+    silenceable_taunts,
     spec_of,
-    strengthened,
-    swing_attacks,
     targets_of,
 )
 from ilp_agent.milp.spell_sources import (
     Cast,
-    Newcomer,
-    OutsideError,
-    Rattle,
+    ConstantDeathrattle,
+    SummonedEnemy,
+    UnsupportedTurnError,
     read_cast,
-    read_rattle,
+    read_deathrattle,
     silence_changes,
     silence_may_help,
 )
 from ilp_agent.problem import TurnProblem
-from ilp_agent.turn import ANY_TARGET, ARRIVED, HERO_ATTACKS, Turn, attacks_on_arrival
+from ilp_agent.turn import ANY_TARGET, OWN_HERO_SOURCE, PLAYED_THIS_TURN, Turn, attacks_on_arrival
 from ilp_agent.weights import Weights
 
 KNOWN_KEYWORDS = 2 * Keyword.STEALTH - 1
 """Bits of the keywords that the program supports."""
 
-MOST_BUFFS = 2
+MAX_BUFFS = 2
 """Most cards with a buff: each doubles the sources of every attacker."""
 
 
-OWN_HERO = -1 - OWN_SIDE - HERO
+OWN_HERO = -1 - OWN_TARGETS - HERO
 """`Barred.target` of the own hero."""
 
 
 def check_heroes(position: Position, own: np.void, enemy: np.void) -> None:
     """Reject unsupported modifiers and weapons of the heroes, and unsupported cards of the game."""
     rows = position.table.array
-    if int(rows[0]["asks"]) & ~SIMPLE:
-        raise OutsideError("the game", "cards with triggers, auras or changed costs")
+    if int(rows[0]["asks"]) & ~SIMPLE_FEATURES:
+        raise UnsupportedTurnError("the game", "cards with triggers, auras or changed costs")
     for side, name in ((own, "the own hero"), (enemy, "the enemy hero")):
         if side["traits"] & Trait.IMMUNE:
-            raise OutsideError(name, "immune")
+            raise UnsupportedTurnError(name, "immune")
     if own["hero_attacks_left"] > 1:
-        raise OutsideError("the own hero", "two attacks")
+        raise UnsupportedTurnError("the own hero", "two attacks")
     if own["durability"] > 0:
         _check_weapon(position, int(own["weapon"]))
     if enemy["durability"] > 0 and position.table.array[enemy["weapon"]]["n_effects"]:
-        raise OutsideError(position.card_name(int(enemy["weapon"])), "a weapon with card text")
+        raise UnsupportedTurnError(position.card_name(int(enemy["weapon"])), "a weapon with card text")
 
 
 def _check_weapon(position: Position, number: int) -> None:
     """Reject weapons with effects or keywords."""
     card = position.table.array[number]
     if card["n_effects"] or card["keywords"] or card["traits"]:
-        raise OutsideError(position.card_name(number), "a weapon with card text")
+        raise UnsupportedTurnError(position.card_name(number), "a weapon with card text")
 
 
 def _check_keywords(found: CardProblem) -> None:
@@ -82,7 +91,7 @@ def _check_keywords(found: CardProblem) -> None:
     minions = (*problem.friendly, *problem.hand, *problem.enemy)
     for minion, label in zip(minions, (*found.labels, *names), strict=False):
         if minion.keywords & ~KNOWN_KEYWORDS:
-            raise OutsideError(label, "an unsupported keyword")
+            raise UnsupportedTurnError(label, "an unsupported keyword")
 
 
 def _check_minions(found: CardProblem, w: Weights) -> None:
@@ -96,24 +105,24 @@ def _check_minions(found: CardProblem, w: Weights) -> None:
             minion = minions[place]
             title, card = name(int(minion["card"])), found.cards[minion["card"]]
             if minion["turn_attack"]:
-                raise OutsideError(title, "temporary attack")
+                raise UnsupportedTurnError(title, "temporary attack")
             if minion["traits"] & (Trait.IMMUNE | Trait.DOOMED):
-                raise OutsideError(title, "immune or doomed")
+                raise UnsupportedTurnError(title, "immune or doomed")
             if minion["keywords"] & Keyword.LIFESTEAL and minion["attack"] > 0:
-                raise OutsideError(title, "Lifesteal")
+                raise UnsupportedTurnError(title, "Lifesteal")
             if side == 1 and doubles and minion["traits"] & Trait.FREEZES:
-                raise OutsideError(title, "it may freeze a minion that attacks twice")
+                raise UnsupportedTurnError(title, "it may freeze a minion that attacks twice")
             if side == 0 and not minion["traits"] & Trait.SILENCED:
                 _check_turn_end(title, card, w)
     for k, number in enumerate(found.numbers):
         title, card = name(number), found.cards[number]
         attacks = attacks_on_arrival(int(card["attack"]), int(card["keywords"]))
         if card["keywords"] & Keyword.LIFESTEAL and attacks:
-            raise OutsideError(title, "Lifesteal")
+            raise UnsupportedTurnError(title, "Lifesteal")
         if card["overload"]:
-            raise OutsideError(title, "a minion with Overload")
-        if attacks and card["traits"] & (BARRED | SPARING):
-            raise OutsideError(title, "restricted attacks")
+            raise UnsupportedTurnError(title, "a minion with Overload")
+        if attacks and card["traits"] & (NO_ATTACK_TRAITS | NO_HERO_ATTACK_TRAITS):
+            raise UnsupportedTurnError(title, "restricted attacks")
         _check_turn_end(title, card, w)
         assert problem.hand[k].attack == card["attack"]
 
@@ -123,7 +132,7 @@ def _check_turn_end(title: str, card: np.void, w: Weights) -> None:
     for row in card["effects"][: card["n_effects"]]:
         healing = row["op"] == Op.HEAL and row["pick"] == Pick.ALL and row["side"] == OWN
         if row["trigger"] == Trigger.TURN_END and not (healing and row["kind"] == MINIONS and not w.body):
-            raise OutsideError(title, "an end-of-turn effect")
+            raise UnsupportedTurnError(title, "an end-of-turn effect")
 
 
 def _check_board_space(found: CardProblem) -> None:
@@ -140,7 +149,7 @@ def _check_board_space(found: CardProblem) -> None:
             best[left] = max(best[left], best[left - cost] + n)
     best[budget] += sum(len(deathrattle.tokens) for deathrattle in found.deathrattles.values())
     if len(found.problem.friendly) + best[budget] > BOARD_SIZE:
-        raise OutsideError("the own board", "it may be full")
+        raise UnsupportedTurnError("the own board", "it may be full")
 
 
 def _check_combinations(found: CardProblem, w: Weights) -> None:
@@ -149,7 +158,7 @@ def _check_combinations(found: CardProblem, w: Weights) -> None:
     bodies = [found.own["board"][i]["spell_damage"] for i in range(found.own["n_board"])]
     spells = [cast for cast in casts if cast.damage and not cast.power and cast.spell]
     if spells and (any(bodies) or any(found.cards[n]["spell_damage"] for n in found.numbers)):
-        raise OutsideError(spells[0].label, "together with Spell Damage")
+        raise UnsupportedTurnError(spells[0].label, "together with Spell Damage")
     for cast in casts:
         _check_cast(found, cast, w)
     drawn = sum(cast.draws for cast in casts) + sum(
@@ -158,16 +167,20 @@ def _check_combinations(found: CardProblem, w: Weights) -> None:
     if drawn:
         label = next((cast.label for cast in casts if cast.draws), "Deathrattle")
         if found.own["n_deck"] < drawn:
-            raise OutsideError(label, "fatigue")
+            raise UnsupportedTurnError(label, "fatigue")
         played = not any(cast.power for cast in casts if cast.draws)
         deathrattle_draws = any(deathrattle.draws for deathrattle in found.deathrattles.values())
         if w.draw and found.own["n_hand"] - (played and not deathrattle_draws) + drawn > HAND_SIZE:
-            raise OutsideError(label, "drawn cards may burn")
+            raise UnsupportedTurnError(label, "drawn cards may burn")
     crystals = sum(cast.crystals for cast in casts)
     if crystals and found.own["crystals"] + crystals > MAX_MANA:
-        raise OutsideError(next(cast.label for cast in casts if cast.crystals), "more than 10 mana crystals")
+        raise UnsupportedTurnError(
+            next(cast.label for cast in casts if cast.crystals), "more than 10 mana crystals"
+        )
     if sum(1 for cast in casts if cast.hero_attack) > 3:
-        raise OutsideError(next(c.label for c in casts if c.hero_attack), "more than three hero attack buffs")
+        raise UnsupportedTurnError(
+            next(c.label for c in casts if c.hero_attack), "more than three hero attack buffs"
+        )
     _check_removals(found)
     _check_deathrattles(found)
     _check_silences(found, w)
@@ -182,23 +195,23 @@ def _check_cast(found: CardProblem, cast: Cast, w: Weights) -> None:
     for number in (*cast.tokens, *((cast.becomes,) if cast.becomes >= 0 else ())):
         _check_token(found, cast.label, number)
     if cast.minion >= 0 and (cast.destroys or (cast.target_filter and not cast.buff)):
-        raise OutsideError(cast.label, "a Battlecry with a target condition")
+        raise UnsupportedTurnError(cast.label, "a Battlecry with a target condition")
     if cast.minion >= 0 and cast.damage and not cast.fixed and cast.aim_kind & HEROES == 0:
-        raise OutsideError(cast.label, "a Battlecry that may lack a target")
+        raise UnsupportedTurnError(cast.label, "a Battlecry that may lack a target")
     harmless = cast.aim_kind & HEROES and not w.hero and found.own_hero_safe
     barred = any(
         exclusion.source == cast.number and exclusion.target == OWN_HERO for exclusion in found.turn.barred
     )
     modelled = cast.destroys and not w.body and not any(other.buff or other.tokens for other in found.casts)
-    if cast in own_targets(found, w) and not modelled and (barred or not harmless):
-        raise OutsideError(cast.label, "its best target may be an own character")
+    if cast in casts_at_own_characters(found, w) and not modelled and (barred or not harmless):
+        raise UnsupportedTurnError(cast.label, "its best target may be an own character")
 
 
 def _check_token(found: CardProblem, label: str, number: int) -> None:
     """Reject summoned minions with effects, Spell Damage, Charge or Rush."""
     card = found.cards[number]
     if card["n_effects"] or card["spell_damage"] or card["keywords"] & (Keyword.CHARGE | Keyword.RUSH):
-        raise OutsideError(
+        raise UnsupportedTurnError(
             label, f"{found.position.card_name(number)} has effects, Spell Damage, Charge or Rush"
         )
 
@@ -212,35 +225,35 @@ def _check_deathrattles(found: CardProblem) -> None:
         for number in deathrattle.tokens:
             _check_token(found, title, number)
         if doubles and deathrattle.hero_damage:
-            raise OutsideError(title, "a Deathrattle together with a minion that attacks twice")
+            raise UnsupportedTurnError(title, "a Deathrattle together with a minion that attacks twice")
         if any(
             (cast.damage or (cast.destroys and not cast.spares)) and cast.aim_side & OWN
             for cast in found.casts
         ):
-            raise OutsideError(title, "a Deathrattle together with a card that may kill its minion")
+            raise UnsupportedTurnError(title, "a Deathrattle together with a card that may kill its minion")
         if deathrattle.tokens and any(cast.buff for cast in found.casts):
-            raise OutsideError(title, "a Deathrattle together with a buff")
+            raise UnsupportedTurnError(title, "a Deathrattle together with a buff")
     for j, deathrattle in found.enemy_deathrattles.items():
         title = name(int(found.foes[j]["card"]))
         for number in deathrattle.tokens:
             _check_token(found, title, number)
         if deathrattle.hero_damage and not found.own_hero_safe:
-            raise OutsideError(title, "a Deathrattle that may kill the own hero")
+            raise UnsupportedTurnError(title, "a Deathrattle that may kill the own hero")
         if deathrattle.draws and found.enemy["n_deck"] < deathrattle.draws * len(found.enemy_deathrattles):
-            raise OutsideError(title, "fatigue of the opponent")
+            raise UnsupportedTurnError(title, "fatigue of the opponent")
     if not found.summoned:
         return
     label = name(found.summoned[0].card)
     if doubles:
-        raise OutsideError(label, "it may be summoned on a turn with a minion that attacks twice")
+        raise UnsupportedTurnError(label, "it may be summoned on a turn with a minion that attacks twice")
     if any(cast.freezes_all for cast in found.casts):
-        raise OutsideError(label, "it may be summoned on a turn with a card that freezes all enemies")
+        raise UnsupportedTurnError(label, "it may be summoned on a turn with a card that freezes all enemies")
     if sum(cast.becomes >= 0 for cast in found.casts) > 1:
-        raise OutsideError(label, "two cards that transform a minion")
+        raise UnsupportedTurnError(label, "two cards that transform a minion")
     guards = [foe for foe in found.summoned if found.cards[foe.card]["keywords"] & Keyword.TAUNT]
     free = [foe for foe in guards if foe.dead < 0 or not found.foes[foe.dead]["keywords"] & Keyword.TAUNT]
     if len(free) > 1 or (len(guards) > 1 and any(foe.cast >= 0 for foe in guards)):
-        raise OutsideError(label, "several Taunt minions that may be summoned")
+        raise UnsupportedTurnError(label, "several Taunt minions that may be summoned")
 
 
 def _check_silences(found: CardProblem, w: Weights) -> None:
@@ -250,30 +263,32 @@ def _check_silences(found: CardProblem, w: Weights) -> None:
         return
     label = silences[0].label
     if found.summoned or any(cast.target_filter & Filter.TAUNT for cast in found.casts):
-        raise OutsideError(label, "silence together with summoned enemies or a card that targets Taunt")
+        raise UnsupportedTurnError(
+            label, "silence together with summoned enemies or a card that targets Taunt"
+        )
     if w.frozen and (found.freezers or any(cast.freezes or cast.freezes_all for cast in found.casts)):
-        raise OutsideError(label, "silence together with a freezing effect")
+        raise UnsupportedTurnError(label, "silence together with a freezing effect")
     if any(record["attacks"] == 2 for record in found.problem.record["friends"]):
-        raise OutsideError(label, "silence together with a minion that attacks twice")
+        raise UnsupportedTurnError(label, "silence together with a minion that attacks twice")
     for cast in silences:
         if cast.target_filter:
-            raise OutsideError(cast.label, "a target condition")
-        guards = silenced_guards(found, cast)
+            raise UnsupportedTurnError(cast.label, "a target condition")
+        guards = silenceable_taunts(found, cast)
         for j in targets_of(found, cast):
             card = found.cards[found.foes[j]["card"]]
             if j not in guards and silence_changes(found.foes[j], card):
-                raise OutsideError(
+                raise UnsupportedTurnError(
                     cast.label, f"silence of {found.position.card_name(int(found.foes[j]['card']))}"
                 )
         for i in range(found.own["n_board"] if cast.aim_side & OWN else 0):
             minion = found.own["board"][i]
             if silence_may_help(minion, found.cards[minion["card"]]):
-                raise OutsideError(cast.label, f"silence of {found.labels[i]}")
-        harmless = silenced_idly(found, cast) is not None
+                raise UnsupportedTurnError(cast.label, f"silence of {found.labels[i]}")
+        harmless = harmless_silence_target(found, cast) is not None
         tokens = any(other.tokens for other in found.casts)
         own_targets_exist = cast.aim_side & OWN and (found.own["n_board"] or found.numbers or tokens)
         if not harmless and (own_targets_exist or cast.minion >= 0):
-            raise OutsideError(cast.label, "silence of an own minion")
+            raise UnsupportedTurnError(cast.label, "silence of an own minion")
 
 
 def _check_removals(found: CardProblem) -> None:
@@ -282,7 +297,9 @@ def _check_removals(found: CardProblem) -> None:
     conditional = [cast for cast in found.casts if cast.target_filter and cast.damage]
     doubles = any(record["attacks"] == 2 for record in found.problem.record["friends"])
     if doubles and (removals or conditional):
-        raise OutsideError((removals or conditional)[0].label, "together with a minion that attacks twice")
+        raise UnsupportedTurnError(
+            (removals or conditional)[0].label, "together with a minion that attacks twice"
+        )
 
 
 def _check_heals(found: CardProblem, w: Weights) -> None:
@@ -290,11 +307,11 @@ def _check_heals(found: CardProblem, w: Weights) -> None:
     heals = [cast for cast in found.casts if cast.heal or cast.heals_minions]
     if not heals:
         return
-    label, harm = heals[0].label, harm_of(found)
+    label, harm = heals[0].label, max_own_hero_damage(found)
     if not found.own_hero_safe or (w.hero and harm):
-        raise OutsideError(label, "healing while the own hero may take damage")
+        raise UnsupportedTurnError(label, "healing while the own hero may take damage")
     if any(cast.heals_minions for cast in heals) and w.body:
-        raise OutsideError(label, "healing of minions while weight 'body' is set")
+        raise UnsupportedTurnError(label, "healing of minions while weight 'body' is set")
     if not any(cast.heals_chosen for cast in heals):
         return
     records = found.problem.record["friends"]
@@ -302,40 +319,40 @@ def _check_heals(found: CardProblem, w: Weights) -> None:
         minion = found.own["board"][i]
         weak = records[i]["attacks"] == 2 or minion["health"] < minion["max_health"]
         if records[i]["attacks"] and weak:
-            raise OutsideError(label, f"it may save {found.labels[i]}")
+            raise UnsupportedTurnError(label, f"it may save {found.labels[i]}")
     if found.max_hero_damage >= found.problem.enemy_hero:
-        raise OutsideError(label, "healing of an enemy hero that may die")
+        raise UnsupportedTurnError(label, "healing of an enemy hero that may die")
     if found.problem.enemy and _max_hits(found) > 1 and (w.damage or w.frozen):
-        raise OutsideError(label, "healing of enemies that are hit")
+        raise UnsupportedTurnError(label, "healing of enemies that are hit")
 
 
 def _check_buffs(found: CardProblem, w: Weights) -> None:
     """Reject buffs whose best target may be an enemy, and unsupported combinations with buffs."""
     buffs = [cast for cast in found.casts if cast.buff]
-    if len(buffs) > MOST_BUFFS:
-        raise OutsideError(buffs[0].label, f"more than {MOST_BUFFS} buffs")
+    if len(buffs) > MAX_BUFFS:
+        raise UnsupportedTurnError(buffs[0].label, f"more than {MAX_BUFFS} buffs")
     friends = (*found.problem.friendly, *found.problem.hand)
     for cast in buffs:
-        if any(friends[i].windfury and may_attack(found, i) for i in strengthened(found, cast)):
-            raise OutsideError(cast.label, "together with a minion that attacks twice")
+        if any(friends[i].windfury and may_attack(found, i) for i in buff_targets(found, cast)):
+            raise UnsupportedTurnError(cast.label, "together with a minion that attacks twice")
         if cast.spell and any(minion["traits"] & Trait.ELUSIVE for minion in found.own["board"]):
-            raise OutsideError(cast.label, "together with a minion that spells cannot target")
+            raise UnsupportedTurnError(cast.label, "together with a minion that spells cannot target")
         if any(
             exclusion.source == cast.number and exclusion.target != ANY_TARGET
             for exclusion in found.turn.barred
         ):
-            raise OutsideError(cast.label, "an excluded target")
+            raise UnsupportedTurnError(cast.label, "an excluded target")
         idle = any(not friend.attacks_left for friend in found.problem.friendly)
         harmless = idle and not w.frozen and (not w.damage or _max_hits(found) <= 1)
         hidden = all(enemy.stealth for enemy in found.problem.enemy)
         if cast.aim_side & ENEMY and not hidden and not harmless:
-            raise OutsideError(cast.label, "its best target may be an enemy")
+            raise UnsupportedTurnError(cast.label, "its best target may be an enemy")
 
 
 def _max_hits(found: CardProblem) -> int:
     """Upper bound of the number of hits on enemy minions."""
     hits = sum(int(record["attacks"]) for record in found.problem.record["friends"])
-    return hits + sum(1 for c in found.casts if c.damage) + any(True for _ in swing_attacks(found))
+    return hits + sum(1 for c in found.casts if c.damage) + any(True for _ in hero_attack_options(found))
 
 
 def check_turn(found: CardProblem, w: Weights) -> None:
@@ -350,7 +367,7 @@ def check_turn(found: CardProblem, w: Weights) -> None:
     _check_combinations(found, w)
 
 
-def read_turn(turn: Turn, weights: Weights) -> CardProblem:
+def read_card_turn(turn: Turn, weights: Weights) -> CardProblem:
     """Read a turn with card effects for the integer program.
 
     Raises:
@@ -363,7 +380,7 @@ def read_turn(turn: Turn, weights: Weights) -> CardProblem:
     hand = _playable_cards(turn, own)
     coin = COIN in hand
     if hand.count(COIN) > 1:
-        raise OutsideError("The Coin", "two of them")
+        raise UnsupportedTurnError("The Coin", "two of them")
     given = sum(read_cast(cards[n], Cast(position.card_name(n), n)).mana for n in _mana_spells(hand, cards))
     most = min(int(own["mana"]) + coin + given, MAX_MANA)
     hand = [
@@ -391,45 +408,55 @@ def read_turn(turn: Turn, weights: Weights) -> CardProblem:
     )
     summoned = tuple(_summoned_enemies(casts, enemy_deathrattles))
     if len(enemies) + len(summoned) > BOARD_SIZE:
-        raise OutsideError("the enemy board", f"more than {BOARD_SIZE} minions, summoned ones included")
+        raise UnsupportedTurnError(
+            "the enemy board", f"more than {BOARD_SIZE} minions, summoned ones included"
+        )
     problem = replace(problem, enemy=(*enemies, *(spec_of(cards[foe.card]) for foe in summoned)))
-    armed = own["hero_attacks_left"] > 0 and not own["traits"] & BARRED
+    armed = own["hero_attacks_left"] > 0 and not own["traits"] & NO_ATTACK_TRAITS
     found = CardProblem(turn, problem, labels, numbers, casts, most, bool(armed), frozenset(), 0, True)
     found = replace(
         found, summoned=summoned, deathrattles=deathrattles, enemy_deathrattles=enemy_deathrattles
     )
-    barred = [j for j in (*range(len(problem.enemy)), HERO) if found.bars(ActionKind.ATTACK, HERO_ATTACKS, j)]
+    barred = [
+        j for j in (*range(len(problem.enemy)), HERO) if found.bars(ActionKind.ATTACK, OWN_HERO_SOURCE, j)
+    ]
     found = replace(found, hero_barred=frozenset(barred))
     found = replace(
         found,
         max_hero_damage=_max_hero_damage(found),
-        own_hero_safe=harm_of(found) < own["health"] + own["armour"],
+        own_hero_safe=max_own_hero_damage(found) < own["health"] + own["armour"],
     )
     check_turn(found, weights)
     return found
 
 
-def _deathrattles(position: Position, side: np.void, numbers: tuple[int, ...]) -> dict[int, Rattle]:
+def _deathrattles(
+    position: Position, side: np.void, numbers: tuple[int, ...]
+) -> dict[int, ConstantDeathrattle]:
     """Deathrattles of the minions on a board and then in hand, by index."""
     cards, found = position.table.array, {}
     for place in range(side["n_board"]):
         minion = side["board"][place]
         if not minion["traits"] & Trait.SILENCED:
             title = position.card_name(int(minion["card"]))
-            found[place] = read_rattle(title, cards[minion["card"]], minion["gifts"])
+            found[place] = read_deathrattle(title, cards[minion["card"]], minion["gifts"])
     for place, number in enumerate(numbers, int(side["n_board"])):
-        found[place] = read_rattle(position.card_name(number), cards[number])
-    return {place: deathrattle for place, deathrattle in found.items() if deathrattle != Rattle()}
+        found[place] = read_deathrattle(position.card_name(number), cards[number])
+    return {
+        place: deathrattle for place, deathrattle in found.items() if deathrattle != ConstantDeathrattle()
+    }
 
 
-def _summoned_enemies(casts: tuple[Cast, ...], enemy_deathrattles: dict[int, Rattle]) -> Iterator[Newcomer]:
+def _summoned_enemies(
+    casts: tuple[Cast, ...], enemy_deathrattles: dict[int, ConstantDeathrattle]
+) -> Iterator[SummonedEnemy]:
     """Enemies that may be summoned: by Deathrattles, or as the result of a transformation."""
     for j, deathrattle in enemy_deathrattles.items():
         for token in deathrattle.tokens:
-            yield Newcomer(token, dead=j)
+            yield SummonedEnemy(token, dead=j)
     for n, cast in enumerate(casts):
         if cast.becomes >= 0:
-            yield Newcomer(cast.becomes, cast=n)
+            yield SummonedEnemy(cast.becomes, cast=n)
 
 
 def _unique_titles(titles: list[str]) -> Iterator[str]:
@@ -471,7 +498,7 @@ def _condition_possible(card: np.void, enemy: np.void) -> bool:
 def _on_board(minion: np.void) -> MinionSpec:
     """Convert a minion on board to a `MinionSpec`, with its attacks left."""
     flags = keyword_flags_of(int(minion["keywords"]))
-    left = 0 if minion["traits"] & BARRED else int(minion["attacks_left"])
+    left = 0 if minion["traits"] & NO_ATTACK_TRAITS else int(minion["attacks_left"])
     return MinionSpec(int(minion["attack"]), int(minion["health"]), **flags, attacks_left=left)
 
 
@@ -484,9 +511,9 @@ def _barred(
     for i in range(m):
         minion = own["board"][i]
         arrived = minion["arrived"] and not minion["keywords"] & Keyword.CHARGE
-        if arrived or minion["traits"] & SPARING:
+        if arrived or minion["traits"] & NO_HERO_ATTACK_TRAITS:
             no_hero.add(i)
-    sources = [int(own["board"][i]["born"]) for i in range(m)] + [ARRIVED - n for n in numbers]
+    sources = [int(own["board"][i]["born"]) for i in range(m)] + [PLAYED_THIS_TURN - n for n in numbers]
     born = {int(enemy["board"][j]["born"]): j for j in range(enemy["n_board"])}
     for exclusion in turn.barred:
         for i, source in enumerate(sources):
@@ -525,7 +552,7 @@ def _casts(
             )
         cast = read_cast(card, cast)
         if card["needs"] & ~(Need.ROOM | Need.ENEMY_MINION | Need.TWO_ENEMY_MINIONS):
-            raise OutsideError(label, "its play condition")
+            raise UnsupportedTurnError(label, "its play condition")
         yield cast
 
 
@@ -546,4 +573,4 @@ def _max_hero_damage(found: CardProblem) -> int:
         total += cast.damage if HERO in targets_of(found, cast) else 0
     total += sum(cast.buff[0] for cast in found.casts if cast.buff)
     total += sum(deathrattle.hero_damage for deathrattle in found.deathrattles.values())
-    return total + max((attack for _, _, attack in swing_attacks(found)), default=0)
+    return total + max((attack for _, _, attack in hero_attack_options(found)), default=0)

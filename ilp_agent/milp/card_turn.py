@@ -10,7 +10,14 @@ from engine import MinionSpec, Position
 from engine.codes import HERO, ActionKind, Keyword
 from engine.effect_codes import ENEMY, HEROES, MINIONS, OWN, Trait
 from engine.minion import keyword_flags_of
-from ilp_agent.milp.spell_sources import Cast, Newcomer, Rattle, foes_of, is_guard_alone, silence_changes
+from ilp_agent.milp.spell_sources import (
+    Cast,
+    ConstantDeathrattle,
+    SummonedEnemy,
+    enemy_records,
+    silence_changes,
+    silence_only_removes_taunt,
+)
 from ilp_agent.problem import TurnProblem
 from ilp_agent.turn import ANY_TARGET, Turn
 from ilp_agent.weights import Weights
@@ -47,9 +54,9 @@ class CardProblem:
     hero_barred: frozenset[int]
     max_hero_damage: int
     own_hero_safe: bool
-    summoned: tuple[Newcomer, ...] = ()
-    deathrattles: dict[int, Rattle] = field(default_factory=dict)
-    enemy_deathrattles: dict[int, Rattle] = field(default_factory=dict)
+    summoned: tuple[SummonedEnemy, ...] = ()
+    deathrattles: dict[int, ConstantDeathrattle] = field(default_factory=dict)
+    enemy_deathrattles: dict[int, ConstantDeathrattle] = field(default_factory=dict)
 
     @property
     def position(self) -> Position:
@@ -76,10 +83,10 @@ class CardProblem:
     @cached_property
     def foes(self) -> np.ndarray:
         """All enemies as board records, with those that may be summoned."""
-        return foes_of(self.enemy, self.cards, self.summoned)
+        return enemy_records(self.enemy, self.cards, self.summoned)
 
-    def summoned_by_index(self) -> Iterator[tuple[int, Newcomer]]:
-        """(enemy index, `Newcomer`) of all enemies that may be summoned."""
+    def summoned_by_index(self) -> Iterator[tuple[int, SummonedEnemy]]:
+        """(enemy index, `SummonedEnemy`) of all enemies that may be summoned."""
         yield from enumerate(self.summoned, int(self.enemy["n_board"]))
 
     @property
@@ -100,7 +107,7 @@ class CardProblem:
         )
 
 
-def swing_attacks(found: CardProblem) -> Iterator[tuple[Cast | None, tuple[Cast, ...], int]]:
+def hero_attack_options(found: CardProblem) -> Iterator[tuple[Cast | None, tuple[Cast, ...], int]]:
     """Possible attacks of the own hero: (cast that equips its weapon or None, casts before it, attack)."""
     if not found.hero_can_attack:
         return
@@ -134,7 +141,7 @@ def targets_of(found: CardProblem, cast: Cast) -> list[int]:
     return [j for j in targets if not found.bars(kind, 0 if cast.power else cast.number, j)]
 
 
-def strengthened(found: CardProblem, cast: Cast) -> list[int]:
+def buff_targets(found: CardProblem, cast: Cast) -> list[int]:
     """Indices of the friendly minions that a cast may buff."""
     own, race = found.own["board"]["race"][: found.own["n_board"]], found.cards["race"]
     races = [*map(int, own), *(int(race[n]) for n in found.numbers)]
@@ -150,24 +157,24 @@ def may_attack(found: CardProblem, i: int) -> bool:
     return found.problem.hand[i - m].charge or found.problem.hand[i - m].rush
 
 
-def gain_of(found: CardProblem, cast: Cast, w: Weights) -> float:
+def cast_gain(found: CardProblem, cast: Cast, w: Weights) -> float:
     """Objective gain of a cast, without its damage to enemies and the weapon that it equips."""
     gain = w.play * cast.worth - w.hold * cast.held - w.overload * cast.overload + w.draw * cast.draws
     gain += w.hero * (cast.armour - cast.self_damage)
     return float(gain + w.survive * sum(int(found.cards[n]["health"]) for n in cast.tokens))
 
 
-def harm_of(found: CardProblem) -> int:
+def max_own_hero_damage(found: CardProblem) -> int:
     """Upper bound of the damage to the own hero this turn."""
     total = sum(cast.self_damage for cast in found.casts)
     for cast in found.casts:
         total += cast.damage if cast.aim_side & OWN and cast.aim_kind & HEROES else 0
-    if any(True for _ in swing_attacks(found)):
+    if any(True for _ in hero_attack_options(found)):
         total += max((enemy.attack for enemy in found.problem.enemy), default=0)
     return total + sum(deathrattle.hero_damage for deathrattle in found.enemy_deathrattles.values())
 
 
-def own_removed(found: CardProblem, cast: Cast) -> list[int]:
+def removable_friends(found: CardProblem, cast: Cast) -> list[int]:
     """Indices of the friendly minions that a cast may remove from the board."""
     m = len(found.problem.friendly)
     barred = {exclusion.target for exclusion in found.turn.barred if exclusion.source == cast.number}
@@ -180,13 +187,13 @@ def own_removed(found: CardProblem, cast: Cast) -> list[int]:
     return chosen
 
 
-def bodies_of(found: CardProblem) -> list[MinionSpec]:
+def possible_own_minions(found: CardProblem) -> list[MinionSpec]:
     """All minions that may be on the own board this turn, summoned ones included."""
     tokens = [spec_of(found.cards[n]) for cast in found.casts for n in cast.tokens]
     return [*found.problem.friendly, *found.problem.hand, *tokens]
 
 
-def own_targets(found: CardProblem, w: Weights) -> list[Cast]:
+def casts_at_own_characters(found: CardProblem, w: Weights) -> list[Cast]:
     """Casts whose best target may be an own character: profitable ones without a harmless enemy target.
 
     An enemy hero that cannot die this turn is a harmless target of damage: it costs nothing and changes no
@@ -201,22 +208,26 @@ def own_targets(found: CardProblem, w: Weights) -> list[Cast]:
         least = 0.0
         if cast.destroys:  # without it the own minion would survive the turn
             left = int(found.cards[cast.becomes]["health"]) if cast.becomes >= 0 else 0
-            least = w.survive * (min((friend.health for friend in bodies_of(found)), default=0) - left)
-        pays = cast.minion >= 0 or gain_of(found, cast, w) > least
+            least = w.survive * (
+                min((friend.health for friend in possible_own_minions(found)), default=0) - left
+            )
+        pays = cast.minion >= 0 or cast_gain(found, cast, w) > least
         if pays and not harmless:
             selected.append(cast)
     return selected
 
 
-def silenced_guards(found: CardProblem, cast: Cast) -> list[int]:
+def silenceable_taunts(found: CardProblem, cast: Cast) -> list[int]:
     """Indices of the enemies whose Taunt, and nothing else, a cast can silence."""
     cards, foes = found.cards, found.foes
     return [
-        j for j in targets_of(found, cast) if j < HERO and is_guard_alone(foes[j], cards[foes[j]["card"]])
+        j
+        for j in targets_of(found, cast)
+        if j < HERO and silence_only_removes_taunt(foes[j], cards[foes[j]["card"]])
     ]
 
 
-def silenced_idly(found: CardProblem, cast: Cast) -> tuple[int, bool] | None:
+def harmless_silence_target(found: CardProblem, cast: Cast) -> tuple[int, bool] | None:
     """A minion on which a silence has no effect: (board slot, whether it is an own minion), or None."""
     cards, n = found.cards, int(found.own["n_board"])
     hidden = Trait.ELUSIVE if cast.spell else 0

@@ -6,8 +6,8 @@ import gurobipy
 import numpy as np
 from gurobipy import GRB
 
-from ilp_agent.backends import SolverError, others
-from ilp_agent.milp.program import Milp, UnanswerableError
+from ilp_agent.backends import SolverError, advise_other_backends
+from ilp_agent.milp.program import Milp, NoPlanError
 from ilp_agent.milp.program_solver import ProgramSolver
 from ilp_agent.plan import Status
 
@@ -45,10 +45,12 @@ class GurobiSolver(ProgramSolver):
                 params={"OutputFlag": 0, "LogToConsole": 0, "Threads": 1, "Seed": 0}
             )
         except gurobipy.GurobiError as error:
-            raise SolverError(f"backend 'gurobi' cannot start: {error}; {others('gurobi')}") from None
+            raise SolverError(
+                f"backend 'gurobi' cannot start: {error}; {advise_other_backends('gurobi')}"
+            ) from None
 
     def run(self, milp: Milp) -> tuple[Status, np.ndarray]:
-        """Solve a program; see `ilp_agent.milp.program.Run`.
+        """Solve a program; see `ilp_agent.milp.program.RunSolver`.
 
         Raises:
             UnanswerableError: the licence does not cover the program, or Gurobi failed.
@@ -57,7 +59,7 @@ class GurobiSolver(ProgramSolver):
             with self._lock:
                 return self._run(milp)
         except gurobipy.GurobiError as error:
-            raise UnanswerableError(str(error)) from None
+            raise NoPlanError(str(error)) from None
 
     def _run(self, milp: Milp) -> tuple[Status, np.ndarray]:
         with gurobipy.Model(env=self._environment) as model:

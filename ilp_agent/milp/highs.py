@@ -40,7 +40,7 @@ class HighsSolver(ProgramSolver):
     name = "highs"
 
     def run(self, milp: Milp) -> tuple[Status, np.ndarray]:
-        """Solve a program; see `ilp_agent.milp.program.Run`."""
+        """Solve a program; see `ilp_agent.milp.program.RunSolver`."""
         solver = highspy.Highs()  # type: ignore[no-untyped-call]
         for name, value in _OPTIONS.items():
             solver.setOptionValue(name, value)

@@ -121,15 +121,15 @@ def _fold(line: str, width: int) -> list[str]:
     return [*lines, current]
 
 
-Run = Callable[[Milp], tuple[Status, np.ndarray]]
+RunSolver = Callable[[Milp], tuple[Status, np.ndarray]]
 """Function that solves a program; returns a status and a value for each variable (empty without solution)."""
 
 
-class UnanswerableError(Exception):
+class NoPlanError(Exception):
     """A solver gave no usable solution; the backend reports it as a `SolverError` with its name."""
 
 
-def rounded(run: Run, milp: Milp) -> tuple[Status, np.ndarray]:
+def solve_rounded(run: RunSolver, milp: Milp) -> tuple[Status, np.ndarray]:
     """Solve a program; returns the status, and the variables' values rounded to integers.
 
     Raises:
@@ -137,7 +137,7 @@ def rounded(run: Run, milp: Milp) -> tuple[Status, np.ndarray]:
     """
     status, values = run(milp)
     if status not in (Status.OPTIMAL, Status.FEASIBLE) or not np.isfinite(values).all():
-        raise UnanswerableError(f"status {status}")
+        raise NoPlanError(f"status {status}")
     return status, np.rint(values).astype(np.int64)
 
 
@@ -147,13 +147,13 @@ def scaled_weights(weights: Weights) -> Weights:
     return Weights.from_array(weights.array / largest) if largest > 0 else weights
 
 
-SPAN = 1e8
+MAX_WEIGHT_RATIO = 1e8
 """Largest ratio of weights at which a status OPTIMAL is trusted; from 1e10 on solvers lose the smallest."""
 
 
-def proven(status: Status, weights: Weights) -> Status:
-    """Solver status, downgraded from OPTIMAL to FEASIBLE if the weights' ratio exceeds `SPAN`."""
+def trusted_status(status: Status, weights: Weights) -> Status:
+    """Solver status, downgraded from OPTIMAL to FEASIBLE if the weights' ratio exceeds `MAX_WEIGHT_RATIO`."""
     positive = weights.array[weights.array > 0.0]
-    if status == Status.OPTIMAL and positive.size and positive.max() > SPAN * positive.min():
+    if status == Status.OPTIMAL and positive.size and positive.max() > MAX_WEIGHT_RATIO * positive.min():
         return Status.FEASIBLE
     return status

@@ -10,8 +10,8 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO, MAX_MANA
 from engine.errors import unknown_name
-from ilp_agent.backends import FORMULATIONS, SolverError, others
-from ilp_agent.exact.backend import check_scope, plan_in_game
+from ilp_agent.backends import FORMULATIONS, SolverError, advise_other_backends
+from ilp_agent.exact.backend import check_weights_on_turn, plan_from_record
 from ilp_agent.exact.order import order_hits, write_plan
 from ilp_agent.exact.plan_record import PLAN
 from ilp_agent.exact.work import new_work
@@ -23,8 +23,8 @@ from ilp_agent.milp.formulations import (
     sequential_model,
     thesis_model,
 )
-from ilp_agent.milp.program import Milp, UnanswerableError, proven, rounded, scaled_weights
-from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, ProblemPlan, Status, terms_of
+from ilp_agent.milp.program import Milp, NoPlanError, scaled_weights, solve_rounded, trusted_status
+from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, ProblemPlan, Status, name_terms
 from ilp_agent.problem import TurnProblem
 from ilp_agent.replay import is_playable
 from ilp_agent.turn import Turn
@@ -37,7 +37,7 @@ class ProgramSolver:
     name: str
 
     def run(self, milp: Milp) -> tuple[Status, np.ndarray]:
-        """Solve a program; see `ilp_agent.milp.program.Run`.
+        """Solve a program; see `ilp_agent.milp.program.RunSolver`.
 
         Raises:
             UnanswerableError: the solver failed, or its licence does not suffice.
@@ -55,12 +55,12 @@ class ProgramSolver:
             if turn.position.table.effects:
                 return solve_cards(turn, weights, self.name, self.run)
             problem = TurnProblem.from_turn(turn)
-            check_scope(problem.record, weights)
+            check_weights_on_turn(problem.record, weights)
             model = sequential_model(problem, scaled_weights(weights))
-            status, chosen = rounded(self.run, model.milp)
+            status, chosen = solve_rounded(self.run, model.milp)
             record = sequential_plan(model, weights, chosen)
             turns = np.array([problem.record])
-            return plan_in_game(turn, turns, record, proven(status, weights), weights)
+            return plan_from_record(turn, turns, record, trusted_status(status, weights), weights)
 
     def solve_thesis(self, problem: TurnProblem, weights: Weights) -> ProblemPlan:
         """The best plan by the thesis formulation, possibly with illegal actions.
@@ -71,15 +71,17 @@ class ProgramSolver:
         _check_thesis(weights)
         with self._report_no_plan():
             model = thesis_model(problem, scaled_weights(weights))
-            status, chosen = rounded(self.run, model.milp)
-            return _thesis_plan(model, weights, proven(status, weights), chosen)
+            status, chosen = solve_rounded(self.run, model.milp)
+            return _thesis_plan(model, weights, trusted_status(status, weights), chosen)
 
     @contextmanager
     def _report_no_plan(self) -> Iterator[None]:
         try:
             yield
-        except UnanswerableError as error:
-            raise SolverError(f"backend {self.name!r} found no plan: {error}; {others(self.name)}") from None
+        except NoPlanError as error:
+            raise SolverError(
+                f"backend {self.name!r} found no plan: {error}; {advise_other_backends(self.name)}"
+            ) from None
 
 
 def program_of(problem: TurnProblem | Turn, weights: Weights, formulation: str) -> Milp:
@@ -98,7 +100,7 @@ def program_of(problem: TurnProblem | Turn, weights: Weights, formulation: str) 
     if formulation == "thesis":
         _check_thesis(weights)
         return thesis_model(problem, weights).milp
-    check_scope(problem.record, weights)
+    check_weights_on_turn(problem.record, weights)
     return sequential_model(problem, weights).milp
 
 
@@ -153,7 +155,7 @@ def sequential_plan(
         work["dying"][i] = chosen[variable]
     _set_shield_hits(model, weights, chosen, work, whole)
     if not order_hits(problem.record, len(hits), lethal, work):
-        raise UnanswerableError("its attacks have no legal order")
+        raise NoPlanError("its attacks have no legal order")
     plan = np.zeros(1, PLAN)
     write_plan(problem.record, weights.everything, len(hits), lethal, work, plan[0])
     return plan
@@ -214,7 +216,7 @@ def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: n
         "play": sum(problem.hand[k].worth for k in played),
     }
     # The thesis has only these terms; the others are 0.
-    terms = terms_of((getattr(weights, name) * counts.get(name, 0) for name in EXTENDED_NAMES), weights)
+    terms = name_terms((getattr(weights, name) * counts.get(name, 0) for name in EXTENDED_NAMES), weights)
     present = [*range(m), *(m + k for k in played)]
     return ProblemPlan(
         status,

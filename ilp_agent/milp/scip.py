@@ -52,7 +52,7 @@ class ScipSolver(ProgramSolver):
     name = "scip"
 
     def run(self, milp: Milp) -> tuple[Status, np.ndarray]:
-        """Solve a program; see `ilp_agent.milp.program.Run`."""
+        """Solve a program; see `ilp_agent.milp.program.RunSolver`."""
         model = pyscipopt.Model()
         model.hideOutput()
         model.setParams(_OPTIONS)

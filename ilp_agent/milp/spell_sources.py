@@ -24,7 +24,7 @@ from engine.effect_codes import (
     Trigger,
     Until,
 )
-from ilp_agent.search.objective import SPELL_HELD
+from ilp_agent.search.objective import SPELL_BONUS
 
 _TARGET_FILTERS = (
     Filter.ATTACK_AT_MOST | Filter.ATTACK_AT_LEAST | Filter.DAMAGED | Filter.UNDAMAGED | Filter.TAUNT
@@ -32,7 +32,7 @@ _TARGET_FILTERS = (
 """Target filters that the program supports."""
 
 
-class OutsideError(Exception):
+class UnsupportedTurnError(Exception):
     """The integer program does not support a turn; the message names the card and the reason."""
 
     def __init__(self, name: str, reason: str) -> None:
@@ -147,7 +147,7 @@ def read_cast(card: np.void, cast: Cast) -> Cast:
     if card["kind"] == CardKind.WEAPON:
         cast = replace(cast, weapon=cast.number)
     if cast.damage and card["keywords"] & (Keyword.LIFESTEAL | Keyword.POISONOUS):
-        raise OutsideError(cast.label, "its damage heals or is poisonous")
+        raise UnsupportedTurnError(cast.label, "its damage heals or is poisonous")
     if cast.held and card["kind"] != CardKind.SPELL:
         cast = replace(cast, held=0.0)
     return cast
@@ -158,16 +158,16 @@ def _read_row(row: np.void, cast: Cast) -> Cast:
     op, pick, side = Op(row["op"]), row["pick"], int(row["side"])
     full = abs(int(row["condition"])) == Condition.MANA_FULL
     if row["condition"] != Condition.NONE and not (full and op in (Op.ADD, Op.CRYSTALS)):
-        raise OutsideError(cast.label, "a condition")
+        raise UnsupportedTurnError(cast.label, "a condition")
     if pick in (Pick.RANDOM, Pick.SPLIT):
-        raise OutsideError(cast.label, "random targets")
+        raise UnsupportedTurnError(cast.label, "random targets")
     if pick == Pick.NONE:
         return _add_player_effect(row, op, side, cast)
     if pick == Pick.CHOSEN:
         return _add_chosen_effect(row, op, cast)
     if pick == Pick.ALL:
         return _add_area_effect(row, op, side, cast)
-    raise OutsideError(cast.label, "an effect on itself")
+    raise UnsupportedTurnError(cast.label, "an effect on itself")
 
 
 def _add_player_effect(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
@@ -176,7 +176,7 @@ def _add_player_effect(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
     if side == ENEMY and op == Op.DISARM:
         return cast
     if side != OWN:
-        raise OutsideError(cast.label, "an effect on the opponent")
+        raise UnsupportedTurnError(cast.label, "an effect on the opponent")
     if op == Op.DRAW:
         return replace(cast, draws=cast.draws + amount)
     if op == Op.ARMOUR:
@@ -185,7 +185,7 @@ def _add_player_effect(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
         return replace(cast, mana=cast.mana + amount)
     if op == Op.SUMMON:
         if row["amount2"] > amount or amount < 0:
-            raise OutsideError(cast.label, "random minions")
+            raise UnsupportedTurnError(cast.label, "random minions")
         return replace(cast, tokens=cast.tokens + (amount,) * int(row["times"]))
     if op == Op.EQUIP and cast.weapon < 0:
         return replace(cast, weapon=amount)
@@ -200,7 +200,7 @@ def _add_player_effect(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
         Op.CRYSTALS: "lost mana crystals",
         Op.UNLOCK_OVERLOAD: "unlocked mana crystals",
     }
-    raise OutsideError(cast.label, reasons.get(op, f"{op.name.lower().replace('_', ' ')}"))
+    raise UnsupportedTurnError(cast.label, reasons.get(op, f"{op.name.lower().replace('_', ' ')}"))
 
 
 def _add_chosen_effect(row: np.void, op: Op, cast: Cast) -> Cast:
@@ -208,23 +208,23 @@ def _add_chosen_effect(row: np.void, op: Op, cast: Cast) -> Cast:
     side, kind = int(row["side"]), int(row["kind"])
     target_filter, arg, amount = int(row["filter"]), int(row["arg"]), int(row["amount"])
     if target_filter & ~(_TARGET_FILTERS | (Filter.RACE if op == Op.BUFF else 0)):
-        raise OutsideError(cast.label, "a target condition")
+        raise UnsupportedTurnError(cast.label, "a target condition")
     if not cast.aim_side:
         cast = replace(cast, aim_side=side, aim_kind=kind, target_filter=target_filter, filter_arg=arg)
     elif op != Op.FREEZE or not cast.damage:
-        raise OutsideError(cast.label, "two effects on its target")
+        raise UnsupportedTurnError(cast.label, "two effects on its target")
     if op == Op.FREEZE:
         return replace(cast, freezes=True)
     if op == Op.DAMAGE:
         if row["amount2"] > amount:
-            raise OutsideError(cast.label, "random damage")
-        held = amount + SPELL_HELD if side & ENEMY else 0.0
+            raise UnsupportedTurnError(cast.label, "random damage")
+        held = amount + SPELL_BONUS if side & ENEMY else 0.0
         return replace(cast, damage=amount, held=held)
     if op == Op.DESTROY or (op == Op.BOUNCE and side == ENEMY):
         return replace(cast, destroys=True, spares=op == Op.BOUNCE)
     if op == Op.TRANSFORM and side & ENEMY:
         if row["amount2"] > amount or amount < 0:
-            raise OutsideError(cast.label, "random minions")
+            raise UnsupportedTurnError(cast.label, "random minions")
         return replace(cast, destroys=True, spares=True, becomes=amount)
     if op == Op.SILENCE:
         return replace(cast, silences=True)
@@ -238,14 +238,14 @@ def _add_chosen_effect(row: np.void, op: Op, cast: Cast) -> Cast:
         Op.SET: "attack or health set to a value",
         Op.TRANSFORM: "a transformed minion",
     }
-    raise OutsideError(cast.label, reasons.get(op, op.name.lower().replace("_", " ")))
+    raise UnsupportedTurnError(cast.label, reasons.get(op, op.name.lower().replace("_", " ")))
 
 
 def _add_buff(row: np.void, cast: Cast) -> Cast:
     """Add a buff of the chosen minion."""
     attack, health = int(row["amount"]), int(row["amount2"])
     if row["kind"] != MINIONS or row["keywords"] & ~Keyword.TAUNT or attack < 0 or health < 0:
-        raise OutsideError(cast.label, "an unsupported buff")
+        raise UnsupportedTurnError(cast.label, "an unsupported buff")
     lasting = attack if row["until"] == Until.ALWAYS else 0
     return replace(cast, buff=(attack, health, lasting))
 
@@ -257,7 +257,7 @@ def _add_area_effect(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
         if side == OWN:
             return replace(cast, self_damage=cast.self_damage + amount)
         if side == ENEMY and not cast.damage and not cast.aim_side:
-            return replace(cast, damage=amount, fixed=True, held=amount + SPELL_HELD)
+            return replace(cast, damage=amount, fixed=True, held=amount + SPELL_BONUS)
     if op == Op.HEAL and side == OWN and not target_filter:
         heals = cast.heal + (amount if kind & HEROES else 0)
         return replace(cast, heal=heals, heals_minions=cast.heals_minions or bool(kind & MINIONS))
@@ -266,8 +266,8 @@ def _add_area_effect(row: np.void, op: Op, side: int, cast: Cast) -> Cast:
     if op == Op.FREEZE and side == ENEMY and kind == MINIONS and not target_filter:
         return replace(cast, freezes_all=True)
     if op == Op.DAMAGE:
-        raise OutsideError(cast.label, "damage to several targets")
-    raise OutsideError(cast.label, f"{op.name.lower().replace('_', ' ')} of several targets")
+        raise UnsupportedTurnError(cast.label, "damage to several targets")
+    raise UnsupportedTurnError(cast.label, f"{op.name.lower().replace('_', ' ')} of several targets")
 
 
 _KEPT_BY_SILENCE = Trait.SILENCED
@@ -278,7 +278,7 @@ _NEVER_BETTER = Trait.SILENCED | Trait.ELUSIVE | Trait.FREEZES | Trait.DEATHRATT
 
 
 @dataclass(frozen=True)
-class Rattle:
+class ConstantDeathrattle:
     """A deterministic Deathrattle.
 
     Attributes:
@@ -293,7 +293,7 @@ class Rattle:
 
 
 @dataclass(frozen=True)
-class Newcomer:
+class SummonedEnemy:
     """An enemy minion that may be summoned during the turn.
 
     Attributes:
@@ -307,7 +307,7 @@ class Newcomer:
     cast: int = -1
 
 
-def read_rattle(title: str, card: np.void, gifts: np.ndarray | None = None) -> Rattle:
+def read_deathrattle(title: str, card: np.void, gifts: np.ndarray | None = None) -> ConstantDeathrattle:
     """Read a minion's Deathrattle.
 
     Args:
@@ -320,7 +320,7 @@ def read_rattle(title: str, card: np.void, gifts: np.ndarray | None = None) -> R
     """
     tokens: tuple[int, ...] = ()
     draws = hero_damage = 0
-    outside = OutsideError(title, "Deathrattle")
+    outside = UnsupportedTurnError(title, "Deathrattle")
     if gifts is not None and gifts.any():
         raise outside
     for row in card["effects"][: card["n_effects"]]:
@@ -337,10 +337,10 @@ def read_rattle(title: str, card: np.void, gifts: np.ndarray | None = None) -> R
             hero_damage += amount
         else:
             raise outside
-    return Rattle(tokens, draws, hero_damage)
+    return ConstantDeathrattle(tokens, draws, hero_damage)
 
 
-def foes_of(enemy: np.void, cards: np.ndarray, summoned: tuple[Newcomer, ...]) -> np.ndarray:
+def enemy_records(enemy: np.void, cards: np.ndarray, summoned: tuple[SummonedEnemy, ...]) -> np.ndarray:
     """Board records of all enemy minions, with those that may be summoned last.
 
     Args:
@@ -382,6 +382,6 @@ def silence_may_help(minion: np.void, card: np.void) -> bool:
     return bool(weaker or minion["traits"] & ~_NEVER_BETTER or minion["turn_attack"])
 
 
-def is_guard_alone(minion: np.void, card: np.void) -> bool:
+def silence_only_removes_taunt(minion: np.void, card: np.void) -> bool:
     """Whether silence removes Taunt from a minion, and nothing else."""
     return bool(minion["keywords"] & Keyword.TAUNT) and not silence_changes(minion, card, Keyword.TAUNT)

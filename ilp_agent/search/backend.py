@@ -7,16 +7,23 @@ import numpy as np
 
 from engine.actions import Action
 from engine.cards.table import CardTable
-from engine.jit import njit_borrowing
+from engine.jit import njit_no_alloc
 from engine.position import Position
 from engine.state import CARD
 from ilp_agent.backends import SolverError
-from ilp_agent.plan import Plan, Status, terms_of
-from ilp_agent.search.card_facts import FACT, learn_facts
-from ilp_agent.search.expected_terms import certain_terms, expected_terms
-from ilp_agent.search.kernel import solve_turn
-from ilp_agent.search.work import MAX_BARRED, SOLVED, STATES, STATES_KEPT, SearchMemory, new_memory
-from ilp_agent.turn import Turn, barred_records
+from ilp_agent.plan import Plan, Status, name_terms
+from ilp_agent.search.card_facts import FACT, compute_card_facts
+from ilp_agent.search.expected_terms import deterministic_terms, expected_terms
+from ilp_agent.search.kernel import search_turn
+from ilp_agent.search.work import (
+    DEFAULT_COMPLEX_LIMIT,
+    DEFAULT_LIMIT,
+    MAX_EXCLUDED,
+    SOLUTION,
+    SearchMemory,
+    new_memory,
+)
+from ilp_agent.turn import Turn, exclusion_array
 from ilp_agent.weights import N_TERMS, Weights
 
 
@@ -26,7 +33,7 @@ class Searcher:
 
     Attributes:
         memory: transposition table and stacks.
-        solved: result of the last search, dtype `SOLVED`, shape (1,).
+        solved: result of the last search, dtype `SOLUTION`, shape (1,).
         table: card table of the last game.
         facts: of its cards, dtype `FACT`.
         cards: a copy of its records; each search sets the game features relevant to its turn (`narrow`).
@@ -42,12 +49,15 @@ class Searcher:
         """Reset the options of the memory and return it, grown to the limit if needed.
 
         Args:
-            limit: of positions; None for `STATES`, or `STATES_KEPT` if cards need more game features.
+            limit: of positions; None for `DEFAULT_LIMIT`, or `DEFAULT_COMPLEX_LIMIT` if cards need more game
+                features.
         """
         if limit is not None and limit > len(self.memory.memo):
             self.memory = new_memory(limit)
         start = self.memory.start
-        start["limit"], start["limit_kept"] = (STATES, STATES_KEPT) if limit is None else (limit, limit)
+        start["limit"], start["limit_kept"] = (
+            (DEFAULT_LIMIT, DEFAULT_COMPLEX_LIMIT) if limit is None else (limit, limit)
+        )
         start["slots"], start["reduced"], start["n_barred"] = 0, 1, 0
         return self.memory
 
@@ -59,19 +69,19 @@ class Searcher:
         barred: np.ndarray | None = None,
         slots: bool = False,
     ) -> np.void:
-        """Search a position of the player to move; dtype `SOLVED`, valid until the next search.
+        """Search a position of the player to move; dtype `SOLUTION`, valid until the next search.
 
         Args:
             position: not over; unchanged.
             weights: indexed by `ilp_agent.weights.Term`.
             limit: of positions, as of `ready`.
-            barred: excluded actions, as of `barred_records`.
+            barred: excluded actions, as of `exclusion_array`.
             slots: whether to use board slots as the integer program does, not as the game does; no action is
                 deferred then.
         """
         if position.table is not self.table:
             self.table, self.cards = position.table, position.table.array.copy()
-            self.facts = learn_facts(self.cards)
+            self.facts = compute_card_facts(self.cards)
         memory = self.ready(limit)
         if slots:
             memory.start["slots"], memory.start["reduced"] = 1, 0
@@ -83,7 +93,7 @@ class Searcher:
         return solved
 
 
-@njit_borrowing
+@njit_no_alloc
 def search_position(
     states: np.ndarray,
     cards: np.ndarray,
@@ -94,17 +104,17 @@ def search_position(
     slots: np.ndarray,
     solutions: np.ndarray,
 ) -> None:
-    """`solve_turn` with arrays of shape (1,), which Python passes faster than records."""
-    solve_turn(states[0], cards, weights, facts, works[0], memo, slots, solutions[0])
+    """`search_turn` with arrays of shape (1,), which Python passes faster than records."""
+    search_turn(states[0], cards, weights, facts, works[0], memo, slots, solutions[0])
 
 
 _LOCAL = threading.local()
 
 
-def searcher_of_thread() -> Searcher:
+def thread_searcher() -> Searcher:
     """This thread's searcher; kernels run without the GIL, so threads must not share it."""
     if not hasattr(_LOCAL, "searcher"):
-        _LOCAL.searcher = Searcher(new_memory(STATES), np.zeros(1, SOLVED))
+        _LOCAL.searcher = Searcher(new_memory(DEFAULT_LIMIT), np.zeros(1, SOLUTION))
     searcher: Searcher = _LOCAL.searcher
     return searcher
 
@@ -123,24 +133,24 @@ class SearchSolver:
         Args:
             turn: the turn.
             weights: of the objective.
-            limit: of positions, 1 to `ilp_agent.search.work.MOST_STATES`; None as of `Searcher.ready`.
+            limit: of positions, 1 to `ilp_agent.search.work.MAX_LIMIT`; None as of `Searcher.ready`.
 
         Raises:
             SolverError: too many excluded actions.
         """
-        if len(turn.barred) > MAX_BARRED:
+        if len(turn.barred) > MAX_EXCLUDED:
             raise SolverError(
-                f"backend 'search' can exclude at most {MAX_BARRED} actions, got {len(turn.barred)}"
+                f"backend 'search' can exclude at most {MAX_EXCLUDED} actions, got {len(turn.barred)}"
             )
-        searcher, array, terms = searcher_of_thread(), weights.everything, np.zeros(N_TERMS)
-        solved = searcher.search(turn.position, array, limit, barred_records(turn), turn.program)
+        searcher, array, terms = thread_searcher(), weights.everything, np.zeros(N_TERMS)
+        solved = searcher.search(turn.position, array, limit, exclusion_array(turn), turn.program)
         status = Status.FEASIBLE if solved["unproven"] else Status.OPTIMAL
         states, again, value = int(solved["states"]), bool(solved["again"]), float(solved["value"])
         codes = solved["actions"][: solved["n"]].astype(np.int64)
         if turn.program:
-            certain_terms(searcher.cards, array, searcher.memory.work, codes, terms)
+            deterministic_terms(searcher.cards, array, searcher.memory.work, codes, terms)
             value = float(terms.sum())
         else:
             expected_terms(searcher.cards, array, searcher.facts, *searcher.memory, terms)
         actions = tuple(map(Action.from_code, codes.tolist()))
-        return Plan(status, value, terms_of(terms, weights), actions, again, states)
+        return Plan(status, value, name_terms(terms, weights), actions, again, states)

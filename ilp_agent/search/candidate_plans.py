@@ -1,6 +1,6 @@
 """The k best distinct plans for a turn with card effects, from the search's transposition table; compiled.
 
-After `ilp_agent.search.kernel.solve_turn` the table has the best value of each position within the turn, so
+After `ilp_agent.search.kernel.search_turn` the table has the best value of each position within the turn, so
 that a partial plan has an exact value: the gain so far plus the best continuation. Partial plans are expanded
 best first. A plan ends with the turn, or at an action with a chance outcome or new information. Two plans are
 equal if they reach the same position, or the same such action from the same position. With deferred actions
@@ -12,33 +12,47 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.bitfields import stir
+from engine.bitfields import fast_hash
 from engine.codes import Outcome
 from engine.effect_codes import Trait
-from engine.effects.chance import think
-from engine.effects.transposition import card_key, choices_key, is_simple, kept_key, minion_key, side_key
-from engine.jit import njit, njit_borrowing
+from engine.effects.chance import begin_hypothetical
+from engine.effects.transposition import (
+    card_key,
+    choices_key,
+    counters_key,
+    minion_key,
+    needs_no_order,
+    side_key,
+)
+from engine.jit import njit, njit_no_alloc
 from engine.rules import apply, outcome
 from engine.state import STATE
-from ilp_agent.search.deferred_actions import FACE_FIRST, HERO_FIRST, attack_hero
-from ilp_agent.search.extract_plan import note_action, note_attacks, write_late
-from ilp_agent.search.kernel import DEALT_WITH, NO_MORE, is_to_search, least_gain, next_child, open_frame
+from ilp_agent.search.deferred_actions import WITH_ALL_ATTACKS, WITH_HERO_ATTACK, attack_hero
+from ilp_agent.search.extract_plan import append_action, append_attacks, append_deferred_actions
+from ilp_agent.search.kernel import (
+    EXHAUSTED,
+    RESOLVED,
+    descend,
+    next_child,
+    open_frame,
+    tie_tolerance,
+)
 from ilp_agent.search.transposition import position_key
-from ilp_agent.search.work import SOLVED
+from ilp_agent.search.work import SOLUTION
 
-MAX_WAYS = 4_096
+MAX_CANDIDATES = 4_096
 """Largest number of partial plans in one pool."""
 
-MAX_OPENED = 512
+MAX_EXPANDED = 512
 """Largest number of expanded positions."""
 
-MAX_LISTED = 64
+MAX_PLANS = 64
 """Largest number of listed plans."""
 
-GOES_ON, ENDS, SURPRISES = range(3)
+CONTINUES, ENDS_TURN, AWAITS_INFORMATION = range(3)
 """State of a partial plan after its last action: continues, ends the turn, or awaits new information."""
 
-WAY = np.dtype(
+CANDIDATE = np.dtype(
     [
         ("value", "f8"),  # gain so far plus the best continuation
         ("gain", "f8"),  # gain up to its last action
@@ -51,7 +65,7 @@ WAY = np.dtype(
 """A partial plan from the start of a turn."""
 
 
-class WayPool(NamedTuple):
+class CandidatePool(NamedTuple):
     """Working memory for candidate plans, for one thread. Modified in place."""
 
     ways: np.ndarray  # dtype WAY
@@ -64,21 +78,21 @@ class WayPool(NamedTuple):
 
 
 @njit
-def new_way_pool() -> WayPool:
+def new_candidate_pool() -> CandidatePool:
     """Allocate working memory: about two megabytes."""
-    return WayPool(
-        np.zeros(MAX_WAYS, WAY),
-        np.zeros(MAX_OPENED, np.int64),
-        np.zeros(MAX_OPENED, STATE),
-        np.zeros(MAX_OPENED, np.uint64),
-        np.zeros(MAX_LISTED, SOLVED),
-        np.zeros(MAX_LISTED, np.uint64),
+    return CandidatePool(
+        np.zeros(MAX_CANDIDATES, CANDIDATE),
+        np.zeros(MAX_EXPANDED, np.int64),
+        np.zeros(MAX_EXPANDED, STATE),
+        np.zeros(MAX_EXPANDED, np.uint64),
+        np.zeros(MAX_PLANS, SOLUTION),
+        np.zeros(MAX_PLANS, np.uint64),
         np.zeros(1, STATE),
     )
 
 
-@njit_borrowing
-def list_ways(
+@njit_no_alloc
+def list_candidate_plans(
     cards: np.ndarray,
     weights: np.ndarray,
     facts: np.ndarray,
@@ -87,7 +101,7 @@ def list_ways(
     slots: np.ndarray,
     solved: np.void,
     wanted: int,
-    pool: WayPool,
+    pool: CandidatePool,
 ) -> int:
     """List the best distinct plans for the turn that was just solved.
 
@@ -99,18 +113,18 @@ def list_ways(
         memo: see `cards`.
         slots: see `cards`.
         solved: overwritten.
-        wanted: number of plans, 1 to `MAX_LISTED`.
+        wanted: number of plans, 1 to `MAX_PLANS`.
         pool: receives the plans in `listed`, their keys in `keys`.
 
     Returns:
         The number of plans.
     """
-    tie = least_gain(weights)
+    tie = tie_tolerance(weights)
     pool.root[0] = work["states"][0]
     pool.states[0] = pool.root[0]
     pool.opened[0] = -1
     pool.places[0] = position_key(pool.root[0], cards, work["start"], 0, 0)
-    n_ways = open_way(0, 0, 0.0, cards, weights, facts, work, memo, slots, solved, tie, pool)
+    n_ways = expand_candidate(0, 0, 0.0, cards, weights, facts, work, memo, slots, solved, tie, pool)
     n_opened, n_listed = 1, 0
     while n_listed < wanted:
         best = -1
@@ -122,14 +136,14 @@ def list_ways(
             break
         way = pool.ways[best]
         way["open"] = 0
-        if way["kind"] != GOES_ON:
+        if way["kind"] != CONTINUES:
             n_listed = _list(best, n_listed, cards, weights, facts, work, solved, pool)
-        elif n_opened < MAX_OPENED:
+        elif n_opened < MAX_EXPANDED:
             pool.states[n_opened] = pool.states[way["parent"]]
-            carry_out(pool.states[n_opened], cards, way["action"], work)
+            apply_candidate(pool.states[n_opened], cards, way["action"], work)
             if not _is_opened(n_opened, cards, work, pool):
                 pool.opened[n_opened] = best
-                n_ways = open_way(
+                n_ways = expand_candidate(
                     n_opened, n_ways, way["gain"], cards, weights, facts, work, memo, slots, solved, tie, pool
                 )
                 n_opened += 1
@@ -137,8 +151,8 @@ def list_ways(
     return n_listed
 
 
-@njit_borrowing
-def _is_opened(number: int, cards: np.ndarray, work: np.void, pool: WayPool) -> bool:
+@njit_no_alloc
+def _is_opened(number: int, cards: np.ndarray, work: np.void, pool: CandidatePool) -> bool:
     """Whether the position of an expanded plan was reached before, by a plan of higher value."""
     pool.places[number] = position_key(pool.states[number], cards, work["start"], 0, 0)
     found = False
@@ -147,18 +161,18 @@ def _is_opened(number: int, cards: np.ndarray, work: np.void, pool: WayPool) -> 
     return found
 
 
-@njit_borrowing
-def carry_out(state: np.void, cards: np.ndarray, action: int, work: np.void) -> None:
+@njit_no_alloc
+def apply_candidate(state: np.void, cards: np.ndarray, action: int, work: np.void) -> None:
     """Apply an action of a plan, after the attack of its HERO_FIRST bit. `state` is modified in place."""
     thought = work["thought"][0]
-    think(thought)
-    if action & HERO_FIRST:
+    begin_hypothetical(thought)
+    if action & WITH_HERO_ATTACK:
         attack_hero(state, cards, action, thought)
-    apply(state, cards, action & ~HERO_FIRST, thought)
+    apply(state, cards, action & ~WITH_HERO_ATTACK, thought)
 
 
-@njit_borrowing
-def open_way(
+@njit_no_alloc
+def expand_candidate(
     number: int,
     n_ways: int,
     gain: float,
@@ -170,7 +184,7 @@ def open_way(
     slots: np.ndarray,
     solved: np.void,
     tie: float,
-    pool: WayPool,
+    pool: CandidatePool,
 ) -> int:
     """Expand a plan by all its next actions; returns the number of partial plans.
 
@@ -178,14 +192,14 @@ def open_way(
         number: index of the expanded plan; its position is in `pool.states`.
         n_ways: number of partial plans so far.
         gain: of the plan so far.
-        cards: up to `solved`, as of `list_ways`.
+        cards: up to `solved`, as of `list_candidate_plans`.
         weights: see `cards`.
         facts: see `cards`.
         work: see `cards`.
         memo: see `cards`.
         slots: see `cards`.
         solved: see `cards`.
-        tie: tolerance, as of `least_gain`.
+        tie: tolerance, as of `tie_tolerance`.
         pool: modified in place.
     """
     work["states"][0] = pool.states[number]
@@ -194,36 +208,40 @@ def open_way(
     frame["strikers"], frame["ghosts"] = 0, 0
     frame["key"] = pool.places[number]
     if work["states"][0]["n_options"] == 0:
-        n_ways = _begin(n_ways, number, 0, gain, gain + frame["best"], ENDS, pool)
+        n_ways = _begin(n_ways, number, 0, gain, gain + frame["best"], ENDS_TURN, pool)
     before, child = work["states"][0], work["states"][1]
     while True:
         if frame["n_leaves"] == 0:
             frame["best"], frame["action"] = -np.inf, 0
             work["thought"][0]["waiting"], work["thought"][0]["unsure"] = 0, 0
         deaths = next_child(0, cards, weights, facts, work, memo, slots, tie)
-        if deaths == NO_MORE:
+        if deaths == EXHAUSTED:
             return n_ways
-        kind = SURPRISES if work["thought"][0]["waiting"] or work["thought"][0]["unsure"] else GOES_ON
-        if deaths != DEALT_WITH:
+        kind = (
+            AWAITS_INFORMATION if work["thought"][0]["waiting"] or work["thought"][0]["unsure"] else CONTINUES
+        )
+        if deaths != RESOLVED:
             over = outcome(child) != Outcome.ONGOING
             if frame["n_leaves"] == 0:
                 if before["sides"][seat]["n_deck"] != child["sides"][seat]["n_deck"]:
-                    kind = SURPRISES
+                    kind = AWAITS_INFORMATION
                 if over:
-                    kind = ENDS
-            is_to_search(0, deaths, cards, weights, facts, work, memo, slots, solved, 0, tie)
+                    kind = ENDS_TURN
+            descend(0, deaths, cards, weights, facts, work, memo, slots, solved, 0, tie)
         if frame["n_leaves"] > 0 or frame["best"] == -np.inf:
             continue
         action = work["actions"][0, frame["next"] - 1]
-        if action & FACE_FIRST or (kind == ENDS and work["start"]["reduced"]):
+        if action & WITH_ALL_ATTACKS or (kind == ENDS_TURN and work["start"]["reduced"]):
             continue
         if before["sides"][1 - seat]["n_secrets"] > 0:
-            kind = SURPRISES
+            kind = AWAITS_INFORMATION
         n_ways = _begin(n_ways, number, action, gain + frame["gain"], gain + frame["best"], kind, pool)
 
 
-@njit_borrowing
-def _begin(n_ways: int, parent: int, action: int, gain: float, value: float, kind: int, pool: WayPool) -> int:
+@njit_no_alloc
+def _begin(
+    n_ways: int, parent: int, action: int, gain: float, value: float, kind: int, pool: CandidatePool
+) -> int:
     """Append a partial plan; returns the number of partial plans."""
     if n_ways == len(pool.ways):
         return n_ways
@@ -233,7 +251,7 @@ def _begin(n_ways: int, parent: int, action: int, gain: float, value: float, kin
     return n_ways + 1
 
 
-@njit_borrowing
+@njit_no_alloc
 def _list(
     number: int,
     n_listed: int,
@@ -242,7 +260,7 @@ def _list(
     facts: np.ndarray,
     work: np.void,
     solved: np.void,
-    pool: WayPool,
+    pool: CandidatePool,
 ) -> int:
     """List a plan's actions, unless an equal plan is listed; returns the number of listed plans."""
     way = pool.ways[number]
@@ -262,20 +280,20 @@ def _list(
             place = pool.ways[pool.opened[place]]["parent"]
         action = pool.ways[pool.opened[place]]["action"]
         _write(state, action, cards, work, solved)
-    if way["kind"] == SURPRISES:
-        key = stir(position_key(state, cards, work["start"], 0, 0), np.uint64(way["action"]))
-        if way["action"] & HERO_FIRST:
-            note_attacks(state, way["action"], solved)
-        note_action(way["action"] & ~HERO_FIRST, solved)
+    if way["kind"] == AWAITS_INFORMATION:
+        key = fast_hash(position_key(state, cards, work["start"], 0, 0), np.uint64(way["action"]))
+        if way["action"] & WITH_HERO_ATTACK:
+            append_attacks(state, way["action"], solved)
+        append_action(way["action"] & ~WITH_HERO_ATTACK, solved)
         solved["again"] = 1
     else:
         if way["action"]:
             _write(state, way["action"], cards, work, solved)
         elif work["start"]["reduced"]:
-            write_late(state, cards, weights, facts, work, solved)
-        key = end_key(state, cards, work)
+            append_deferred_actions(state, cards, weights, facts, work, solved)
+        key = end_of_turn_key(state, cards, work)
         if solved["again"]:
-            key = stir(key, np.uint64(solved["actions"][solved["n"] - 1]))
+            key = fast_hash(key, np.uint64(solved["actions"][solved["n"] - 1]))
     for other in range(n_listed):
         if pool.keys[other] == key:
             return n_listed  # an equal plan of higher value is listed
@@ -284,8 +302,8 @@ def _list(
     return n_listed + 1
 
 
-@njit_borrowing
-def end_key(state: np.void, cards: np.ndarray, work: np.void) -> np.uint64:
+@njit_no_alloc
+def end_of_turn_key(state: np.void, cards: np.ndarray, work: np.void) -> np.uint64:
     """Hash of a position at the end of a turn, without resources used up by the turn. Modifies scratch."""
     work["scratch"][1] = state
     end = work["scratch"][1]
@@ -302,15 +320,15 @@ def end_key(state: np.void, cards: np.ndarray, work: np.void) -> np.uint64:
         total += minion_key(enemy["board"][place], np.uint64(2))
     for place in range(own["n_hand"]):
         total += card_key(own["hand"][place])
-    if not is_simple(cards):
-        total += kept_key(end, cards)
+    if not needs_no_order(cards):
+        total += counters_key(end, cards)
     return total + side_key(own, np.uint64(1)) + side_key(enemy, np.uint64(2)) + choices_key(end)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _write(state: np.void, action: int, cards: np.ndarray, work: np.void, solved: np.void) -> None:
     """Append an action and its preceding attack to a plan, and apply both. Modifies `state` and `solved`."""
-    if action & HERO_FIRST:
-        note_attacks(state, action, solved)
-    note_action(action & ~HERO_FIRST, solved)
-    carry_out(state, cards, action, work)
+    if action & WITH_HERO_ATTACK:
+        append_attacks(state, action, solved)
+    append_action(action & ~WITH_HERO_ATTACK, solved)
+    apply_candidate(state, cards, action, work)

@@ -1,8 +1,8 @@
 """Static card facts: which pruning rules hold, and which game features a turn depends on; compiled.
 
-A game tracks the features that any of its cards needs (`engine.effect_codes.Ask`). In one turn few cards can
-act: those in play, in hand, and those that these create. A search that tracks only their features is faster
-and merges more positions.
+A game tracks the features that any of its cards needs (`engine.effect_codes.GameFeature`). In one turn few
+cards can act: those in play, in hand, and those that these create. A search that tracks only their features
+is faster and merges more positions.
 """
 
 import numpy as np
@@ -11,56 +11,56 @@ from engine.codes import BOARD_SIZE, Keyword
 from engine.effect_codes import (
     ENEMY,
     EVENT_CARD,
+    GRANTED_BY_OPPONENT,
     HEROES,
     MINIONS,
-    OF_OTHER,
     OWN,
     POOL,
-    Ask,
     CardFilter,
     CardKind,
     Condition,
     Count,
     Filter,
-    HeroName,
+    GameFeature,
+    HeroClassCode,
     Need,
     Op,
     Pick,
     Trigger,
 )
-from engine.effects.card_filters import listed, n_listed
-from engine.jit import njit, njit_borrowing
+from engine.effects.card_filters import card_list_item, card_list_size
+from engine.jit import njit, njit_no_alloc
 
-HARMS_OWN = 1
+AFFECTS_OWN_MINIONS = 1
 """Bit: may affect own minions on board so that the order of actions matters."""
-HELPS_OWN = 2
+BUFFS_OWN_MINIONS = 2
 """Bit: buffs own minions on board, or needs one as its target."""
 CHANGES_HAND = 4
 """Bit: discards cards, or adds playable cards to the own hand."""
-BARS_HERO = 8
+MAY_BLOCK_HERO = 8
 """Bit: may create a Taunt that blocks attacks on the enemy hero, or depends on that hero's damage."""
-COUNTS_MINIONS = 16
+NEEDS_MINIONS = 16
 """Bit: whether it can be played depends on own minions."""
 GIVES_MANA = 32
 """Bit: gives mana."""
 PLAIN = 64
 """Bit: only summons a minion without effects this turn, gives armour, or draws cards."""
-AIMS_ANYWHERE = 128
+HARMS_ANY_TARGET = 128
 """Bit: harms any chosen character, so that the enemy hero is always as good a target as an own one."""
 
-HURTS_ENEMIES_ALONE = 256
+HARMS_ONLY_ENEMIES = 256
 """Bit: only damages or freezes the enemy side."""
-AIMS_AT_MINIONS = 512
+HARMS_TARGET_MINION = 512
 """Bit: harms a chosen minion of either side."""
-ODD = 2048
+NOT_PRUNABLE = 2048
 """Bit: has an effect, condition or trigger that the pruning rules do not cover."""
-HITS_HERO_ODDLY = 1024
+UNTARGETED_HERO_DAMAGE = 1024
 """Bit: may deal random damage to the enemy hero, or damage in addition to its target."""
 
-CHANCE = 4096
+RANDOM_EFFECT = 4096
 """Bit: has random effects or a choice of cards."""
 
-GIVES_ATTACKS = Keyword.WINDFURY | Keyword.CHARGE | Keyword.RUSH | Keyword.LIFESTEAL
+ATTACK_KEYWORDS = Keyword.WINDFURY | Keyword.CHARGE | Keyword.RUSH | Keyword.LIFESTEAL
 """Keywords that change the value of attacks on a hero."""
 
 FACT = np.dtype(
@@ -76,32 +76,32 @@ FACT = np.dtype(
         ("attack", "i4"),  # attack of the summoned minions
         ("shield", "i4"),  # attack and health of those with Divine Shield
         ("harm", "i4"),  # upper bound on untargeted damage to the own hero
-        ("asks", "i8"),  # bits of `Ask` for the card and all cards it may create
+        ("asks", "i8"),  # bits of `GameFeature` for the card and all cards it may create
         ("brings", "i2"),  # 1: the card or one it may create puts cards of decks, hands or graves into play
         ("looks", "i2"),  # 1: the card or one it may create depends on hand or mana
-        ("asks_of_game", "i8"),  # bits of `Ask` for the game; equal for all its cards
+        ("asks_of_game", "i8"),  # bits of `GameFeature` for the game; equal for all its cards
     ]
 )
 """Facts about a card for the search."""
 
 
 @njit
-def learn_facts(cards: np.ndarray) -> np.ndarray:
+def compute_card_facts(cards: np.ndarray) -> np.ndarray:
     """Compute the facts of all cards of a game; dtype `FACT`, shape (cards,)."""
     facts = np.zeros(len(cards), FACT)
     for number in range(len(cards)):
-        _learn(cards, number, facts[number])
+        _compute_facts(cards, number, facts[number])
         facts[number]["asks"] = cards[number]["asks_alone"]
-        facts[number]["brings"] = _has_op(cards[number], BRINGING)
-        facts[number]["looks"] = _looks_itself(cards[number])
+        facts[number]["brings"] = _has_op(cards[number], PUT_INTO_PLAY_OPS)
+        facts[number]["looks"] = _depends_on_hand(cards[number])
         facts[number]["asks_of_game"] = cards[0]["asks"]
     lists = np.zeros((len(cards), 3), np.int64)
-    while _ask_for_what_comes(cards, facts, lists):
+    while _add_created_features(cards, facts, lists):
         pass
     return facts
 
 
-BRINGING = (
+PUT_INTO_PLAY_OPS = (
     Op.RECRUIT,
     Op.SUMMON_FROM_HAND,
     Op.SUMMON_COPY_FROM_DECK,
@@ -110,7 +110,7 @@ BRINGING = (
 )
 """Operations that put cards of decks, hands or graves into play."""
 
-ON_HANDS = (
+HAND_OPS = (
     Op.DISCARD,
     Op.BUFF_HAND,
     Op.CHANGE_HAND_COST,
@@ -122,7 +122,7 @@ ON_HANDS = (
 """Operations on cards in hand, or that take cards out of a deck."""
 
 
-@njit_borrowing
+@njit_no_alloc
 def _has_op(card: np.void, ops: tuple[int, ...]) -> bool:
     """Whether an effect row of a card has one of these operations."""
     for row in range(card["n_effects"]):
@@ -132,8 +132,8 @@ def _has_op(card: np.void, ops: tuple[int, ...]) -> bool:
     return False
 
 
-@njit_borrowing
-def _looks_itself(card: np.void) -> bool:
+@njit_no_alloc
+def _depends_on_hand(card: np.void) -> bool:
     """Whether a card's effects depend on cards in hand or on mana."""
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
@@ -146,15 +146,15 @@ def _looks_itself(card: np.void) -> bool:
             Condition.MANA_FULL,
         ):
             return True
-    return _has_op(card, ON_HANDS)
+    return _has_op(card, HAND_OPS)
 
 
-N_CLASSES = len(HeroName)
+N_CLASSES = len(HeroClassCode)
 """Number of card lists of a row that depends on a player's class."""
 
 
-@njit_borrowing
-def _ask_for_what_comes(cards: np.ndarray, facts: np.ndarray, lists: np.ndarray) -> bool:
+@njit_no_alloc
+def _add_created_features(cards: np.ndarray, facts: np.ndarray, lists: np.ndarray) -> bool:
     """One pass that adds features of created cards to each card; whether any changed. Modifies facts.
 
     Args:
@@ -164,8 +164,8 @@ def _ask_for_what_comes(cards: np.ndarray, facts: np.ndarray, lists: np.ndarray)
     """
     lists[:] = 0
     for number in range(len(cards)):
-        for place in range(n_listed(cards, number)):
-            fact = facts[listed(cards, number, place)]
+        for place in range(card_list_size(cards, number)):
+            fact = facts[card_list_item(cards, number, place)]
             lists[number, 0] |= fact["asks"]
             lists[number, 1] |= fact["brings"]
             lists[number, 2] |= fact["looks"]
@@ -176,7 +176,7 @@ def _ask_for_what_comes(cards: np.ndarray, facts: np.ndarray, lists: np.ndarray)
         for row in range(card["n_effects"]):
             effect = card["effects"][row]
             op, first = effect["op"], int(effect["amount"])
-            if op not in COMES:
+            if op not in CREATING_OPS:
                 continue
             if first >= 0:
                 for made in range(first, max(first, int(effect["amount2"])) + 1):
@@ -195,7 +195,7 @@ def _ask_for_what_comes(cards: np.ndarray, facts: np.ndarray, lists: np.ndarray)
     return changed
 
 
-COMES = (
+CREATING_OPS = (
     Op.SUMMON,
     Op.TRANSFORM,
     Op.EQUIP,
@@ -211,8 +211,8 @@ COMES = (
 """Operations that create cards which may act in the same turn; random cards added to a hand stay hidden."""
 
 
-@njit_borrowing
-def _learn(cards: np.ndarray, number: int, fact: np.void) -> None:
+@njit_no_alloc
+def _compute_facts(cards: np.ndarray, number: int, fact: np.void) -> None:
     """Compute the facts of a card. `fact` is modified in place."""
     card = cards[number]
     kind, keywords = card["kind"], card["keywords"]
@@ -226,19 +226,19 @@ def _learn(cards: np.ndarray, number: int, fact: np.void) -> None:
     elif kind == CardKind.WEAPON:
         fact["face"] = strikes * card["attack"]
     if card["needs"] & (Need.NEW_MINION | Need.TWO_MINIONS):
-        bits |= COUNTS_MINIONS
+        bits |= NEEDS_MINIONS
     only_enemies = kind in (CardKind.SPELL, CardKind.POWER) and not keywords & Keyword.LIFESTEAL
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
         only_enemies = only_enemies and effect["side"] == ENEMY and effect["op"] in (Op.DAMAGE, Op.FREEZE)
         if effect["trigger"] == Trigger.DEATHRATTLE and kind == CardKind.WEAPON:
-            bits |= HARMS_OWN | CHANGES_HAND | BARS_HERO
+            bits |= AFFECTS_OWN_MINIONS | CHANGES_HAND | MAY_BLOCK_HERO
         if effect["trigger"] == Trigger.PLAY:
             bits |= _bits_of(effect)
             ranges = effect["op"] in (Op.DAMAGE, Op.SUMMON) and effect["amount2"] > effect["amount"]
             if ranges or effect["pick"] in (Pick.RANDOM, Pick.SPLIT) or effect["op"] == Op.DISCARD:
-                bits |= CHANCE
-            face = _face_of(effect, cards)
+                bits |= RANDOM_EFFECT
+            face = _hero_damage_of(effect, cards)
             fact["face"] += face
             if face > 0 and effect["op"] == Op.DAMAGE:
                 fact["hits"] += max(int(effect["times"]), 1)
@@ -251,13 +251,13 @@ def _learn(cards: np.ndarray, number: int, fact: np.void) -> None:
                 fact["arrivals"] += effect["times"]
             elif effect["op"] == Op.CONTROL:
                 fact["arrivals"] += 1
-    if _hits_oddly(card):
-        bits |= HITS_HERO_ODDLY
-    if _is_odd(card):
-        bits |= ODD | CHANCE
+    if _has_untargeted_hero_damage(card):
+        bits |= UNTARGETED_HERO_DAMAGE
+    if _is_not_prunable(card):
+        bits |= NOT_PRUNABLE | RANDOM_EFFECT
     if is_plain(cards, number, fact):
         bits |= PLAIN
-    fact["bits"] = bits | (HURTS_ENEMIES_ALONE if only_enemies else 0)
+    fact["bits"] = bits | (HARMS_ONLY_ENEMIES if only_enemies else 0)
 
 
 PLAIN_COUNTS = (Count.NONE,)
@@ -267,9 +267,9 @@ PLAIN_FILTERS = sum(one for one in Filter if one != Filter.NOT_DEFENDER)
 """Bits of the filters that the pruning rules cover."""
 
 
-@njit_borrowing
-def _is_odd(card: np.void) -> bool:
-    """Whether a card is `ODD`."""
+@njit_no_alloc
+def _is_not_prunable(card: np.void) -> bool:
+    """Whether a card is `NOT_PRUNABLE`."""
     if card["options"] or card["needs"] & (Need.DEAD | Need.SECRET_ROOM):
         return True
     for row in range(card["n_effects"]):
@@ -289,9 +289,9 @@ def _is_odd(card: np.void) -> bool:
     return False
 
 
-@njit_borrowing
-def _hits_oddly(card: np.void) -> bool:
-    """Whether a card is `HITS_HERO_ODDLY`."""
+@njit_no_alloc
+def _has_untargeted_hero_damage(card: np.void) -> bool:
+    """Whether a card is `UNTARGETED_HERO_DAMAGE`."""
     hits, untargeted, chance, aimed = False, False, False, False
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
@@ -307,13 +307,13 @@ def _hits_oddly(card: np.void) -> bool:
     return bool((hits and chance) or (untargeted and aimed))
 
 
-@njit_borrowing
+@njit_no_alloc
 def is_plain(cards: np.ndarray, number: int, fact: np.void) -> bool:
     """Whether a card is `PLAIN`; writes the resulting gains to `fact`."""
     card = cards[number]
     if card["kind"] == CardKind.WEAPON or card["spell_damage"] or card["overload"]:
         return False
-    if card["needs"] & ~Need.ROOM or (card["kind"] == CardKind.MINION and not is_idle(card)):
+    if card["needs"] & ~Need.ROOM or (card["kind"] == CardKind.MINION and not has_summoning_sickness(card)):
         return False
     armour = 0
     fact["survival"], fact["attack"], fact["shield"] = 0, 0, 0
@@ -329,7 +329,7 @@ def is_plain(cards: np.ndarray, number: int, fact: np.void) -> bool:
         elif op == Op.SUMMON and fact["arrivals"] == 1:
             token = cards[effect["amount"]] if effect["amount"] >= 0 else card
             fixed = effect["amount"] >= 0 and effect["amount2"] <= effect["amount"]
-            if not fixed or token["n_effects"] or token["spell_damage"] or not is_idle(token):
+            if not fixed or token["n_effects"] or token["spell_damage"] or not has_summoning_sickness(token):
                 return False
             _add_body(token, fact)
         elif op != Op.DRAW:
@@ -338,7 +338,7 @@ def is_plain(cards: np.ndarray, number: int, fact: np.void) -> bool:
     return True
 
 
-@njit_borrowing
+@njit_no_alloc
 def _add_body(card: np.void, fact: np.void) -> None:
     """Add a summoned minion's stats to `fact`, modified in place."""
     fact["survival"] += card["health"]
@@ -347,13 +347,13 @@ def _add_body(card: np.void, fact: np.void) -> None:
         fact["shield"] += card["attack"] + card["health"]
 
 
-@njit_borrowing
-def is_idle(card: np.void) -> bool:
+@njit_no_alloc
+def has_summoning_sickness(card: np.void) -> bool:
     """Whether a minion cannot attack on the turn it is played."""
     return not card["keywords"] & (Keyword.CHARGE | Keyword.RUSH)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _bits_of(effect: np.void) -> int:
     """Fact bits of an effect row."""
     op, side, pick = effect["op"], effect["side"], effect["pick"]
@@ -364,7 +364,7 @@ def _bits_of(effect: np.void) -> int:
         elif op in (Op.MANA, Op.UNLOCK_OVERLOAD, Op.CRYSTALS):
             bits |= GIVES_MANA
         elif op == Op.SUMMON and side & ENEMY:
-            bits |= BARS_HERO
+            bits |= MAY_BLOCK_HERO
         return bits
     if pick == Pick.SELF:
         return bits
@@ -373,33 +373,33 @@ def _bits_of(effect: np.void) -> int:
     if side & ENEMY and effect["kind"] & MINIONS:
         taunt = op == Op.BUFF and effect["keywords"] & Keyword.TAUNT
         if taunt or op in (Op.TRANSFORM, Op.LOSE_KEYWORDS, Op.TRIGGER, Op.GRANT_EFFECTS):
-            bits |= BARS_HERO
+            bits |= MAY_BLOCK_HERO
     asks = effect["filter"] & (Filter.DAMAGED | Filter.UNDAMAGED)
     if side & ENEMY and effect["kind"] & HEROES and (op == Op.SET or asks):
-        bits |= BARS_HERO
+        bits |= MAY_BLOCK_HERO
     return bits
 
 
-@njit_borrowing
+@njit_no_alloc
 def _bits_of_own(effect: np.void) -> int:
     """Fact bits of an effect row that may affect own minions."""
     op, pick, hero = effect["op"], effect["pick"], effect["kind"] & HEROES
     if effect["filter"] & Filter.DAMAGED:
-        return HARMS_OWN
+        return AFFECTS_OWN_MINIONS
     if op in (Op.HEAL, Op.RESTORE):
-        return HELPS_OWN if pick == Pick.CHOSEN and not hero else 0
+        return BUFFS_OWN_MINIONS if pick == Pick.CHOSEN and not hero else 0
     if op == Op.BUFF:
         more = effect["amount"] >= 0 and effect["amount2"] >= 0
-        return HELPS_OWN if more and not effect["keywords"] & GIVES_ATTACKS else HARMS_OWN
+        return BUFFS_OWN_MINIONS if more and not effect["keywords"] & ATTACK_KEYWORDS else AFFECTS_OWN_MINIONS
     if pick != Pick.CHOSEN or op in (Op.BOUNCE, Op.TRIGGER, Op.GRANT_EFFECTS):
-        return HARMS_OWN
+        return AFFECTS_OWN_MINIONS
     if op in (Op.DAMAGE, Op.FREEZE) and effect["filter"] == 0 and hero and effect["side"] & ENEMY:
-        return AIMS_ANYWHERE
-    return HARMS_OWN if hero else AIMS_AT_MINIONS
+        return HARMS_ANY_TARGET
+    return AFFECTS_OWN_MINIONS if hero else HARMS_TARGET_MINION
 
 
-@njit_borrowing
-def _face_of(effect: np.void, cards: np.ndarray) -> int:
+@njit_no_alloc
+def _hero_damage_of(effect: np.void, cards: np.ndarray) -> int:
     """Upper bound on damage to the enemy hero through an effect row, including enabled attacks."""
     op, amount = effect["op"], max(int(effect["amount"]), int(effect["amount2"]))
     if op == Op.DAMAGE and effect["side"] & ENEMY and effect["kind"] & HEROES:
@@ -414,8 +414,8 @@ def _face_of(effect: np.void, cards: np.ndarray) -> int:
     return 0
 
 
-@njit_borrowing
-def narrow(state: np.void, cards: np.ndarray, facts: np.ndarray) -> int:
+@njit_no_alloc
+def select_relevant_features(state: np.void, cards: np.ndarray, facts: np.ndarray) -> int:
     """Restrict the game features to those that cards relevant to this turn need.
 
     Args:
@@ -437,9 +437,9 @@ def narrow(state: np.void, cards: np.ndarray, facts: np.ndarray) -> int:
             looks |= facts[minion["card"]]["looks"]
             for attached in minion["gifts"]:
                 if attached:
-                    asks |= facts[(attached & ~OF_OTHER) - 1]["asks"]
-                    brings |= facts[(attached & ~OF_OTHER) - 1]["brings"]
-                    looks |= facts[(attached & ~OF_OTHER) - 1]["looks"]
+                    asks |= facts[(attached & ~GRANTED_BY_OPPONENT) - 1]["asks"]
+                    brings |= facts[(attached & ~GRANTED_BY_OPPONENT) - 1]["brings"]
+                    looks |= facts[(attached & ~GRANTED_BY_OPPONENT) - 1]["looks"]
         if side["durability"] > 0:
             asks |= facts[side["weapon"]]["asks"]
             brings |= facts[side["weapon"]]["brings"]
@@ -449,7 +449,7 @@ def narrow(state: np.void, cards: np.ndarray, facts: np.ndarray) -> int:
         number = own["hand"][place]
         held = own["held"][place]
         if held["cost"] or held["attack"] or held["health"]:
-            asks |= Ask.HAND_MODIFIERS
+            asks |= GameFeature.HAND_MODIFIERS
         if number >= 0:
             asks |= facts[number]["asks"]
             brings |= facts[number]["brings"]
@@ -478,5 +478,5 @@ def narrow(state: np.void, cards: np.ndarray, facts: np.ndarray) -> int:
                     asks |= facts[side["deck"][place]]["asks"]
             for place in range(side["n_graves"]):
                 asks |= facts[side["graves"][place]]["asks"]
-    cards[0]["asks"] = asks | (facts[0]["asks_of_game"] & Ask.EFFECTS)
+    cards[0]["asks"] = asks | (facts[0]["asks_of_game"] & GameFeature.EFFECTS)
     return 1 if brings or state["n_choices"] > 0 else int(looks)

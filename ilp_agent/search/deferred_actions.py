@@ -14,38 +14,38 @@ position; if one fails, the search tries all actions.
 import numpy as np
 
 from engine.bitfields import AIMED, pack_action, unpack_action
-from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, OWN_SIDE, ActionKind, Keyword
+from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, OWN_TARGETS, ActionKind, Keyword
 from engine.effect_codes import CardKind, Trait
-from engine.effects.chance import think
-from engine.effects.legal_actions import BARRED, SPARING
-from engine.effects.transposition import is_simple
-from engine.jit import njit_borrowing
+from engine.effects.chance import begin_hypothetical
+from engine.effects.legal_actions import NO_ATTACK_TRAITS, NO_HERO_ATTACK_TRAITS
+from engine.effects.transposition import needs_no_order
+from engine.jit import njit_no_alloc
 from engine.rules import apply
 from engine.state import guards, may_attack_hero
 from ilp_agent.features import ATTACK, HAND_MANA, HEALTH, SHIELD
 from ilp_agent.features import HERO as OWN_HERO
 from ilp_agent.search.card_facts import (
-    AIMS_ANYWHERE,
-    AIMS_AT_MINIONS,
-    BARS_HERO,
+    AFFECTS_OWN_MINIONS,
+    BUFFS_OWN_MINIONS,
     CHANGES_HAND,
-    COUNTS_MINIONS,
     GIVES_MANA,
-    HARMS_OWN,
-    HELPS_OWN,
-    HITS_HERO_ODDLY,
-    ODD,
+    HARMS_ANY_TARGET,
+    HARMS_TARGET_MINION,
+    MAY_BLOCK_HERO,
+    NEEDS_MINIONS,
+    NOT_PRUNABLE,
     PLAIN,
+    UNTARGETED_HERO_DAMAGE,
 )
-from ilp_agent.search.objective import acts_at_the_end, is_score, worth_of_damage, worth_of_kill
-from ilp_agent.turn import ANY_TARGET, ARRIVED
+from ilp_agent.search.objective import damage_value, has_end_of_turn_effect, is_score, kill_value
+from ilp_agent.turn import ANY_TARGET, PLAYED_THIS_TURN
 from ilp_agent.weights import N_TERMS, Term
 
-_encode = njit_borrowing(pack_action)
+_encode = njit_no_alloc(pack_action)
 
 
-@njit_borrowing
-def best_pack(
+@njit_no_alloc
+def solve_knapsack(
     own: np.void, spend: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
 ) -> tuple[float, int]:
     """Knapsack: best set of plain plays for `spend` mana and free slots; its value, and its cards as bits.
@@ -58,7 +58,7 @@ def best_pack(
     pack, packed = work["pack"], work["packed"]
     empty = True
     for place in range(own["n_hand"] + 1):
-        number = late_card(own, place)
+        number = deferrable_card(own, place)
         if number < 0 or not facts[number]["bits"] & PLAIN or cards[number]["cost"] > mana:
             continue
         if work["start"]["n_barred"] and _is_barred(work["start"], cards, number):
@@ -71,7 +71,7 @@ def best_pack(
             packed[0, 0] = 0
             empty = False
         cost, takes = int(cards[number]["cost"]), int(facts[number]["arrivals"])
-        gain = late_gain(cards[number], facts[number], weights, work["start"])
+        gain = deferred_gain(cards[number], facts[number], weights, work["start"])
         if gain < 0.0:
             continue
         for used in range(room, takes - 1, -1):
@@ -90,7 +90,7 @@ def best_pack(
     return best, chosen
 
 
-@njit_borrowing
+@njit_no_alloc
 def _is_barred(start: np.void, cards: np.ndarray, number: int) -> bool:
     """Whether a plain card is excluded."""
     power = cards[number]["kind"] == CardKind.POWER
@@ -103,16 +103,16 @@ def _is_barred(start: np.void, cards: np.ndarray, number: int) -> bool:
     return False
 
 
-@njit_borrowing
-def late_card(own: np.void, place: int) -> int:
+@njit_no_alloc
+def deferrable_card(own: np.void, place: int) -> int:
     """Card at a hand position, with the hero power after the last; negative if there is none."""
     if place < own["n_hand"]:
         return int(own["hand"][place])
     return int(own["power"] - 1) if not own["power_used"] else -1
 
 
-@njit_borrowing
-def late_gain(card: np.void, fact: np.void, weights: np.ndarray, start: np.void) -> float:
+@njit_no_alloc
+def deferred_gain(card: np.void, fact: np.void, weights: np.ndarray, start: np.void) -> float:
     """Gain of a plain card in the objective, or in a score."""
     if is_score(weights):
         score = weights[N_TERMS + ATTACK] * fact["attack"] + weights[N_TERMS + HEALTH] * fact["survival"]
@@ -128,8 +128,8 @@ def late_gain(card: np.void, fact: np.void, weights: np.ndarray, start: np.void)
     return gain
 
 
-@njit_borrowing
-def next_late_play(
+@njit_no_alloc
+def next_deferred_play(
     own: np.void, mana: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
 ) -> int:
     """Next play of the best set of plain plays; 0 if there is none.
@@ -139,16 +139,16 @@ def next_late_play(
         mana: mana available for these plays.
         cards: the card table.
         weights: indexed by `Term`.
-        facts: of `ilp_agent.search.card_facts.learn_facts`.
+        facts: of `ilp_agent.search.card_facts.compute_card_facts`.
         work: `pack` is modified in place.
     """
-    value, chosen = best_pack(own, mana, cards, weights, facts, work)
+    value, chosen = solve_knapsack(own, mana, cards, weights, facts, work)
     if value <= 0.0:
         return 0
     total, first, most = 0, -1, -1
     for place in range(own["n_hand"] + 1):
         if chosen >> place & 1:
-            number = late_card(own, place)
+            number = deferrable_card(own, place)
             cost = int(cards[number]["cost"])
             total += cost
             # Cards are drawn first, since the rest of the turn is then solved again with them.
@@ -162,7 +162,7 @@ def next_late_play(
     return int(_encode(ActionKind.PLAY, first, 0))
 
 
-@njit_borrowing
+@njit_no_alloc
 def coin_place(own: np.void) -> int:
     """Hand position of The Coin; -1 if it is not held."""
     for place in range(own["n_hand"]):
@@ -171,16 +171,16 @@ def coin_place(own: np.void) -> int:
     return -1
 
 
-MOST_HEALTH = 64
+MAX_SUM = 64
 """Largest health of the enemy hero for which sums of attacks fit into one number."""
 
-ALL_BITS = np.uint64(2**MOST_HEALTH - 1)
+ALL_BITS = np.uint64(2**MAX_SUM - 1)
 
-_decode = njit_borrowing(unpack_action)
+_decode = njit_no_alloc(unpack_action)
 
 
-@njit_borrowing
-def face_damage(state: np.void, start: np.void) -> int:
+@njit_no_alloc
+def hero_attack_damage(state: np.void, start: np.void) -> int:
     """Total damage of all remaining attacks of own minions on the enemy hero."""
     seat = start["seat"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -192,191 +192,191 @@ def face_damage(state: np.void, start: np.void) -> int:
     total = 0
     for place in range(own["n_board"]):
         minion = own["board"][place]
-        if attacks_hero(minion, start):
+        if can_attack_hero(minion, start):
             total += minion["attacks_left"] * minion["attack"]
     return total
 
 
-@njit_borrowing
-def worth_of_attacks(state: np.void, weights: np.ndarray, start: np.void) -> float:
+@njit_no_alloc
+def hero_attacks_value(state: np.void, weights: np.ndarray, start: np.void) -> float:
     """Value of the best deferred attacks on the enemy hero, including a kill."""
-    total = face_damage(state, start)
+    total = hero_attack_damage(state, start)
     enemy = state["sides"][1 - start["seat"]]
     health = enemy["health"] + enemy["armour"]
     if total < health:
-        return float(worth_of_damage(weights) * total)
-    place = hardest(state, start)
+        return float(damage_value(weights) * total)
+    place = strongest_attacker(state, start)
     most = state["sides"][start["seat"]]["board"][place]["attack"]
-    total = most + most_before(state, start, health, place)
-    return float(worth_of_damage(weights) * total + worth_of_kill(weights))
+    total = most + largest_sum_below(state, start, health, place)
+    return float(damage_value(weights) * total + kill_value(weights))
 
 
-@njit_borrowing
-def hardest(state: np.void, start: np.void) -> int:
+@njit_no_alloc
+def strongest_attacker(state: np.void, start: np.void) -> int:
     """Position of the strongest own minion that can attack the enemy hero; -1 for none."""
     own = state["sides"][start["seat"]]
     best = -1
     for place in range(own["n_board"]):
         stronger = best < 0 or own["board"][place]["attack"] > own["board"][best]["attack"]
-        if stronger and attacks_hero(own["board"][place], start):
+        if stronger and can_attack_hero(own["board"][place], start):
             best = place
     return best
 
 
-@njit_borrowing
-def sums_before(state: np.void, start: np.void, health: int, last: int) -> np.uint64:
+@njit_no_alloc
+def attack_sums(state: np.void, start: np.void, health: int, last: int) -> np.uint64:
     """Subset sums of attacks below the hero's health, without one attack of `last`: bit d for a sum of d."""
     own = state["sides"][start["seat"]]
-    sums, below = np.uint64(1), ALL_BITS >> np.uint64(MOST_HEALTH - health)
+    sums, below = np.uint64(1), ALL_BITS >> np.uint64(MAX_SUM - health)
     for place in range(own["n_board"]):
         minion = own["board"][place]
-        if not attacks_hero(minion, start) or minion["attack"] >= health:
+        if not can_attack_hero(minion, start) or minion["attack"] >= health:
             continue
         for _ in range(minion["attacks_left"] - (1 if place == last else 0)):
             sums |= (sums << np.uint64(minion["attack"])) & below
     return sums
 
 
-@njit_borrowing
-def most_before(state: np.void, start: np.void, health: int, last: int) -> int:
+@njit_no_alloc
+def largest_sum_below(state: np.void, start: np.void, health: int, last: int) -> int:
     """Largest non-lethal sum of attacks on the enemy hero, without one attack of `last`."""
-    sums = sums_before(state, start, health, last)
+    sums = attack_sums(state, start, health, last)
     most = health - 1
     while not sums >> np.uint64(most) & np.uint64(1):
         most -= 1
     return int(most)
 
 
-@njit_borrowing
-def next_attack(state: np.void, start: np.void) -> int:
+@njit_no_alloc
+def next_hero_attack(state: np.void, start: np.void) -> int:
     """Position of the minion that attacks the enemy hero next, in the best order; -1 for none."""
-    total = face_damage(state, start)
+    total = hero_attack_damage(state, start)
     enemy = state["sides"][1 - start["seat"]]
     health = enemy["health"] + enemy["armour"]
-    last = hardest(state, start) if total > 0 else -1
+    last = strongest_attacker(state, start) if total > 0 else -1
     if total < health:
         return last
-    most = most_before(state, start, health, last)
-    return next_before(state, start, most, last) if most > 0 else last
+    most = largest_sum_below(state, start, health, last)
+    return first_attack_of_sum(state, start, most, last) if most > 0 else last
 
 
-@njit_borrowing
-def next_before(state: np.void, start: np.void, damage: int, last: int) -> int:
+@njit_no_alloc
+def first_attack_of_sum(state: np.void, start: np.void, damage: int, last: int) -> int:
     """Position of a minion whose attack starts a set that sums to `damage`, without one of `last`'s."""
     own = state["sides"][start["seat"]]
     for place in range(own["n_board"]):
         minion = own["board"][place]
         attack = int(minion["attack"])
-        if not attacks_hero(minion, start) or attack > damage:
+        if not can_attack_hero(minion, start) or attack > damage:
             continue
         if minion["attacks_left"] == (1 if place == last else 0):
             continue
         minion["attacks_left"] -= 1
-        rest = sums_before(state, start, damage - attack + 1, last)
+        rest = attack_sums(state, start, damage - attack + 1, last)
         minion["attacks_left"] += 1
         if rest >> np.uint64(damage - attack) & np.uint64(1):
             return place
     return -1
 
 
-@njit_borrowing
-def attacks_hero(minion: np.void, start: np.void) -> bool:
+@njit_no_alloc
+def can_attack_hero(minion: np.void, start: np.void) -> bool:
     """Whether a minion can attack an unguarded hero, and is not excluded from that."""
     return bool(
         minion["attacks_left"] > 0
         and minion["attack"] > 0
-        and not minion["traits"] & (BARRED | SPARING)
+        and not minion["traits"] & (NO_ATTACK_TRAITS | NO_HERO_ATTACK_TRAITS)
         and may_attack_hero(minion)
-        and not (start["n_barred"] and _bars_hero(start, minion))
+        and not (start["n_barred"] and _excludes_hero(start, minion))
     )
 
 
-@njit_borrowing
-def _bars_hero(start: np.void, minion: np.void) -> bool:
+@njit_no_alloc
+def _excludes_hero(start: np.void, minion: np.void) -> bool:
     """Whether a minion's attacks on the enemy hero are excluded."""
     for n in range(start["n_barred"]):
         source, target = start["barred"][n, 1], start["barred"][n, 2]
-        arrived = minion["born"] > start["births"] and source == ARRIVED - minion["card"]
+        arrived = minion["born"] > start["births"] and source == PLAYED_THIS_TURN - minion["card"]
         hero = target in (ANY_TARGET, -1 - HERO)
         if start["barred"][n, 0] == ActionKind.ATTACK and hero and (source == minion["born"] or arrived):
             return True
     return False
 
 
-@njit_borrowing
-def attacks_before_kill(before: np.void, after: np.void, start: np.void) -> int:
+@njit_no_alloc
+def max_damage_before_kill(before: np.void, after: np.void, start: np.void) -> int:
     """Most damage of attacks on the enemy hero before an action that then kills him; -1 for none."""
     enemy, then = before["sides"][1 - start["seat"]], after["sides"][1 - start["seat"]]
     health = enemy["health"] + enemy["armour"]
     left = then["health"] + then["armour"]
     if left >= health:
         return -1
-    sums = sums_before(before, start, health, -1)
+    sums = attack_sums(before, start, health, -1)
     for damage in range(health - 1, max(left, 0) - 1, -1):
         if sums >> np.uint64(damage) & np.uint64(1):
             return int(damage)
     return -1
 
 
-@njit_borrowing
-def next_before_kill(state: np.void, cards: np.ndarray, action: int, work: np.void) -> int:
+@njit_no_alloc
+def next_attack_before_kill(state: np.void, cards: np.ndarray, action: int, work: np.void) -> int:
     """Position of the next minion to attack the enemy hero before a lethal action; -1 for none.
 
     Scratch of `work` is modified in place.
     """
     after, thought = work["scratch"][1], work["thought"][0]
     work["scratch"][1] = state
-    think(thought)
+    begin_hypothetical(thought)
     apply(after, cards, action, thought)
-    think(thought)
-    damage = attacks_before_kill(state, after, work["start"])
-    return next_before(state, work["start"], damage, -1) if damage > 0 else -1
+    begin_hypothetical(thought)
+    damage = max_damage_before_kill(state, after, work["start"])
+    return first_attack_of_sum(state, work["start"], damage, -1) if damage > 0 else -1
 
 
-@njit_borrowing
+@njit_no_alloc
 def attack_hero(state: np.void, cards: np.ndarray, action: int, thought: np.void) -> int:
     """Attack the hero with the own minion that an action targets; returns the damage. Modifies `state`."""
     _, _, target = _decode(action)
-    place = target - OWN_SIDE
+    place = target - OWN_TARGETS
     damage = 0
     minion = state["sides"][state["active"]]["board"][place]
     while minion["attacks_left"] > 0:
         damage += minion["attack"]
         apply(state, cards, _encode(ActionKind.ATTACK, place, HERO), thought)
-    think(thought)
+    begin_hypothetical(thought)
     return damage
 
 
-LATE_FACE = 1
+DEFER_ATTACKS = 1
 """Bit: defer attacks of minions on the enemy hero."""
-LATE_PLAYS = 2
+DEFER_PLAYS = 2
 """Bit: defer plain plays, before the deferred attacks."""
 NEEDS_COIN = 4
 """Bit: The Coin could pay for a card that is not plain, or the hero power."""
 
-LATE_KILL = 8
+DEFER_LETHAL = 8
 """Bit: defer attacks on the enemy hero that may be lethal, or that precede a lethal action."""
 SPARES_OWN = 16
 """Bit, where attacks may be lethal: no harmful power needs to target the own side."""
 
-HERO_FIRST = 1 << 20
+WITH_HERO_ATTACK = 1 << 20
 """Bit of an action that targets an own minion: that minion attacks the enemy hero first."""
-FACE_FIRST = 1 << 21
+WITH_ALL_ATTACKS = 1 << 21
 """Bit of a lethal action: as many minions as leave the enemy hero alive attack him first."""
 
 
-@njit_borrowing
-def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int) -> int:
+@njit_no_alloc
+def deferrable_actions(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int) -> int:
     """Bits of the actions that can be deferred to the end of the turn; see the module.
 
     Args:
         state: dtype `engine.state.STATE`, not over.
         cards: the card table.
-        facts: of `ilp_agent.search.card_facts.learn_facts`.
+        facts: of `ilp_agent.search.card_facts.compute_card_facts`.
         seat: of the active player.
     """
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
-    if not is_simple(cards) or enemy["n_secrets"] > 0:
+    if not needs_no_order(cards) or enemy["n_secrets"] > 0:
         return NEEDS_COIN
     if own["durability"] > 0 and cards[own["weapon"]]["n_effects"] > 0:
         return NEEDS_COIN
@@ -392,7 +392,7 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
         if minion["attacks_left"] > 0:
             lifesteal = lifesteal or (minion["keywords"] & Keyword.LIFESTEAL) != 0
             face += minion["attacks_left"] * minion["attack"]
-    if acts_at_the_end(state, cards, seat):
+    if has_end_of_turn_effect(state, cards, seat):
         return NEEDS_COIN
     most_mana = MAX_MANA + 1
     bits, held, hits, draws, arrivals, gains_mana, late = 0, 0, 0, 0, 0, False, 0
@@ -414,7 +414,7 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
         if cards[number]["cost"] > most_mana:
             continue
         fact = facts[number]
-        if fact["bits"] & ODD:
+        if fact["bits"] & NOT_PRUNABLE:
             return NEEDS_COIN
         arrivals += fact["arrivals"]
         draws += fact["draws"]
@@ -432,29 +432,36 @@ def what_is_late(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
     face += hits * spell_damage
     hero_lives = face < enemy["health"] + enemy["armour"]
     room = own["n_board"] + arrivals <= BOARD_SIZE
-    if bits & (HARMS_OWN | CHANGES_HAND):
+    if bits & (AFFECTS_OWN_MINIONS | CHANGES_HAND):
         return late
-    if bits & AIMS_ANYWHERE and hero_lives and not (room and not enemy["traits"] & Trait.IMMUNE):
+    if bits & HARMS_ANY_TARGET and hero_lives and not (room and not enemy["traits"] & Trait.IMMUNE):
         return late
-    if not lifesteal and not bits & BARS_HERO:
+    if not lifesteal and not bits & MAY_BLOCK_HERO:
         if hero_lives:
-            late |= LATE_FACE
-        elif not bits & (HELPS_OWN | HITS_HERO_ODDLY) and enemy["health"] + enemy["armour"] <= MOST_HEALTH:
-            late |= LATE_KILL
-    if bits & AIMS_ANYWHERE and not hero_lives:
-        if not room or held & AIMS_ANYWHERE:
+            late |= DEFER_ATTACKS
+        elif (
+            not bits & (BUFFS_OWN_MINIONS | UNTARGETED_HERO_DAMAGE)
+            and enemy["health"] + enemy["armour"] <= MAX_SUM
+        ):
+            late |= DEFER_LETHAL
+    if bits & HARMS_ANY_TARGET and not hero_lives:
+        if not room or held & HARMS_ANY_TARGET:
             return late
         late |= SPARES_OWN
     plain_alone = not late & NEEDS_COIN
     hand = own["n_hand"] + draws <= len(own["hand"]) and draws <= own["n_deck"]
     if armour > 0 and own["health"] + own["armour"] <= harm + (_worst_blows(enemy) if hero_can_attack else 0):
         return late  # the armour may be needed earlier
-    if (room or plain_alone) and hand and not bits & (COUNTS_MINIONS | HELPS_OWN | AIMS_AT_MINIONS):
-        late |= LATE_PLAYS
+    if (
+        (room or plain_alone)
+        and hand
+        and not bits & (NEEDS_MINIONS | BUFFS_OWN_MINIONS | HARMS_TARGET_MINION)
+    ):
+        late |= DEFER_PLAYS
     return late
 
 
-@njit_borrowing
+@njit_no_alloc
 def _worst_blows(enemy: np.void) -> int:
     """Upper bound on damage to the own hero by its two attacks."""
     most = 0
@@ -463,8 +470,8 @@ def _worst_blows(enemy: np.void) -> int:
     return 2 * most
 
 
-@njit_borrowing
-def late_value(
+@njit_no_alloc
+def deferred_value(
     state: np.void,
     cards: np.ndarray,
     weights: np.ndarray,
@@ -475,17 +482,19 @@ def late_value(
 ) -> float:
     """Largest value that deferred actions add. `work["pack"]` is modified in place."""
     value = 0.0
-    if late & LATE_FACE:
-        value += worth_of_damage(weights) * face_damage(state, work["start"])
-    elif late & LATE_KILL:
-        value += worth_of_attacks(state, weights, work["start"])
-    if late & LATE_PLAYS:
-        value += best_pack(state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, work)[0]
+    if late & DEFER_ATTACKS:
+        value += damage_value(weights) * hero_attack_damage(state, work["start"])
+    elif late & DEFER_LETHAL:
+        value += hero_attacks_value(state, weights, work["start"])
+    if late & DEFER_PLAYS:
+        value += solve_knapsack(
+            state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, work
+        )[0]
     return value
 
 
-@njit_borrowing
-def add_last_attacks(
+@njit_no_alloc
+def add_attack_variants(
     state: np.void, facts: np.ndarray, start: np.void, late: int, actions: np.ndarray, n: int
 ) -> int:
     """Add variants of actions with preceding attacks on the hero. `actions` is modified in place.
@@ -496,7 +505,7 @@ def add_last_attacks(
     Returns:
         The number of actions.
     """
-    if face_damage(state, start) == 0:
+    if hero_attack_damage(state, start) == 0:
         return n
     own = state["sides"][start["seat"]]
     total = n
@@ -504,29 +513,29 @@ def add_last_attacks(
         action = actions[number]
         kind, source, target = _decode(action)
         if kind == ActionKind.ATTACK:
-            if late & LATE_KILL and source == HERO and target == HERO:
-                actions[total] = action | FACE_FIRST
+            if late & DEFER_LETHAL and source == HERO and target == HERO:
+                actions[total] = action | WITH_ALL_ATTACKS
                 total += 1
             continue
-        card = late_card(own, source) if kind == ActionKind.PLAY else own["power"] - 1
+        card = deferrable_card(own, source) if kind == ActionKind.PLAY else own["power"] - 1
         if card < 0:
             continue
-        bits, on_own = facts[card]["bits"], OWN_SIDE <= target < OWN_SIDE + BOARD_SIZE
+        bits, on_own = facts[card]["bits"], OWN_TARGETS <= target < OWN_TARGETS + BOARD_SIZE
         if action & AIMED and on_own:
-            aims = AIMS_AT_MINIONS
-            if late & LATE_KILL and not (kind == ActionKind.POWER and late & SPARES_OWN):
-                aims |= AIMS_ANYWHERE
-            if bits & aims and attacks_hero(own["board"][target - OWN_SIDE], start):
-                actions[total] = action | HERO_FIRST
+            aims = HARMS_TARGET_MINION
+            if late & DEFER_LETHAL and not (kind == ActionKind.POWER and late & SPARES_OWN):
+                aims |= HARMS_ANY_TARGET
+            if bits & aims and can_attack_hero(own["board"][target - OWN_TARGETS], start):
+                actions[total] = action | WITH_HERO_ATTACK
                 total += 1
-        elif late & LATE_KILL and facts[card]["face"] > 0 and (not action & AIMED or target == HERO):
-            actions[total] = action | FACE_FIRST
+        elif late & DEFER_LETHAL and facts[card]["face"] > 0 and (not action & AIMED or target == HERO):
+            actions[total] = action | WITH_ALL_ATTACKS
             total += 1
     return total
 
 
-@njit_borrowing
-def next_late_action(
+@njit_no_alloc
+def next_deferred_action(
     state: np.void,
     cards: np.ndarray,
     weights: np.ndarray,
@@ -536,19 +545,19 @@ def next_late_action(
     work: np.void,
 ) -> int:
     """Next deferred action; 0 if there is none. Modifies `work["pack"]` in place."""
-    if late & LATE_PLAYS:
-        action = next_late_play(
+    if late & DEFER_PLAYS:
+        action = next_deferred_play(
             state["sides"][seat], state["sides"][seat]["mana"], cards, weights, facts, work
         )
         if action:
             return action
-    if late & LATE_FACE and worth_of_damage(weights) > 0.0 and face_damage(state, work["start"]) > 0:
+    if late & DEFER_ATTACKS and damage_value(weights) > 0.0 and hero_attack_damage(state, work["start"]) > 0:
         own = state["sides"][seat]
         for place in range(own["n_board"]):
-            if attacks_hero(own["board"][place], work["start"]):
+            if can_attack_hero(own["board"][place], work["start"]):
                 return int(_encode(ActionKind.ATTACK, place, HERO))
-    if late & LATE_KILL and worth_of_damage(weights) + worth_of_kill(weights) > 0.0:
-        place = next_attack(state, work["start"])
+    if late & DEFER_LETHAL and damage_value(weights) + kill_value(weights) > 0.0:
+        place = next_hero_attack(state, work["start"])
         if place >= 0:
             return int(_encode(ActionKind.ATTACK, place, HERO))
     return 0

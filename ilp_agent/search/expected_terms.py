@@ -3,31 +3,37 @@
 import numpy as np
 
 from engine.codes import HERO, ActionKind, Outcome
-from engine.effects.chance import think
+from engine.effects.chance import begin_hypothetical
 from engine.jit import njit
 from engine.rules import apply, encode, outcome
 from engine.state import STATE
-from ilp_agent.search.chance import TOO_MANY, expected_gain, list_outcomes, pay, run_outcome
-from ilp_agent.search.deferred_actions import (
-    FACE_FIRST,
-    HERO_FIRST,
-    LATE_PLAYS,
-    attack_hero,
-    best_pack,
-    late_card,
-    late_gain,
-    next_before_kill,
-    next_late_action,
-    what_is_late,
+from ilp_agent.search.chance import (
+    TOO_MANY,
+    apply_certain_part,
+    apply_outcome,
+    expected_gain,
+    list_outcomes,
 )
-from ilp_agent.search.extract_plan import remembered_action
-from ilp_agent.search.kernel import begin
-from ilp_agent.search.objective import action_gain, acts_at_the_end, base_value, end_value
-from ilp_agent.search.transposition import NOWHERE, find, position_key
+from ilp_agent.search.deferred_actions import (
+    DEFER_PLAYS,
+    WITH_ALL_ATTACKS,
+    WITH_HERO_ATTACK,
+    attack_hero,
+    deferrable_actions,
+    deferrable_card,
+    deferred_gain,
+    next_attack_before_kill,
+    next_deferred_action,
+    solve_knapsack,
+)
+from ilp_agent.search.extract_plan import stored_best_action
+from ilp_agent.search.kernel import start_search
+from ilp_agent.search.objective import action_gain, base_value, end_value, has_end_of_turn_effect
+from ilp_agent.search.transposition import NOT_FOUND, find_entry, position_key
 from ilp_agent.search.work import FRAME
 from ilp_agent.weights import N_TERMS, Term
 
-MOST_WAITING = 256
+STACK_SIZE = 256
 """Capacity of the stack of positions: fewer than eight per action of a turn."""
 
 
@@ -56,7 +62,7 @@ def expected_terms(
     work = works[0]
     units = np.eye(N_TERMS)
     start, seat = work["start"], work["start"]["seat"]
-    waiting, chances = np.empty(MOST_WAITING, STATE), np.empty(MOST_WAITING)
+    waiting, chances = np.empty(STACK_SIZE, STATE), np.empty(STACK_SIZE)
     here = np.empty(2, STATE)  # the current position, and the previous one
     frames = np.zeros(1, FRAME)
     waiting[0], chances[0], n = work["states"][0], 1.0, 1
@@ -68,30 +74,30 @@ def expected_terms(
             if outcome(state) != Outcome.ONGOING:
                 add_end(state, cards, units, start, chance, terms)
                 break
-            known = find(position_key(state, cards, start, 0, 0), work, memo, slots)
-            action = remembered_action(state, cards, memo[known], work) if known != NOWHERE else 0
+            known = find_entry(position_key(state, cards, start, 0, 0), work, memo, slots)
+            action = stored_best_action(state, cards, memo[known], work) if known != NOT_FOUND else 0
             if action == 0:
                 if start["leaves_late"]:
-                    follow_late(here, cards, weights, facts, units, work, chance, terms)
-                if known != NOWHERE and acts_at_the_end(state, cards, seat):
+                    play_deferred_actions(here, cards, weights, facts, units, work, chance, terms)
+                if known != NOT_FOUND and has_end_of_turn_effect(state, cards, seat):
                     for term in range(N_TERMS):
                         terms[term] += chance * expected_gain(state, cards, units[term], 0, work)
                 else:
                     add_end(state, cards, units, start, chance, terms)
                 break
-            think(thought)
-            if action & HERO_FIRST:
+            begin_hypothetical(thought)
+            if action & WITH_HERO_ATTACK:
                 terms[Term.FACE] += chance * attack_hero(state, cards, action, thought)
-                action -= HERO_FIRST
-            if action & FACE_FIRST:
-                action -= FACE_FIRST
-                place = next_before_kill(state, cards, action, work)
+                action -= WITH_HERO_ATTACK
+            if action & WITH_ALL_ATTACKS:
+                action -= WITH_ALL_ATTACKS
+                place = next_attack_before_kill(state, cards, action, work)
                 while place >= 0:
                     attack = encode(ActionKind.ATTACK, place, HERO)
                     terms[Term.FACE] += chance * state["sides"][seat]["board"][place]["attack"]
                     apply(state, cards, attack, thought)
-                    place = next_before_kill(state, cards, action, work)
-                think(thought)
+                    place = next_attack_before_kill(state, cards, action, work)
+                begin_hypothetical(thought)
             here[1] = state
             apply(state, cards, action, thought)
             if thought["waiting"]:
@@ -99,7 +105,7 @@ def expected_terms(
                 n_leaves = list_outcomes(here[1], cards, action, thought["waiting"], work, frame)
                 here[0] = here[1]
                 if n_leaves == TOO_MANY:
-                    pay(state, cards, action)
+                    apply_certain_part(state, cards, action)
                     for term in range(N_TERMS):
                         gain = expected_gain(here[1], cards, units[term], action, work)
                         terms[term] += chance * (gain - end_value(state, cards, units[term], start))
@@ -107,7 +113,7 @@ def expected_terms(
                 for leaf in range(n_leaves):
                     for event in range(frame["n_events"][leaf]):
                         work["odometer"][0, event] = frame["outcomes"][leaf, event]
-                    run_outcome(here[1], cards, action, work, frame["n_events"][leaf])
+                    apply_outcome(here[1], cards, action, work, frame["n_events"][leaf])
                     waiting[n] = work["scratch"][0]
                     chances[n] = chance * frame["probability"][leaf]
                     add_gain(here[1], waiting[n], cards, action, work["thought"][1], units, chances[n], terms)
@@ -115,14 +121,14 @@ def expected_terms(
                 break
             add_gain(here[1], state, cards, action, thought, units, chance, terms)
             over = start["leaves_late"] and outcome(state) != Outcome.ONGOING
-            if over and what_is_late(here[1], cards, facts, seat) & LATE_PLAYS:
-                add_pack(state["sides"][seat], cards, weights, facts, units, work, chance, terms)
+            if over and deferrable_actions(here[1], cards, facts, seat) & DEFER_PLAYS:
+                add_deferred_plays(state["sides"][seat], cards, weights, facts, units, work, chance, terms)
     for term in range(N_TERMS):
         terms[term] = weights[term] * (terms[term] - base_value(work["states"][0], units[term], seat))
 
 
 @njit
-def certain_terms(
+def deterministic_terms(
     cards: np.ndarray, weights: np.ndarray, works: np.ndarray, actions: np.ndarray, terms: np.ndarray
 ) -> None:
     """Weighted terms of a sequence of deterministic actions from the start of the last search.
@@ -141,7 +147,7 @@ def certain_terms(
     here = np.empty(2, STATE)
     here[0] = work["states"][0]
     for action in actions:
-        think(thought)
+        begin_hypothetical(thought)
         here[1] = here[0]
         apply(here[0], cards, action, thought)
         add_gain(here[1], here[0], cards, action, thought, units, 1.0, terms)
@@ -161,9 +167,9 @@ def terms_of_actions(
     actions: np.ndarray,
     terms: np.ndarray,
 ) -> None:
-    """`certain_terms` for actions from a position, dtype `STATE`, shape (1,), without a search."""
-    begin(states[0], cards, weights, works[0])
-    certain_terms(cards, weights, works, actions, terms)
+    """`deterministic_terms` for actions from a position, dtype `STATE`, shape (1,), without a search."""
+    start_search(states[0], cards, weights, works[0])
+    deterministic_terms(cards, weights, works, actions, terms)
 
 
 @njit
@@ -192,7 +198,7 @@ def add_end(
 
 
 @njit
-def add_pack(
+def add_deferred_plays(
     own: np.void,
     cards: np.ndarray,
     weights: np.ndarray,
@@ -203,16 +209,18 @@ def add_pack(
     terms: np.ndarray,
 ) -> None:
     """Add the plain plays before a killing blow to `terms`. Modified in place."""
-    _, chosen = best_pack(own, own["mana"], cards, weights, facts, work)
+    _, chosen = solve_knapsack(own, own["mana"], cards, weights, facts, work)
     for place in range(own["n_hand"] + 1):
         if chosen >> place & 1:
-            number = late_card(own, place)
+            number = deferrable_card(own, place)
             for term in range(N_TERMS):
-                terms[term] += chance * late_gain(cards[number], facts[number], units[term], work["start"])
+                terms[term] += chance * deferred_gain(
+                    cards[number], facts[number], units[term], work["start"]
+                )
 
 
 @njit
-def follow_late(
+def play_deferred_actions(
     here: np.ndarray,
     cards: np.ndarray,
     weights: np.ndarray,
@@ -224,12 +232,12 @@ def follow_late(
 ) -> None:
     """Carry out the deferred actions and add their gains to `terms`. `here` is modified in place."""
     seat, thought = work["start"]["seat"], work["thought"][0]
-    late = what_is_late(here[0], cards, facts, seat)
+    late = deferrable_actions(here[0], cards, facts, seat)
     while outcome(here[0]) == Outcome.ONGOING:
-        action = next_late_action(here[0], cards, weights, facts, late, seat, work)
+        action = next_deferred_action(here[0], cards, weights, facts, late, seat, work)
         if action == 0:
             return
-        think(thought)
+        begin_hypothetical(thought)
         here[1] = here[0]
         apply(here[0], cards, action, thought)
         add_gain(here[1], here[0], cards, action, thought, units, chance, terms)

@@ -2,41 +2,55 @@
 
 import numpy as np
 
-from engine.bitfields import AIMED, AT_SHIFT, OPTION_SHIFT, PLACE_BITS
-from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, ActionKind, Outcome
-from engine.effects.chance import think
-from engine.effects.transposition import minion_key, places_matter
-from engine.jit import njit_borrowing
+from engine.bitfields import AIMED, BOARD_PLACE_SHIFT, OPTION_SHIFT, PLACE_BITS
+from engine.codes import BOARD_SIZE, COIN, HERO, OWN_TARGETS, ActionKind, Outcome
+from engine.effects.chance import begin_hypothetical
+from engine.effects.transposition import board_order_matters, minion_key
+from engine.jit import njit_no_alloc
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from ilp_agent.search.deferred_actions import (
-    FACE_FIRST,
-    HERO_FIRST,
-    LATE_PLAYS,
+    DEFER_PLAYS,
+    WITH_ALL_ATTACKS,
+    WITH_HERO_ATTACK,
     attack_hero,
-    next_before_kill,
-    next_late_action,
-    next_late_play,
-    what_is_late,
+    deferrable_actions,
+    next_attack_before_kill,
+    next_deferred_action,
+    next_deferred_play,
 )
-from ilp_agent.search.pruning import count_places
-from ilp_agent.search.transposition import NOWHERE, add, find, held_word, own_key, position_key, twin_before
-from ilp_agent.search.work import AT_ENEMY_HERO, AT_NOTHING, AT_OWN_HERO, DEPTH
+from ilp_agent.search.pruning import count_slots
+from ilp_agent.search.transposition import (
+    NOT_FOUND,
+    add_entry,
+    find_entry,
+    hand_modifier_word,
+    has_earlier_copy,
+    own_minion_key,
+    position_key,
+)
+from ilp_agent.search.work import ENEMY_HERO_KEY, MAX_DEPTH, NO_TARGET_KEY, OWN_HERO_KEY
 
 
-@njit_borrowing
-def remember(level: int, cards: np.ndarray, work: np.void, memo: np.ndarray, slots: np.ndarray) -> None:
+@njit_no_alloc
+def store_best_action(
+    level: int, cards: np.ndarray, work: np.void, memo: np.ndarray, slots: np.ndarray
+) -> None:
     """Store a position's value and best action, independent of board order."""
     frame, state = work["frames"][level], work["states"][level]
-    noted = memo[add(frame["key"], work, memo, slots)]
+    noted = memo[add_entry(frame["key"], work, memo, slots)]
     noted["key"], noted["value"] = frame["key"], frame["best"]
     kind, source, target = decode(frame["action"])
     start = work["start"]
-    noted["kind"], noted["card"], noted["first"] = kind, 0, frame["action"] & (HERO_FIRST | FACE_FIRST)
-    noted["source"], noted["target"], noted["more"] = 0, AT_NOTHING, frame["action"] & HOW
+    noted["kind"], noted["card"], noted["first"] = (
+        kind,
+        0,
+        frame["action"] & (WITH_HERO_ATTACK | WITH_ALL_ATTACKS),
+    )
+    noted["source"], noted["target"], noted["more"] = 0, NO_TARGET_KEY, frame["action"] & DETAIL_BITS
     own = state["sides"][start["seat"]]
     if kind == ActionKind.PLAY:
-        noted["card"], noted["held"] = own["hand"][source], held_word(own["held"][source])
-    if places_matter(cards):
+        noted["card"], noted["held"] = own["hand"][source], hand_modifier_word(own["held"][source])
+    if board_order_matters(cards):
         # Board positions are part of the key; hand positions are not.
         noted["source"], noted["target"] = source, target
         if kind == ActionKind.PLAY:
@@ -46,48 +60,48 @@ def remember(level: int, cards: np.ndarray, work: np.void, memo: np.ndarray, slo
         noted["source"] = source
     if kind == ActionKind.ATTACK:
         if source != HERO:
-            noted["source"] = own_key(own["board"][source], cards, start)
+            noted["source"] = own_minion_key(own["board"][source], cards, start)
         noted["target"] = character_key(state, cards, start, target)
     elif frame["action"] & AIMED:
         noted["target"] = character_key(state, cards, start, target)
 
 
-HOW = AIMED | ((1 << (AT_SHIFT + PLACE_BITS)) - (1 << OPTION_SHIFT))
+DETAIL_BITS = AIMED | ((1 << (BOARD_PLACE_SHIFT + PLACE_BITS)) - (1 << OPTION_SHIFT))
 """Bits of an action: whether it has a target, which option is chosen, and the board position of a minion."""
 
 
-@njit_borrowing
+@njit_no_alloc
 def character_key(state: np.void, cards: np.ndarray, start: np.void, character: int) -> np.uint64:
     """Key of a target, 0 to 15; equal for identical minions."""
     seat = start["seat"]
     if character == HERO:
-        return np.uint64(AT_ENEMY_HERO)
-    if character < OWN_SIDE:
+        return np.uint64(ENEMY_HERO_KEY)
+    if character < OWN_TARGETS:
         return minion_key(state["sides"][1 - seat]["board"][character], np.uint64(2))
-    if character == OWN_SIDE + BOARD_SIZE:
-        return np.uint64(AT_OWN_HERO)
-    return own_key(state["sides"][seat]["board"][character - OWN_SIDE], cards, start)
+    if character == OWN_TARGETS + BOARD_SIZE:
+        return np.uint64(OWN_HERO_KEY)
+    return own_minion_key(state["sides"][seat]["board"][character - OWN_TARGETS], cards, start)
 
 
-@njit_borrowing
-def remembered_action(state: np.void, cards: np.ndarray, memo: np.void, work: np.void) -> int:
+@njit_no_alloc
+def stored_best_action(state: np.void, cards: np.ndarray, memo: np.void, work: np.void) -> int:
     """Stored best action of a position, as a legal action of `state`; 0 for the end of the turn."""
     if memo["kind"] == ActionKind.END_TURN:
         return 0
     start = work["start"]
     own = state["sides"][start["seat"]]
-    actions = work["actions"][DEPTH]
+    actions = work["actions"][MAX_DEPTH]
     n = legal_actions(state, cards, actions)
-    by_place = places_matter(cards)
+    by_place = board_order_matters(cards)
     for place in range(n):
         action = actions[place]
         kind, source, target = decode(action)
-        if kind != memo["kind"] or action & HOW != memo["more"]:
+        if kind != memo["kind"] or action & DETAIL_BITS != memo["more"]:
             continue
         if kind == ActionKind.PLAY:
-            if own["hand"][source] != memo["card"] or held_word(own["held"][source]) != memo["held"]:
+            if own["hand"][source] != memo["card"] or hand_modifier_word(own["held"][source]) != memo["held"]:
                 continue
-            if by_place and (target != memo["target"] or twin_before(own, source)):
+            if by_place and (target != memo["target"] or has_earlier_copy(own, source)):
                 continue
         if by_place:
             if kind != ActionKind.PLAY and (source != memo["source"] or target != memo["target"]):
@@ -98,17 +112,17 @@ def remembered_action(state: np.void, cards: np.ndarray, memo: np.void, work: np
         if kind == ActionKind.ATTACK:
             if (source == HERO) != (memo["source"] == 0):
                 continue
-            if source != HERO and own_key(own["board"][source], cards, start) != memo["source"]:
+            if source != HERO and own_minion_key(own["board"][source], cards, start) != memo["source"]:
                 continue
         aimed = kind == ActionKind.ATTACK or action & AIMED
-        key = character_key(state, cards, start, target) if aimed else np.uint64(AT_NOTHING)
+        key = character_key(state, cards, start, target) if aimed else np.uint64(NO_TARGET_KEY)
         if key == memo["target"]:
             return int(action) | int(memo["first"])
     raise AssertionError("the stored action must be legal in every position with its key")
 
 
-@njit_borrowing
-def write_actions(
+@njit_no_alloc
+def extract_actions(
     cards: np.ndarray,
     weights: np.ndarray,
     facts: np.ndarray,
@@ -129,42 +143,42 @@ def write_actions(
     strikers["strikers"], strikers["ghosts"] = 0, 0
     while outcome(state) == Outcome.ONGOING:
         key = position_key(state, cards, start, strikers["strikers"], strikers["ghosts"])
-        known = find(key, work, memo, slots)
-        if known == NOWHERE:
+        known = find_entry(key, work, memo, slots)
+        if known == NOT_FOUND:
             solved["again"] = 1  # not searched, because of the limit
             return
-        action = remembered_action(state, cards, memo[known], work)
+        action = stored_best_action(state, cards, memo[known], work)
         if action == 0:
             break
-        think(thought)
-        if action & HERO_FIRST:
-            note_attacks(state, action, solved)
+        begin_hypothetical(thought)
+        if action & WITH_HERO_ATTACK:
+            append_attacks(state, action, solved)
             attack_hero(state, cards, action, thought)
-            action -= HERO_FIRST
-        if action & FACE_FIRST:
-            action -= FACE_FIRST
-            place = next_before_kill(state, cards, action, work)
+            action -= WITH_HERO_ATTACK
+        if action & WITH_ALL_ATTACKS:
+            action -= WITH_ALL_ATTACKS
+            place = next_attack_before_kill(state, cards, action, work)
             while place >= 0:
                 attack = encode(ActionKind.ATTACK, place, HERO)
-                note_action(attack, solved)
+                append_action(attack, solved)
                 apply(state, cards, attack, thought)
-                place = next_before_kill(state, cards, action, work)
-            think(thought)
+                place = next_attack_before_kill(state, cards, action, work)
+            begin_hypothetical(thought)
         work["scratch"][1] = state
         deaths = apply(work["scratch"][1], cards, action, thought)
         after = work["scratch"][1]
         has_chance = thought["waiting"] > 0
         if start["leaves_late"] and not has_chance and outcome(after) != Outcome.ONGOING:
-            late = what_is_late(state, cards, facts, start["seat"])
-            if late & LATE_PLAYS:  # before the killing blow
+            late = deferrable_actions(state, cards, facts, start["seat"])
+            if late & DEFER_PLAYS:  # before the killing blow
                 paid = state["sides"][start["seat"]]["mana"] - after["sides"][start["seat"]]["mana"]
-                if play_before(state, paid, cards, weights, facts, work, solved):
+                if play_before_killing_blow(state, paid, cards, weights, facts, work, solved):
                     return
-                action = remembered_action(state, cards, memo[known], work) & ~FACE_FIRST
-        note_action(action, solved)
+                action = stored_best_action(state, cards, memo[known], work) & ~WITH_ALL_ATTACKS
+        append_action(action, solved)
         if start["slots"]:
             ghosts["strikers"], ghosts["ghosts"] = strikers["strikers"], strikers["ghosts"]
-            count_places(state, action, deaths, start, ghosts)
+            count_slots(state, action, deaths, start, ghosts)
             strikers["strikers"], strikers["ghosts"] = ghosts["strikers"], ghosts["ghosts"]
         seat = start["seat"]
         drew_card = state["sides"][seat]["n_deck"] != after["sides"][seat]["n_deck"]
@@ -176,30 +190,30 @@ def write_actions(
             return
         work["states"][1] = after
     if start["leaves_late"]:
-        write_late(state, cards, weights, facts, work, solved)
+        append_deferred_actions(state, cards, weights, facts, work, solved)
 
 
-@njit_borrowing
-def write_late(
+@njit_no_alloc
+def append_deferred_actions(
     state: np.void, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void, solved: np.void
 ) -> None:
     """Append the deferred actions to the plan, and apply them. Modifies `state` and `solved`."""
     start, thought = work["start"], work["thought"][0]
     if outcome(state) != Outcome.ONGOING:
         return
-    late = what_is_late(state, cards, facts, start["seat"])
+    late = deferrable_actions(state, cards, facts, start["seat"])
     while outcome(state) == Outcome.ONGOING:
-        action = next_late_action(state, cards, weights, facts, late, start["seat"], work)
+        action = next_deferred_action(state, cards, weights, facts, late, start["seat"], work)
         if action == 0:
             return
-        if note_late(state, cards, facts, action, work, solved):
+        if append_deferred_action(state, cards, facts, action, work, solved):
             return
-        think(thought)
+        begin_hypothetical(thought)
         apply(state, cards, action, thought)
 
 
-@njit_borrowing
-def note_late(
+@njit_no_alloc
+def append_deferred_action(
     state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, work: np.void, solved: np.void
 ) -> bool:
     """Append one deferred action to the plan. `solved` is modified in place.
@@ -216,43 +230,43 @@ def note_late(
     if kind == ActionKind.PLAY:
         number = own["hand"][source]
     if kind == ActionKind.ATTACK or number == COIN or facts[number]["draws"] == 0:
-        note_action(action, solved)
+        append_action(action, solved)
         return False
     before = root["sides"][seat]
     may = (
         cards[number]["cost"] <= before["mana"]
         and before["n_board"] + facts[number]["arrivals"] <= BOARD_SIZE
     )
-    if may and what_is_late(root, cards, facts, seat) & LATE_PLAYS:
+    if may and deferrable_actions(root, cards, facts, seat) & DEFER_PLAYS:
         solved["n"] = 0
         if kind == ActionKind.PLAY:
             source = 0
             while before["hand"][source] != number:
                 source += 1
             action = int(encode(ActionKind.PLAY, source, 0))
-    note_action(action, solved)
+    append_action(action, solved)
     solved["again"] = 1
     return True
 
 
-@njit_borrowing
-def note_attacks(state: np.void, action: int, solved: np.void) -> None:
+@njit_no_alloc
+def append_attacks(state: np.void, action: int, solved: np.void) -> None:
     """Append the attacks of `attack_hero` to the plan. `solved` is modified in place."""
     _, _, target = decode(action)
-    place = target - OWN_SIDE
+    place = target - OWN_TARGETS
     for _ in range(state["sides"][state["active"]]["board"][place]["attacks_left"]):
-        note_action(encode(ActionKind.ATTACK, place, HERO), solved)
+        append_action(encode(ActionKind.ATTACK, place, HERO), solved)
 
 
-@njit_borrowing
-def note_action(action: int, solved: np.void) -> None:
+@njit_no_alloc
+def append_action(action: int, solved: np.void) -> None:
     """Append an action to the plan. `solved` is modified in place."""
     solved["actions"][solved["n"]] = action
     solved["n"] += 1
 
 
-@njit_borrowing
-def play_before(
+@njit_no_alloc
+def play_before_killing_blow(
     state: np.void,
     paid: int,
     cards: np.ndarray,
@@ -265,10 +279,10 @@ def play_before(
     own = state["sides"][work["start"]["seat"]]
     thought = work["thought"][0]
     while True:
-        action = next_late_play(own, own["mana"] - paid, cards, weights, facts, work)
+        action = next_deferred_play(own, own["mana"] - paid, cards, weights, facts, work)
         if action == 0:
             return False
-        if note_late(state, cards, facts, action, work, solved):
+        if append_deferred_action(state, cards, facts, action, work, solved):
             return True
-        think(thought)
+        begin_hypothetical(thought)
         apply(state, cards, action, thought)

@@ -9,43 +9,56 @@ first action in the order of `engine.rules.legal_actions`.
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO, ActionKind, Outcome
-from engine.effects.chance import imaginable, imagine, think
-from engine.effects.transposition import is_simple
-from engine.indirect_call import njit_apart
-from engine.jit import njit_borrowing
+from engine.effects.chance import begin_hypothetical, n_hypothetical, set_hypothetical_outcome
+from engine.effects.transposition import needs_no_order
+from engine.indirect_call import njit_indirect
+from engine.jit import njit_no_alloc
 from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import CARD, STATE
-from engine.view import hide
+from engine.view import hide_information
 from ilp_agent.features import SHIELD
-from ilp_agent.search.card_facts import CHANCE, FACT, narrow
-from ilp_agent.search.chance import TOO_MANY, expected_gain, gain_key, list_outcomes, pay, run_outcome
-from ilp_agent.search.deferred_actions import (
-    FACE_FIRST,
-    HERO_FIRST,
-    LATE_FACE,
-    LATE_KILL,
-    LATE_PLAYS,
-    add_last_attacks,
-    attack_hero,
-    attacks_before_kill,
-    best_pack,
-    late_value,
-    what_is_late,
+from ilp_agent.search.card_facts import FACT, RANDOM_EFFECT, select_relevant_features
+from ilp_agent.search.chance import (
+    TOO_MANY,
+    apply_certain_part,
+    apply_outcome,
+    expected_gain,
+    expected_gain_key,
+    list_outcomes,
 )
-from ilp_agent.search.extract_plan import remember, write_actions
+from ilp_agent.search.deferred_actions import (
+    DEFER_ATTACKS,
+    DEFER_LETHAL,
+    DEFER_PLAYS,
+    WITH_ALL_ATTACKS,
+    WITH_HERO_ATTACK,
+    add_attack_variants,
+    attack_hero,
+    deferrable_actions,
+    deferred_value,
+    max_damage_before_kill,
+    solve_knapsack,
+)
+from ilp_agent.search.extract_plan import extract_actions, store_best_action
 from ilp_agent.search.objective import (
     action_gain,
-    acts_at_the_end,
     base_value,
+    draw_value,
     end_value,
+    has_end_of_turn_effect,
     is_lost,
     is_score,
     score_of,
-    worth_of_draw,
 )
-from ilp_agent.search.pruning import count_places, left_out
-from ilp_agent.search.transposition import NO_KEY, NOWHERE, find, key_after_blow, position_key
-from ilp_agent.search.work import DEPTH, FEWEST_SLOTS, KEYS, MEMO, N_GAINS, SOLVED, WORK
+from ilp_agent.search.pruning import count_slots, is_pruned
+from ilp_agent.search.transposition import (
+    NO_KEY,
+    NOT_FOUND,
+    find_entry,
+    key_after_attack,
+    position_key,
+)
+from ilp_agent.search.work import GAIN_CACHE_SIZE, MAX_DEPTH, MEMO, MIN_SLOTS, SLOT, SOLUTION, WORK
 from ilp_agent.weights import N_TERMS, Term
 
 FORBIDDEN = -1e290
@@ -55,7 +68,7 @@ UNDECIDED = -1e295
 """Lower bound on the value of a position with a pending choice."""
 
 
-@njit_borrowing
+@njit_no_alloc
 def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void) -> None:
     """Start to search the position at a level: list its actions and evaluate ending the turn."""
     frame, state = work["frames"][level], work["states"][level]
@@ -65,48 +78,48 @@ def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.nda
         frame["best"] = UNDECIDED
         return
     frame["n"] -= 1
-    if not is_score(weights) and acts_at_the_end(state, cards, work["start"]["seat"]):
-        value_ending(level, cards, weights, work)
+    if not is_score(weights) and has_end_of_turn_effect(state, cards, work["start"]["seat"]):
+        store_ending_value(level, cards, weights, work)
     else:
         frame["best"] = end_value(state, cards, weights, work["start"])
     frame["late"] = 0
     start = work["start"]
     if start["leaves_late"]:
-        frame["late"] = what_is_late(state, cards, facts, start["seat"])
-        if frame["late"] & (LATE_FACE | LATE_KILL):
+        frame["late"] = deferrable_actions(state, cards, facts, start["seat"])
+        if frame["late"] & (DEFER_ATTACKS | DEFER_LETHAL):
             actions = work["actions"][level]
-            frame["n"] = add_last_attacks(state, facts, start, frame["late"], actions, frame["n"])
-        frame["best"] += late_value(state, cards, weights, facts, frame["late"], start["seat"], work)
+            frame["n"] = add_attack_variants(state, facts, start, frame["late"], actions, frame["n"])
+        frame["best"] += deferred_value(state, cards, weights, facts, frame["late"], start["seat"], work)
 
 
-@njit_apart(int, (CARD,), (np.dtype(np.float64),), WORK, rare=True)
-def value_ending(level: int, cards: np.ndarray, weights: np.ndarray, work: np.void) -> int:
+@njit_indirect(int, (CARD,), (np.dtype(np.float64),), WORK, rare=True)
+def store_ending_value(level: int, cards: np.ndarray, weights: np.ndarray, work: np.void) -> int:
     """Store the expected value of ending the turn at a level with end-of-turn effects; returns 0."""
-    work["frames"][level]["best"] = value_of_ending(work["states"][level], cards, weights, work)
+    work["frames"][level]["best"] = ending_value(work["states"][level], cards, weights, work)
     return 0
 
 
-@njit_borrowing
-def value_of_ending(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void) -> float:
+@njit_no_alloc
+def ending_value(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void) -> float:
     """Expected value of ending the turn in a position, over its end-of-turn effects."""
     value = expected_gain(state, cards, weights, 0, work)
     return max(value, FORBIDDEN)
 
 
-@njit_borrowing
-def keep_better(frame: np.void, value: float, tie: float, action: int) -> None:
+@njit_no_alloc
+def update_best(frame: np.void, value: float, tie: float, action: int) -> None:
     """Update a frame's best action if a value is larger by more than `tie`. Modified in place."""
     if value > frame["best"] + tie:
         frame["best"] = value
         frame["action"] = action
 
 
-@njit_borrowing
-def deliver(frame: np.void, value: float, tie: float, actions: np.ndarray, lost: int) -> None:
+@njit_no_alloc
+def back_up_value(frame: np.void, value: float, tie: float, actions: np.ndarray, lost: int) -> None:
     """Back up the value that follows the current action, or its current outcome. Modified in place."""
     value += frame["gain"]
     if frame["n_leaves"] == 0:
-        keep_better(frame, value, tie, actions[frame["next"] - 1])
+        update_best(frame, value, tie, actions[frame["next"] - 1])
         return
     frame["total"] += frame["probability"][frame["leaf"]] * value
     frame["leaf"] += 1
@@ -120,17 +133,17 @@ TIE = 1e-12
 SCORE_TIE = 1e-10
 """Tolerance of ties for a score, as a share of the sum of its weights."""
 
-DEALT_WITH, NO_MORE = -1, -2
+RESOLVED, EXHAUSTED = -1, -2
 """Results of `next_child`: the action needs no further search; the level has no further action."""
 
 
-@njit_borrowing
-def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void) -> None:
+@njit_no_alloc
+def start_search(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void) -> None:
     """Copy a position to the root of the search and record its start values. Modifies `work` in place."""
     work["states"][0] = state
     root, start = work["states"][0], work["start"]
     seat = root["active"]
-    hide(root, cards, seat)
+    hide_information(root, cards, seat)
     own = root["sides"][seat]
     start["seat"], start["births"], start["n"] = seat, root["births"], own["n_board"]
     start["free"] = BOARD_SIZE - own["n_board"]
@@ -140,23 +153,23 @@ def begin(state: np.void, cards: np.ndarray, weights: np.ndarray, work: np.void)
     start["base"] = base_value(root, weights, seat)
     if is_score(weights):
         start["n"] = 0  # initial healths do not matter, so positions need not differ by them
-        start["drawn"] = worth_of_draw(own, cards, weights, start["counts"])
+        start["drawn"] = draw_value(own, cards, weights, start["counts"])
 
 
-@njit_borrowing
-def _holds_chance(state: np.void, facts: np.ndarray) -> bool:
+@njit_no_alloc
+def _holds_random_effect(state: np.void, facts: np.ndarray) -> bool:
     """Whether the active player has a card or hero power with random effects."""
     own = state["sides"][state["active"]]
-    if own["power"] and facts[own["power"] - 1]["bits"] & CHANCE:
+    if own["power"] and facts[own["power"] - 1]["bits"] & RANDOM_EFFECT:
         return True
     for place in range(own["n_hand"]):
-        if own["hand"][place] >= 0 and facts[own["hand"][place]]["bits"] & CHANCE:
+        if own["hand"][place] >= 0 and facts[own["hand"][place]]["bits"] & RANDOM_EFFECT:
             return True
     return False
 
 
-@njit_apart(STATE, (CARD,), (np.dtype(np.float64),), (FACT,), WORK, (MEMO,), (KEYS,), SOLVED)
-def solve_turn(
+@njit_indirect(STATE, (CARD,), (np.dtype(np.float64),), (FACT,), WORK, (MEMO,), (SLOT,), SOLUTION)
+def search_turn(
     state: np.void,
     cards: np.ndarray,
     weights: np.ndarray,
@@ -170,31 +183,32 @@ def solve_turn(
 
     Args:
         state: dtype `engine.state.STATE`, not over; unchanged.
-        cards: the search's copy of the card table; its game features are modified (`narrow`).
+        cards: the search's copy of the card table; its game features are modified
+            (`select_relevant_features`).
         weights: indexed by `ilp_agent.weights.Term`; weights of a score follow.
-        facts: of `ilp_agent.search.card_facts.learn_facts`.
+        facts: of `ilp_agent.search.card_facts.compute_card_facts`.
         work: dtype `WORK`; `start` has the limit, the slot rule and excluded actions. Modified in place, as
             all that follow.
         memo: dtype `MEMO`, at least as long as the limit.
-        slots: dtype `KEYS`, a power of two, at least twice as long.
-        solved: dtype `SOLVED`.
+        slots: dtype `SLOT`, a power of two, at least twice as long.
+        solved: dtype `SOLUTION`.
 
     Returns:
         0.
     """
     cards[0]["asks"] = facts[0]["asks_of_game"]
-    begin(state, cards, weights, work)
+    start_search(state, cards, weights, work)
     start = work["start"]
     start["leaves_late"] = start["reduced"]
-    if is_score(weights) and (weights[N_TERMS + SHIELD] < 0.0 or _holds_chance(state, facts)):
+    if is_score(weights) and (weights[N_TERMS + SHIELD] < 0.0 or _holds_random_effect(state, facts)):
         start["leaves_late"] = 0
-    start["looks"] = narrow(work["states"][0], cards, facts)
-    limit = start["limit"] if is_simple(cards) else start["limit_kept"]
-    work["n_slots"], work["n_memo"] = FEWEST_SLOTS, 0
+    start["looks"] = select_relevant_features(work["states"][0], cards, facts)
+    limit = start["limit"] if needs_no_order(cards) else start["limit_kept"]
+    work["n_slots"], work["n_memo"] = MIN_SLOTS, 0
     work["search"] += 1
-    slots[:FEWEST_SLOTS] = NOWHERE
+    slots[:MIN_SLOTS] = NOT_FOUND
     frames = work["frames"]
-    tie = least_gain(weights)
+    tie = tie_tolerance(weights)
     solved["states"], solved["unproven"] = 0, 0
     open_frame(0, cards, weights, facts, work)
     frames[0]["strikers"], frames[0]["ghosts"] = 0, 0
@@ -202,23 +216,23 @@ def solve_turn(
     level = 0
     while True:
         deaths = next_child(level, cards, weights, facts, work, memo, slots, tie)
-        if deaths == NO_MORE:
-            remember(level, cards, work, memo, slots)
+        if deaths == EXHAUSTED:
+            store_best_action(level, cards, work, memo, slots)
             if level == 0:
                 break
             level -= 1
-            deliver(frames[level], frames[level + 1]["best"], tie, work["actions"][level], 0)
-        elif deaths != DEALT_WITH and is_to_search(
+            back_up_value(frames[level], frames[level + 1]["best"], tie, work["actions"][level], 0)
+        elif deaths != RESOLVED and descend(
             level, deaths, cards, weights, facts, work, memo, slots, solved, limit, tie
         ):
             level += 1
     solved["states"] += 1
     solved["value"] = frames[0]["best"] - start["base"]
-    write_actions(cards, weights, facts, work, memo, slots, solved)
+    extract_actions(cards, weights, facts, work, memo, slots, solved)
     return 0
 
 
-@njit_borrowing
+@njit_no_alloc
 def next_child(
     level: int,
     cards: np.ndarray,
@@ -231,10 +245,10 @@ def next_child(
 ) -> int:
     """Apply the next action of a level, or the next outcome of its action, to the level below.
 
-    Arguments as of `solve_turn`, and the tolerance of ties. `work` is modified in place.
+    Arguments as of `search_turn`, and the tolerance of ties. `work` is modified in place.
 
     Returns:
-        Number of minions that died, >= 0, if the child must be searched; `DEALT_WITH` if not; `NO_MORE` if
+        Number of minions that died, >= 0, if the child must be searched; `RESOLVED` if not; `EXHAUSTED` if
         the level has no further action.
     """
     frame, start = work["frames"][level], work["start"]
@@ -242,79 +256,79 @@ def next_child(
     if frame["n_leaves"] > 0:
         if frame["leaf"] == frame["n_leaves"]:
             if not frame["certain_death"]:
-                keep_better(frame, frame["total"], tie, work["actions"][level, frame["next"] - 1])
+                update_best(frame, frame["total"], tie, work["actions"][level, frame["next"] - 1])
             frame["n_leaves"] = 0
-            return DEALT_WITH
-        take_outcome(level, cards, work)
+            return RESOLVED
+        apply_next_outcome(level, cards, work)
         action, child = work["actions"][level, frame["next"] - 1], work["states"][level + 1]
         frame["gain"] = action_gain(before, child, cards, action, work["thought"][1], weights)
         return 0
     if frame["next"] == frame["n"] or frame["best"] == np.inf:
-        return NO_MORE
+        return EXHAUSTED
     action = work["actions"][level, frame["next"]]
     frame["next"] += 1
-    if left_out(before, cards, facts, action, frame, start):
-        return DEALT_WITH
-    if action & FACE_FIRST:
-        value = value_of_kill(level, cards, weights, facts, work, action - FACE_FIRST)
-        keep_better(frame, value, tie, action)
-        return DEALT_WITH
-    if not start["slots"] and is_blow(action):
+    if is_pruned(before, cards, facts, action, frame, start):
+        return RESOLVED
+    if action & WITH_ALL_ATTACKS:
+        value = lethal_value(level, cards, weights, facts, work, action - WITH_ALL_ATTACKS)
+        update_best(frame, value, tie, action)
+        return RESOLVED
+    if not start["slots"] and is_minion_attack(action):
         _, source, target = decode(action)
-        key = key_after_blow(before, cards, start, frame["key"], source, target, work["pair"])
-        known = find(key, work, memo, slots) if key != NO_KEY else NOWHERE
-        if known != NOWHERE:
+        key = key_after_attack(before, cards, start, frame["key"], source, target, work["pair"])
+        known = find_entry(key, work, memo, slots) if key != NO_KEY else NOT_FOUND
+        if known != NOT_FOUND:
             own, enemy = before["sides"][start["seat"]], before["sides"][1 - start["seat"]]
             frame["gain"] = weights[Term.DAMAGE] * own["board"][source]["attack"]
             frame["gain"] -= weights[Term.TRADE] * enemy["board"][target]["attack"]
-            deliver(frame, memo[known]["value"], tie, work["actions"][level], 0)
-            return DEALT_WITH
+            back_up_value(frame, memo[known]["value"], tie, work["actions"][level], 0)
+            return RESOLVED
     thought = work["thought"][0]
-    think(thought)
+    begin_hypothetical(thought)
     work["states"][level + 1] = before
     child = work["states"][level + 1]
     first = 0.0
-    if action & HERO_FIRST:
+    if action & WITH_HERO_ATTACK:
         first = weights[Term.FACE] * attack_hero(child, cards, action, thought)
-        action -= HERO_FIRST
+        action -= WITH_HERO_ATTACK
         if outcome(child) != Outcome.ONGOING:
-            return DEALT_WITH  # the attack alone is lethal
+            return RESOLVED  # the attack alone is lethal
     deaths = apply(child, cards, action, thought)
     if is_score(weights) and (thought["waiting"] or child["n_options"] > 0):
         value = score_of(child, cards, weights, start)
         if thought["waiting"]:
             value = mean_score(before, action, cards, weights, work)
-        keep_better(frame, value, tie, work["actions"][level, frame["next"] - 1])
-        return DEALT_WITH
+        update_best(frame, value, tie, work["actions"][level, frame["next"] - 1])
+        return RESOLVED
     if thought["waiting"]:
-        return meet_chance(level, action, cards, weights, facts, work)
+        return expand_chance_node(level, action, cards, weights, facts, work)
     frame["gain"] = first + action_gain(before, child, cards, action, thought, weights)
-    return DEALT_WITH if is_lost(child, start) else deaths
+    return RESOLVED if is_lost(child, start) else deaths
 
 
-@njit_borrowing
+@njit_no_alloc
 def mean_score(before: np.void, action: int, cards: np.ndarray, weights: np.ndarray, work: np.void) -> float:
-    """Mean score over the outcomes of an action; a won or lost game counts `MOST`.
+    """Mean score over the outcomes of an action; a won or lost game counts `GAME_SCORE`.
 
     With a score the plan stops at a random action, and the turn is searched again after its outcome.
     """
     thought, after = work["thought"][0], work["scratch"][0]
-    first, n = thought["waiting"], imaginable(thought)
+    first, n = thought["waiting"], n_hypothetical(thought)
     total = 0.0
     for number in range(n):
-        imagine(thought, before, number, first)
+        set_hypothetical_outcome(thought, before, number, first)
         work["scratch"][0] = before
         apply(after, cards, action, thought)
-        total += min(max(score_of(after, cards, weights, work["start"]), -MOST), MOST)
+        total += min(max(score_of(after, cards, weights, work["start"]), -GAME_SCORE), GAME_SCORE)
     return total / n
 
 
-MOST = 1e9
+GAME_SCORE = 1e9
 """Score of a won game as one of several chance outcomes; a lost game has its negative."""
 
 
-@njit_apart(int, int, (CARD,), (np.dtype(np.float64),), (FACT,), WORK, rare=True)
-def meet_chance(
+@njit_indirect(int, int, (CARD,), (np.dtype(np.float64),), (FACT,), WORK, rare=True)
+def expand_chance_node(
     level: int, action: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
 ) -> int:
     """Expand a chance node: list the outcomes, or estimate the expected gain if there are too many.
@@ -323,28 +337,28 @@ def meet_chance(
         As `next_child`.
     """
     frame, before, start = work["frames"][level], work["states"][level], work["start"]
-    key = gain_key(before, cards, facts, action, start, work["pair"])
-    kept = work["gains"][np.int64(key) & (N_GAINS - 1)]
+    key = expected_gain_key(before, cards, facts, action, start, work["pair"])
+    kept = work["gains"][np.int64(key) & (GAIN_CACHE_SIZE - 1)]
     known = key != 0 and kept["key"] == key and kept["search"] == work["search"]
     if not known:
         n = list_outcomes(before, cards, action, work["thought"][0]["waiting"], work, frame)
         if n != TOO_MANY:
             frame["n_leaves"], frame["leaf"], frame["total"] = n, 0, 0.0
             frame["certain_death"] = 1
-            return DEALT_WITH
+            return RESOLVED
     work["states"][level + 1] = before
     child = work["states"][level + 1]
-    pay(child, cards, action)
+    apply_certain_part(child, cards, action)
     if not known:
         gain = expected_gain(before, cards, weights, action, work)
         gain -= end_value(child, cards, weights, start)
         kept["key"], kept["search"], kept["gain"] = key, work["search"], gain
     frame["gain"] = kept["gain"]
-    return DEALT_WITH if frame["gain"] == -np.inf else 0
+    return RESOLVED if frame["gain"] == -np.inf else 0
 
 
-@njit_borrowing
-def is_to_search(
+@njit_no_alloc
+def descend(
     level: int,
     deaths: int,
     cards: np.ndarray,
@@ -366,27 +380,27 @@ def is_to_search(
     child = work["states"][level + 1]
     following["strikers"], following["ghosts"] = frame["strikers"], frame["ghosts"]
     if start["slots"]:
-        action = work["actions"][level, frame["next"] - 1] & ~HERO_FIRST
-        count_places(work["states"][level], action, deaths, start, following)
+        action = work["actions"][level, frame["next"] - 1] & ~WITH_HERO_ATTACK
+        count_slots(work["states"][level], action, deaths, start, following)
     if outcome(child) != Outcome.ONGOING:
         value = end_value(child, cards, weights, start)
-        if frame["late"] & LATE_PLAYS:  # played before the killing blow
+        if frame["late"] & DEFER_PLAYS:  # played before the killing blow
             own = child["sides"][start["seat"]]
-            value += best_pack(own, own["mana"], cards, weights, facts, work)[0]
-        deliver(frame, value, tie, work["actions"][level], is_lost(child, start))
+            value += solve_knapsack(own, own["mana"], cards, weights, facts, work)[0]
+        back_up_value(frame, value, tie, work["actions"][level], is_lost(child, start))
         return False
     key = position_key(child, cards, start, following["strikers"], following["ghosts"])
-    known = find(key, work, memo, slots)
-    if known != NOWHERE:
-        deliver(frame, memo[known]["value"], tie, work["actions"][level], 0)
+    known = find_entry(key, work, memo, slots)
+    if known != NOT_FOUND:
+        back_up_value(frame, memo[known]["value"], tie, work["actions"][level], 0)
         return False
-    if solved["states"] + 1 >= limit or level + 1 == DEPTH:
+    if solved["states"] + 1 >= limit or level + 1 == MAX_DEPTH:
         solved["unproven"] = 1
         value = end_value(child, cards, weights, start)
         if start["leaves_late"]:
-            late = what_is_late(child, cards, facts, start["seat"])
-            value += late_value(child, cards, weights, facts, late, start["seat"], work)
-        deliver(frame, value, tie, work["actions"][level], 0)
+            late = deferrable_actions(child, cards, facts, start["seat"])
+            value += deferred_value(child, cards, weights, facts, late, start["seat"], work)
+        back_up_value(frame, value, tie, work["actions"][level], 0)
         return False
     solved["states"] += 1
     open_frame(level + 1, cards, weights, facts, work)
@@ -394,8 +408,8 @@ def is_to_search(
     return True
 
 
-@njit_borrowing
-def least_gain(weights: np.ndarray) -> float:
+@njit_no_alloc
+def tie_tolerance(weights: np.ndarray) -> float:
     """Tolerance of ties: differences up to it are rounding errors."""
     most, total = 0.0, 0.0
     for weight in weights:
@@ -404,15 +418,15 @@ def least_gain(weights: np.ndarray) -> float:
     return SCORE_TIE * total if is_score(weights) else TIE * most
 
 
-@njit_borrowing
-def is_blow(action: int) -> bool:
+@njit_no_alloc
+def is_minion_attack(action: int) -> bool:
     """Whether an action is an attack of a minion on a minion."""
     kind, source, target = decode(action)
     return bool(kind == ActionKind.ATTACK and HERO not in (source, target))
 
 
-@njit_borrowing
-def value_of_kill(
+@njit_no_alloc
+def lethal_value(
     level: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void, action: int
 ) -> float:
     """Value of a lethal action after attacks of minions on the enemy hero; -inf if it is not lethal."""
@@ -420,22 +434,22 @@ def value_of_kill(
     seat, thought = start["seat"], work["thought"][0]
     work["states"][level + 1] = before
     child = work["states"][level + 1]
-    think(thought)
+    begin_hypothetical(thought)
     apply(child, cards, action, thought)
-    attacked = attacks_before_kill(before, child, start)
+    attacked = max_damage_before_kill(before, child, start)
     if thought["waiting"] or attacked < 0:
         return -np.inf
     child["sides"][1 - seat]["health"] = 0
     value = weights[Term.FACE] * attacked + action_gain(before, child, cards, action, thought, weights)
     value += end_value(child, cards, weights, start)
-    if work["frames"][level]["late"] & LATE_PLAYS:
+    if work["frames"][level]["late"] & DEFER_PLAYS:
         own = child["sides"][seat]
-        value += best_pack(own, own["mana"], cards, weights, facts, work)[0]
+        value += solve_knapsack(own, own["mana"], cards, weights, facts, work)[0]
     return float(value)
 
 
-@njit_borrowing
-def take_outcome(level: int, cards: np.ndarray, work: np.void) -> None:
+@njit_no_alloc
+def apply_next_outcome(level: int, cards: np.ndarray, work: np.void) -> None:
     """Apply the current action with its next outcome, to the position of the next level."""
     frame = work["frames"][level]
     leaf = frame["leaf"]
@@ -443,5 +457,5 @@ def take_outcome(level: int, cards: np.ndarray, work: np.void) -> None:
     for event in range(n):
         work["odometer"][0, event] = frame["outcomes"][leaf, event]
     action = work["actions"][level, frame["next"] - 1]
-    run_outcome(work["states"][level], cards, action, work, n)
+    apply_outcome(work["states"][level], cards, action, work, n)
     work["states"][level + 1] = work["scratch"][0]

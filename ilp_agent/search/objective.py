@@ -10,7 +10,7 @@ infinite for a dead enemy hero. Its weights follow those of all terms, which are
 import numpy as np
 
 from engine.bitfields import AIMED, unpack_action
-from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, UNKNOWN, ActionKind
+from engine.codes import BOARD_SIZE, COIN, HERO, OWN_TARGETS, UNKNOWN, ActionKind
 from engine.effect_codes import (
     ENEMY,
     HEROES,
@@ -24,27 +24,27 @@ from engine.effect_codes import (
     Trigger,
 )
 from engine.effects.card_filters import has_effects
-from engine.effects.targets import passes
-from engine.effects.triggers import is_heard
-from engine.jit import njit_borrowing, njit_borrowing_inline
+from engine.effects.targets import minion_matches
+from engine.effects.triggers import any_card_has_trigger
+from engine.jit import njit_no_alloc, njit_no_alloc_inline
 from engine.state import TO_HERO, TO_MINIONS
-from ilp_agent.features import DRAWN, ENEMY_HERO, count_held, read_counts
-from ilp_agent.search.transposition import came_in_with
+from ilp_agent.features import ENEMY_HERO, HIDDEN_CARDS, count_hand_card, count_hearthsim_terms
+from ilp_agent.search.transposition import initial_health
 from ilp_agent.weights import N_TERMS, Term
 
-SPELL_HELD = 0.9
+SPELL_BONUS = 0.9
 """Constant part of the value of a damage spell in hand (HearthSim)."""
 
-_decode = njit_borrowing(unpack_action)
+_decode = njit_no_alloc(unpack_action)
 
 
-@njit_borrowing_inline
+@njit_no_alloc_inline
 def is_score(weights: np.ndarray) -> bool:
     """Whether weights are those of a score."""
     return len(weights) > N_TERMS
 
 
-@njit_borrowing
+@njit_no_alloc
 def score_of(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.void) -> float:
     """Score of a position. `start["counts"]` is modified in place."""
     if state["sides"][start["seat"]]["health"] <= 0:
@@ -52,42 +52,42 @@ def score_of(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.v
     if state["sides"][1 - start["seat"]]["health"] <= 0:
         return np.inf
     counts = start["counts"]
-    read_counts(state, cards, start["seat"], counts)
-    value: float = start["drawn"] * counts[DRAWN]
-    for count in range(DRAWN):
+    count_hearthsim_terms(state, cards, start["seat"], counts)
+    value: float = start["drawn"] * counts[HIDDEN_CARDS]
+    for count in range(HIDDEN_CARDS):
         value += weights[N_TERMS + count] * counts[count]
     return value
 
 
-@njit_borrowing
-def worth_of_draw(side: np.void, cards: np.ndarray, weights: np.ndarray, counts: np.ndarray) -> float:
+@njit_no_alloc
+def draw_value(side: np.void, cards: np.ndarray, weights: np.ndarray, counts: np.ndarray) -> float:
     """Mean score of a card of the deck in hand, the value of a draw. `counts` is modified in place."""
     if side["n_deck"] == 0 or not has_effects(cards):
         return 0.0
     counts[:] = 0
     for place in range(side["n_deck"]):
         if side["deck"][place] >= 0:
-            count_held(cards[side["deck"][place]], True, counts)
+            count_hand_card(cards[side["deck"][place]], True, counts)
     total = 0.0
-    for count in range(DRAWN):
+    for count in range(HIDDEN_CARDS):
         total += weights[N_TERMS + count] * counts[count]
     return float(total / side["n_deck"])
 
 
-@njit_borrowing
-def worth_of_damage(weights: np.ndarray) -> float:
+@njit_no_alloc
+def damage_value(weights: np.ndarray) -> float:
     """Value of a point of non-lethal damage to the enemy hero."""
     return float(-weights[N_TERMS + ENEMY_HERO] if is_score(weights) else weights[Term.FACE])
 
 
-@njit_borrowing
-def worth_of_kill(weights: np.ndarray) -> float:
+@njit_no_alloc
+def kill_value(weights: np.ndarray) -> float:
     """Value of the enemy hero's death."""
     return float(np.inf if is_score(weights) else weights[Term.LETHAL])
 
 
-@njit_borrowing
-def further_worth(state: np.void, seat: int, weights: np.ndarray) -> float:
+@njit_no_alloc
+def extended_end_value(state: np.void, seat: int, weights: np.ndarray) -> float:
     """End value by the extended weights, those beside the thesis's."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     value = 0.0
@@ -107,11 +107,11 @@ def further_worth(state: np.void, seat: int, weights: np.ndarray) -> float:
     return float(value - weights[Term.OVERLOAD] * own["overload"])
 
 
-@njit_borrowing
-def further_gain(
+@njit_no_alloc
+def extended_gain(
     before: np.void, after: np.void, cards: np.ndarray, action: int, weights: np.ndarray
 ) -> float:
-    """Gain of an action by the extended weights, beside its effect on `further_worth`."""
+    """Gain of an action by the extended weights, beside its effect on `extended_end_value`."""
     seat = before["active"]
     own, enemy = before["sides"][seat], before["sides"][1 - seat]
     kind, source, target = _decode(action)
@@ -119,15 +119,15 @@ def further_gain(
     if kind == ActionKind.PLAY and weights[Term.HOLD] != 0.0 and own["hand"][source] != COIN:
         card = cards[own["hand"][source]]
         if card["kind"] == CardKind.SPELL:
-            gain -= weights[Term.HOLD] * spell_held(card, enemy, target if action & AIMED else -1)
+            gain -= weights[Term.HOLD] * held_spell_value(card, enemy, target if action & AIMED else -1)
     if weights[Term.DRAW] != 0.0:
         gain += weights[Term.DRAW] * (hidden_cards(after["sides"][seat]) - hidden_cards(own))
     if after["births"] != before["births"]:
-        gain += entered(before, after, cards, weights)
+        gain += entered_stats(before, after, cards, weights)
     return float(gain)
 
 
-@njit_borrowing
+@njit_no_alloc
 def base_value(state: np.void, weights: np.ndarray, seat: int) -> float:
     """Start value to subtract: own stats and the own hero's health, less the enemies' health."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
@@ -141,7 +141,7 @@ def base_value(state: np.void, weights: np.ndarray, seat: int) -> float:
     return float(weights[Term.BODY] * body - weights[Term.WOUND] * wound + weights[Term.HERO] * hero)
 
 
-@njit_borrowing
+@njit_no_alloc
 def end_value(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.void) -> float:
     """Value of a position if the turn ends there, without end-of-turn effects.
 
@@ -168,12 +168,12 @@ def end_value(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.
     for place in range(enemy["n_board"]):
         threat += enemy["board"][place]["attack"] - enemy["board"][place]["turn_attack"]
     for place in range(own["n_board"]):
-        survive += came_in_with(own["board"][place], cards, start)
+        survive += initial_health(own["board"][place], cards, start)
     value += weights[Term.SURVIVE] * survive - weights[Term.THREAT] * threat
-    return float(value + further_worth(state, seat, weights))
+    return float(value + extended_end_value(state, seat, weights))
 
 
-@njit_borrowing
+@njit_no_alloc
 def action_gain(
     before: np.void,
     after: np.void,
@@ -206,11 +206,11 @@ def action_gain(
         number = own["hand"][source]
         if number != COIN:
             gain += weights[Term.PLAY] * cards[number]["value"]
-    return float(gain + further_gain(before, after, cards, action, weights))
+    return float(gain + extended_gain(before, after, cards, action, weights))
 
 
-@njit_borrowing
-def entered(before: np.void, after: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
+@njit_no_alloc
+def entered_stats(before: np.void, after: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
     """Correction of `body` and `wound` by the printed stats of minions that entered with an action."""
     seat = before["active"]
     body, wound = 0, 0
@@ -227,7 +227,7 @@ def entered(before: np.void, after: np.void, cards: np.ndarray, weights: np.ndar
     return float(weights[Term.WOUND] * wound - weights[Term.BODY] * body)
 
 
-@njit_borrowing
+@njit_no_alloc
 def hidden_cards(side: np.void) -> int:
     """Number of cards in hand unknown to the player."""
     n = 0
@@ -237,8 +237,8 @@ def hidden_cards(side: np.void) -> int:
     return n
 
 
-@njit_borrowing
-def spell_held(card: np.void, enemy: np.void, aimed: int) -> float:
+@njit_no_alloc
+def held_spell_value(card: np.void, enemy: np.void, aimed: int) -> float:
     """Value of a damage spell in hand: printed damage times its targets, plus 0.9.
 
     Args:
@@ -262,29 +262,29 @@ def spell_held(card: np.void, enemy: np.void, aimed: int) -> float:
             total += amount * _n_targets(effect, enemy, aimed)
         else:
             total += amount
-    return float(total + SPELL_HELD if total > 0 else 0.0)
+    return float(total + SPELL_BONUS if total > 0 else 0.0)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _n_targets(effect: np.void, enemy: np.void, aimed: int) -> int:
     """Number of enemies that an effect row affects."""
     n = 0
-    excludes_target = effect["filter"] & Filter.NOT_TARGET and 0 <= aimed < OWN_SIDE
+    excludes_target = effect["filter"] & Filter.NOT_TARGET and 0 <= aimed < OWN_TARGETS
     if effect["kind"] & MINIONS:
         for place in range(enemy["n_board"]):
             if excludes_target and place == aimed:
                 continue
-            if passes(effect["filter"], effect["arg"], enemy["board"][place]):
+            if minion_matches(effect["filter"], effect["arg"], enemy["board"][place]):
                 n += 1
     if effect["kind"] & HEROES and not (excludes_target and aimed == BOARD_SIZE):
         n += 1
     return n
 
 
-@njit_borrowing
-def acts_at_the_end(state: np.void, cards: np.ndarray, seat: int) -> bool:
+@njit_no_alloc
+def has_end_of_turn_effect(state: np.void, cards: np.ndarray, seat: int) -> bool:
     """Whether a card in play has an end-of-turn effect for this player's turn."""
-    if not is_heard(cards, Trigger.TURN_END):
+    if not any_card_has_trigger(cards, Trigger.TURN_END):
         return False
     for seat_number in range(2):
         side = state["sides"][seat_number]
@@ -292,18 +292,20 @@ def acts_at_the_end(state: np.void, cards: np.ndarray, seat: int) -> bool:
             minion = side["board"][place]
             if not minion["traits"] & Trait.ACTS:
                 continue
-            if not minion["traits"] & Trait.SILENCED and _waits(cards[minion["card"]], seat_number == seat):
+            if not minion["traits"] & Trait.SILENCED and _has_end_of_turn_trigger(
+                cards[minion["card"]], seat_number == seat
+            ):
                 return True
             for n in range(len(minion["gifts"])):
                 if minion["gifts"][n]:
                     return True
-        if side["durability"] > 0 and _waits(cards[side["weapon"]], seat_number == seat):
+        if side["durability"] > 0 and _has_end_of_turn_trigger(cards[side["weapon"]], seat_number == seat):
             return True
     return False
 
 
-@njit_borrowing
-def _waits(card: np.void, own: bool) -> bool:
+@njit_no_alloc
+def _has_end_of_turn_trigger(card: np.void, own: bool) -> bool:
     """Whether a card has an end-of-turn trigger for its own player's turn, or for the opponent's."""
     if not card["hears"] >> Trigger.TURN_END & 1:
         return False
@@ -314,7 +316,7 @@ def _waits(card: np.void, own: bool) -> bool:
     return False
 
 
-@njit_borrowing
+@njit_no_alloc
 def is_lost(state: np.void, start: np.void) -> bool:
     """Whether the own hero is dead and the enemy's is not."""
     seat = start["seat"]

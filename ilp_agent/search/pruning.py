@@ -3,18 +3,24 @@
 import numpy as np
 
 from engine.bitfields import AIMED
-from engine.codes import BOARD_SIZE, COIN, HERO, OWN_SIDE, ActionKind, Death, Keyword
+from engine.codes import BOARD_SIZE, COIN, HERO, OWN_TARGETS, ActionKind, Death, Keyword
 from engine.effect_codes import CardKind
-from engine.jit import njit_borrowing
+from engine.jit import njit_no_alloc
 from engine.rules import decode
-from ilp_agent.search.card_facts import AIMS_ANYWHERE, PLAIN
-from ilp_agent.search.deferred_actions import LATE_FACE, LATE_KILL, LATE_PLAYS, NEEDS_COIN, SPARES_OWN
-from ilp_agent.search.transposition import twin_before
-from ilp_agent.turn import ANY_TARGET, ARRIVED, HERO_ATTACKS
+from ilp_agent.search.card_facts import HARMS_ANY_TARGET, PLAIN
+from ilp_agent.search.deferred_actions import (
+    DEFER_ATTACKS,
+    DEFER_LETHAL,
+    DEFER_PLAYS,
+    NEEDS_COIN,
+    SPARES_OWN,
+)
+from ilp_agent.search.transposition import has_earlier_copy
+from ilp_agent.turn import ANY_TARGET, OWN_HERO_SOURCE, PLAYED_THIS_TURN
 
 
-@njit_borrowing
-def left_out(
+@njit_no_alloc
+def is_pruned(
     state: np.void, cards: np.ndarray, facts: np.ndarray, action: int, frame: np.void, start: np.void
 ) -> bool:
     """Whether an action is pruned: deferred, excluded, without a board slot, or equivalent to another."""
@@ -22,19 +28,19 @@ def left_out(
     own = state["sides"][start["seat"]]
     if kind == ActionKind.PLAY:
         number = own["hand"][source]
-        if twin_before(own, source):
+        if has_earlier_copy(own, source):
             return True
-        if frame["late"] & LATE_PLAYS:
+        if frame["late"] & DEFER_PLAYS:
             if number == COIN:
                 if not frame["late"] & NEEDS_COIN:
                     return True
             elif facts[number]["bits"] & PLAIN:
                 return True
-    elif kind == ActionKind.POWER and frame["late"] & LATE_PLAYS and facts[own["power"] - 1]["bits"] & PLAIN:
+    elif kind == ActionKind.POWER and frame["late"] & DEFER_PLAYS and facts[own["power"] - 1]["bits"] & PLAIN:
         return True
     elif (
         kind == ActionKind.ATTACK
-        and frame["late"] & (LATE_FACE | LATE_KILL)
+        and frame["late"] & (DEFER_ATTACKS | DEFER_LETHAL)
         and target == HERO
         and source != HERO
     ):
@@ -42,51 +48,55 @@ def left_out(
         last = own["board"][source]["attacks_left"] == 1
         if last:
             return True
-    if action & AIMED and target >= OWN_SIDE and frame["late"] & (LATE_FACE | LATE_KILL | LATE_PLAYS):
+    if (
+        action & AIMED
+        and target >= OWN_TARGETS
+        and frame["late"] & (DEFER_ATTACKS | DEFER_LETHAL | DEFER_PLAYS)
+    ):
         card = own["hand"][source] if kind == ActionKind.PLAY else own["power"] - 1
-        if facts[card]["bits"] & AIMS_ANYWHERE:
+        if facts[card]["bits"] & HARMS_ANY_TARGET:
             power = kind == ActionKind.POWER and frame["late"] & SPARES_OWN
-            if not frame["late"] & LATE_KILL or power:
+            if not frame["late"] & DEFER_LETHAL or power:
                 return True
-    if start["slots"] and lacks_place(own, cards, kind, source, frame, start):
+    if start["slots"] and lacks_slot(own, cards, kind, source, frame, start):
         return True
     for n in range(start["n_barred"]):
         barred = start["barred"][n]
-        if barred[0] == kind and is_barred(state, kind, source, target, action, barred, start):
+        if barred[0] == kind and matches_exclusion(state, kind, source, target, action, barred, start):
             return True
     return False
 
 
-@njit_borrowing
-def is_barred(
+@njit_no_alloc
+def matches_exclusion(
     state: np.void, kind: int, source: int, target: int, action: int, barred: np.ndarray, start: np.void
 ) -> bool:
-    """Whether an action matches an exclusion: `barred` has the fields of `ilp_agent.turn.Barred`."""
+    """Whether an action matches an exclusion: `barred` has the fields of `ilp_agent.turn.Exclusion`."""
     seat = start["seat"]
     own = state["sides"][seat]
     if kind == ActionKind.PLAY and own["hand"][source] != barred[1]:
         return False
     if kind == ActionKind.ATTACK:
-        attacker = HERO_ATTACKS
+        attacker = OWN_HERO_SOURCE
         if source != HERO:
             minion = own["board"][source]
-            arrived = barred[1] <= ARRIVED and minion["born"] > start["births"]
-            attacker = ARRIVED - minion["card"] if arrived else minion["born"]
+            arrived = barred[1] <= PLAYED_THIS_TURN and minion["born"] > start["births"]
+            attacker = PLAYED_THIS_TURN - minion["card"] if arrived else minion["born"]
         if attacker != barred[1]:
             return False
     if barred[2] == ANY_TARGET:
         return True
     if kind != ActionKind.ATTACK and not action & AIMED:
         return False
-    if target in (HERO, OWN_SIDE + BOARD_SIZE):
+    if target in (HERO, OWN_TARGETS + BOARD_SIZE):
         return bool(barred[2] == -1 - target)
-    if target < OWN_SIDE:
+    if target < OWN_TARGETS:
         return bool(state["sides"][1 - seat]["board"][target]["born"] == barred[2])
-    return bool(own["board"][target - OWN_SIDE]["born"] == barred[2])
+    return bool(own["board"][target - OWN_TARGETS]["born"] == barred[2])
 
 
-@njit_borrowing
-def lacks_place(
+@njit_no_alloc
+def lacks_slot(
     own: np.void, cards: np.ndarray, kind: int, source: int, frame: np.void, start: np.void
 ) -> bool:
     """Whether an action needs a board slot that the integer program does not provide.
@@ -106,8 +116,8 @@ def lacks_place(
     return False
 
 
-@njit_borrowing
-def count_places(before: np.void, action: int, deaths: int, start: np.void, frame: np.void) -> None:
+@njit_no_alloc
+def count_slots(before: np.void, action: int, deaths: int, start: np.void, frame: np.void) -> None:
     """Count minions from hand that attack, and those that die in attacking. `frame` is modified in place."""
     kind, source, _ = decode(action)
     if kind != ActionKind.ATTACK or source == HERO:

@@ -2,24 +2,24 @@
 
 import numpy as np
 
-from engine.bitfields import to_sum
+from engine.bitfields import additive_hash
 from engine.codes import Keyword
-from engine.effect_codes import EVENT_SHIFT, Ask, Trait, Trigger
-from engine.effects.ops_character import hurt_minion
+from engine.effect_codes import TRIGGER_SHIFT, GameFeature, Trait, Trigger
+from engine.effects.ops_character import reduce_minion_health
 from engine.effects.transposition import (
     card_key,
     choices_key,
-    is_simple,
-    kept_key,
+    counters_key,
     minion_key,
+    needs_no_order,
+    pack_word,
     side_key,
-    word_of,
 )
-from engine.jit import njit_borrowing
+from engine.jit import njit_no_alloc
 
 
-@njit_borrowing
-def came_in_with(minion: np.void, cards: np.ndarray, start: np.void) -> int:
+@njit_no_alloc
+def initial_health(minion: np.void, cards: np.ndarray, start: np.void) -> int:
     """Initial health of an own minion: at the start of the search, or printed if it entered later."""
     if minion["born"] <= start["births"]:
         for place in range(start["n"]):
@@ -28,13 +28,13 @@ def came_in_with(minion: np.void, cards: np.ndarray, start: np.void) -> int:
     return int(cards[minion["card"]]["health"])
 
 
-@njit_borrowing
-def own_key(minion: np.void, cards: np.ndarray, start: np.void) -> np.uint64:
+@njit_no_alloc
+def own_minion_key(minion: np.void, cards: np.ndarray, start: np.void) -> np.uint64:
     """`minion_key` of an own minion, with its initial health."""
-    return to_sum(minion_key(minion, np.uint64(1)) ^ np.uint64(came_in_with(minion, cards, start)))
+    return additive_hash(minion_key(minion, np.uint64(1)) ^ np.uint64(initial_health(minion, cards, start)))
 
 
-@njit_borrowing
+@njit_no_alloc
 def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: int, ghosts: int) -> np.uint64:
     """Hash of everything that the value of the rest of a turn can depend on.
 
@@ -51,31 +51,31 @@ def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: in
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     total = side_key(own, np.uint64(1)) + side_key(enemy, np.uint64(2))
     for place in range(own["n_board"]):
-        total += own_key(own["board"][place], cards, start)
+        total += own_minion_key(own["board"][place], cards, start)
     for place in range(enemy["n_board"]):
         total += minion_key(enemy["board"][place], np.uint64(2))
     for place in range(own["n_hand"]):
         total += card_key(own["hand"][place])
-    if not is_simple(cards):
-        total += kept_key(state, cards)
+    if not needs_no_order(cards):
+        total += counters_key(state, cards)
     total += choices_key(state)
     if strikers or ghosts:
-        total += to_sum(word_of(4, strikers, ghosts, 0))
+        total += additive_hash(pack_word(4, strikers, ghosts, 0))
     return total
 
 
-@njit_borrowing
-def held_word(held: np.void) -> np.uint64:
+@njit_no_alloc
+def hand_modifier_word(held: np.void) -> np.uint64:
     """Modifiers of a card in hand, as one word."""
-    return word_of(held["cost"], held["attack"], held["health"], 0)
+    return pack_word(held["cost"], held["attack"], held["health"], 0)
 
 
-@njit_borrowing
-def twin_before(own: np.void, source: int) -> bool:
+@njit_no_alloc
+def has_earlier_copy(own: np.void, source: int) -> bool:
     """Whether an identical card with the same modifiers is further left in hand."""
     for place in range(source):
         same = own["hand"][place] == own["hand"][source]
-        if same and held_word(own["held"][place]) == held_word(own["held"][source]):
+        if same and hand_modifier_word(own["held"][place]) == hand_modifier_word(own["held"][source]):
             return True
     return False
 
@@ -83,8 +83,8 @@ def twin_before(own: np.void, source: int) -> bool:
 NO_KEY = np.uint64(0)
 
 
-@njit_borrowing
-def key_after_blow(
+@njit_no_alloc
+def key_after_attack(
     state: np.void,
     cards: np.ndarray,
     start: np.void,
@@ -113,35 +113,35 @@ def key_after_blow(
     pair[0] = state["sides"][seat]["board"][slot]
     pair[1] = state["sides"][1 - seat]["board"][target]
     attacker, defender = pair[0], pair[1]
-    if cards[0]["asks"] & BLOWS_DO_MORE:
+    if cards[0]["asks"] & COMPLEX_ATTACK_FEATURES:
         return NO_KEY
-    if (attacker["traits"] | defender["traits"]) & MORE_HAPPENS:
+    if (attacker["traits"] | defender["traits"]) & COMPLEX_ATTACK_TRAITS:
         return NO_KEY
     if (attacker["keywords"] | defender["keywords"]) & Keyword.LIFESTEAL:
         return NO_KEY
-    key -= own_key(attacker, cards, start) + minion_key(defender, np.uint64(2))
+    key -= own_minion_key(attacker, cards, start) + minion_key(defender, np.uint64(2))
     attacker["attacks_left"] -= 1
     attacker["keywords"] &= ~Keyword.STEALTH
     damage, keywords = attacker["attack"], attacker["keywords"]
     back, back_keywords = defender["attack"], defender["keywords"]
-    hurt_minion(defender, damage, keywords, 0)
-    hurt_minion(attacker, back, back_keywords, 0)
+    reduce_minion_health(defender, damage, keywords, 0)
+    reduce_minion_health(attacker, back, back_keywords, 0)
     if attacker["health"] > 0:
-        key += own_key(attacker, cards, start)
+        key += own_minion_key(attacker, cards, start)
     if defender["health"] > 0:
         key += minion_key(defender, np.uint64(2))
     return key
 
 
-BLOWS_DO_MORE = (
-    Ask.AURAS
-    | Ask.BOARD_ORDER
-    | Ask.DIED_THIS_TURN
-    | Ask.HERO_DAMAGE
-    | Ask.RULES
-    | Ask.GRAVEYARD
+COMPLEX_ATTACK_FEATURES = (
+    GameFeature.AURAS
+    | GameFeature.BOARD_ORDER
+    | GameFeature.DIED_THIS_TURN
+    | GameFeature.HERO_DAMAGE
+    | GameFeature.RULES
+    | GameFeature.GRAVEYARD
     | sum(
-        1 << (EVENT_SHIFT + trigger)
+        1 << (TRIGGER_SHIFT + trigger)
         for trigger in (
             Trigger.ATTACKS,
             Trigger.AFTER_ATTACK,
@@ -154,43 +154,43 @@ BLOWS_DO_MORE = (
 )
 """Game features with which an attack may do more than damage, or its history matters."""
 
-MORE_HAPPENS = Trait.DEATHRATTLE | Trait.FREEZES | Trait.IMMUNE | Trait.DOOMED
+COMPLEX_ATTACK_TRAITS = Trait.DEATHRATTLE | Trait.FREEZES | Trait.IMMUNE | Trait.DOOMED
 """Traits with which an attack does more than damage, or less."""
 
 
-NOWHERE = -1
+NOT_FOUND = -1
 
 
-@njit_borrowing
-def find(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> int:
-    """Index of a position in the transposition table; `NOWHERE` if absent."""
+@njit_no_alloc
+def find_entry(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> int:
+    """Index of a position in the transposition table; `NOT_FOUND` if absent."""
     mask = work["n_slots"] - 1
     slot = np.int64(key) & mask
     while True:
         place = np.int64(slots[slot])
-        if place == NOWHERE or memo[place]["key"] == key:
+        if place == NOT_FOUND or memo[place]["key"] == key:
             return int(place)
         slot = (slot + 1) & mask
 
 
-@njit_borrowing
-def add(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> int:
+@njit_no_alloc
+def add_entry(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> int:
     """Add a position to the transposition table; its index, for the caller to fill. Modified in place."""
     place = work["n_memo"]
     work["n_memo"] += 1
     if 2 * work["n_memo"] > work["n_slots"]:
         work["n_slots"] *= 2
-        slots[: work["n_slots"]] = NOWHERE
+        slots[: work["n_slots"]] = NOT_FOUND
         for other in range(place):
             _enter(memo[other]["key"], other, work, slots)
     _enter(key, place, work, slots)
     return int(place)
 
 
-@njit_borrowing
+@njit_no_alloc
 def _enter(key: np.uint64, place: int, work: np.void, slots: np.ndarray) -> None:
     mask = work["n_slots"] - 1
     slot = np.int64(key) & mask
-    while slots[slot] != NOWHERE:
+    while slots[slot] != NOT_FOUND:
         slot = (slot + 1) & mask
     slots[slot] = place

@@ -5,32 +5,32 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE, MAX_ACTIONS, MAX_MANA
-from engine.effects.chance import MOST_IMAGINED
+from engine.effects.chance import MAX_HYPOTHETICAL
 from engine.state import EVENTS, MINION, STATE
 from ilp_agent.features import N_COUNTS
 
-DEPTH = 64
+MAX_DEPTH = 64
 """Capacity for actions of a turn; more than any turn has."""
 
-STATES = 10_000
+DEFAULT_LIMIT = 10_000
 """Default limit of positions per turn."""
 
-STATES_KEPT = 1_000
+DEFAULT_COMPLEX_LIMIT = 1_000
 """Default limit for cards that need more game features, whose turns have far more positions."""
 
-MOST_STATES = 2_000_000
+MAX_LIMIT = 2_000_000
 """Largest limit."""
 
-EVENTS_EACH = 24
+MAX_EVENTS = 24
 """Largest number of chance events of an action to enumerate."""
 
-MAX_BARRED = 64
+MAX_EXCLUDED = 64
 """Largest number of excluded actions."""
 
-MOST_ACTIONS = MAX_ACTIONS + (HAND_SIZE + 1) * (BOARD_SIZE + 1) + 1
+MAX_VARIANTS = MAX_ACTIONS + (HAND_SIZE + 1) * (BOARD_SIZE + 1) + 1
 """Capacity for actions of a position, with variants (`deferred_actions.add_last_attacks`)."""
 
-FEWEST_SLOTS = 512
+MIN_SLOTS = 512
 """Initial size of the hash table: small, so that usual turns stay in the L1 cache."""
 
 FRAME = np.dtype(
@@ -48,9 +48,9 @@ FRAME = np.dtype(
         ("certain_death", "i2"),  # 1 while every outcome so far kills the own hero
         ("strikers", "i2"),  # number of minions from hand that have attacked (`slots`)
         ("ghosts", "i2"),  # number of those that died
-        ("probability", "f8", (MOST_IMAGINED,)),
-        ("n_events", "i2", (MOST_IMAGINED,)),
-        ("outcomes", "i2", (MOST_IMAGINED, EVENTS_EACH)),
+        ("probability", "f8", (MAX_HYPOTHETICAL,)),
+        ("n_events", "i2", (MAX_HYPOTHETICAL,)),
+        ("outcomes", "i2", (MAX_HYPOTHETICAL, MAX_EVENTS)),
     ]
 )
 """Stack frame: a position on the path from the root."""
@@ -70,13 +70,13 @@ MEMO = np.dtype(
 )
 """Transposition table entry: value and best action, independent of board order."""
 
-AT_NOTHING, AT_ENEMY_HERO, AT_OWN_HERO = 1, 2, 3
+NO_TARGET_KEY, ENEMY_HERO_KEY, OWN_HERO_KEY = 1, 2, 3
 """Keys of targets that are not minions; keys of minions are larger."""
 
 GAIN = np.dtype([("key", "u8"), ("search", "i8"), ("gain", "f8")])
 """Cached expected gain of an action with many outcomes."""
 
-N_GAINS = 2_048
+GAIN_CACHE_SIZE = 2_048
 """Size of that cache; a power of two."""
 
 START = np.dtype(
@@ -95,7 +95,7 @@ START = np.dtype(
             "i2",
         ),  # 1: defer actions where possible (`ilp_agent.search.deferred_actions`)
         ("n_barred", "i2"),
-        ("barred", "i4", (MAX_BARRED, 3)),  # kind, source and target of excluded actions
+        ("barred", "i4", (MAX_EXCLUDED, 3)),  # kind, source and target of excluded actions
         ("leaves_late", "i2"),  # 1: `reduced`, and allowed by the weights and cards in hand
         ("looks", "i2"),  # 1: a relevant card depends on cards in hand or on mana
         ("base", "f8"),  # start value, subtracted from the end value
@@ -105,14 +105,14 @@ START = np.dtype(
 )
 """Start and options of a search."""
 
-SOLVED = np.dtype(
+SOLUTION = np.dtype(
     [
         ("value", "f8"),  # the objective
         ("states", "i4"),  # positions searched
         ("unproven", "i2"),  # 1: the limit of positions was met
         ("n", "i2"),  # number of actions
         ("again", "i2"),  # 1: search again after the actions; 0: the turn ends
-        ("actions", "i4", (DEPTH,)),  # as `engine.rules.encode` packs them, without the end of the turn
+        ("actions", "i4", (MAX_DEPTH,)),  # as `engine.rules.encode` packs them, without the end of the turn
     ]
 )
 """Result of a search."""
@@ -121,19 +121,19 @@ SOLVED = np.dtype(
 WORK = np.dtype(
     [
         ("start", START),
-        ("states", STATE, (DEPTH + 2,)),  # positions on the path
-        ("actions", "i8", (DEPTH + 1, MOST_ACTIONS)),  # legal actions of each
-        ("frames", FRAME, (DEPTH + 1,)),
+        ("states", STATE, (MAX_DEPTH + 2,)),  # positions on the path
+        ("actions", "i8", (MAX_DEPTH + 1, MAX_VARIANTS)),  # legal actions of each
+        ("frames", FRAME, (MAX_DEPTH + 1,)),
         ("n_slots", "i8"),  # current size of the hash table, a power of two
         ("n_memo", "i8"),  # positions in the transposition table
         ("search", "i8"),  # number of the search
-        ("gains", GAIN, (N_GAINS,)),  # cache by key
+        ("gains", GAIN, (GAIN_CACHE_SIZE,)),  # cache by key
         ("scratch", STATE, (2,)),  # temporary positions
         ("thought", EVENTS, (2,)),  # effect state of hypothetical lines
         (
             "odometer",
             "i8",
-            (3, EVENTS_EACH),
+            (3, MAX_EVENTS),
         ),  # outcome, number of outcomes and stride of each event of an action
         ("pair", MINION, (2,)),  # two minions after an attack
         ("pack", "f8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # knapsack: best value of deferred plays
@@ -142,7 +142,7 @@ WORK = np.dtype(
 )
 """Working memory of a search with a size independent of its limit. Modified in place by all its functions."""
 
-KEYS = np.dtype(np.int32)
+SLOT = np.dtype(np.int32)
 """Hash table entry: index into the transposition table, -1 if empty; open addressing."""
 
 
@@ -154,7 +154,7 @@ class SearchMemory(NamedTuple):
     memo: np.ndarray
     """Transposition table, dtype `MEMO`, in the order of search."""
     slots: np.ndarray
-    """Hash table of the transposition table, dtype `KEYS`."""
+    """Hash table of the transposition table, dtype `SLOT`."""
 
     @property
     def start(self) -> np.void:
@@ -165,5 +165,5 @@ class SearchMemory(NamedTuple):
 
 def new_memory(limit: int) -> SearchMemory:
     """Allocate working memory for searches of at most `limit` positions."""
-    places = max(FEWEST_SLOTS, 1 << (2 * limit - 1).bit_length())
-    return SearchMemory(np.zeros(1, WORK), np.empty(limit, MEMO), np.empty(places, KEYS))
+    places = max(MIN_SLOTS, 1 << (2 * limit - 1).bit_length())
+    return SearchMemory(np.zeros(1, WORK), np.empty(limit, MEMO), np.empty(places, SLOT))

@@ -15,7 +15,7 @@ from engine.errors import ManaforgeError
 from engine.game_session import AgentFaultError, Reason
 from engine.versions import engine_versions
 from engine.view import PlayerView
-from rivals.outside.messages import PROTOCOL, chosen, decide_message
+from rivals.outside.messages import PROTOCOL, decide_message, parse_choice
 from rivals.outside.parameters import (
     Parameter,
     ParameterError,
@@ -73,7 +73,7 @@ class OutsideAgent:
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002 - has a seed
         """Request one of the legal actions; see `engine.game_session.Agent`."""
         answer = self._answer(decide_message(view))
-        action = chosen(answer, view.legal_actions)
+        action = parse_choice(answer, view.legal_actions)
         if action is not None:
             return action
         self._end(broken=True)
@@ -158,7 +158,7 @@ class OutsideAgent:
             processes.give_back(self.name, playing)
 
 
-class Processes:
+class ProcessPool:
     """Pool of outside processes, idle or in games."""
 
     def __init__(self) -> None:
@@ -244,7 +244,7 @@ class Processes:
             process.close()
 
 
-processes = Processes()
+processes = ProcessPool()
 atexit.register(processes.close)
 
 

@@ -31,7 +31,7 @@ def outcome_of(result: str, seat: int) -> Outcome:
     return Outcome.FIRST_WINS if (result == "won") == (seat == 0) else Outcome.SECOND_WINS
 
 
-def found_agent(module: str, name: str) -> Any:
+def load_agent(module: str, name: str) -> Any:
     """Import the class and construct the agent.
 
     Raises:
@@ -50,7 +50,7 @@ def found_agent(module: str, name: str) -> Any:
     return agent
 
 
-def bounds_of(agent: Any) -> dict[str, tuple[Any, Any]]:
+def declared_bounds(agent: Any) -> dict[str, tuple[Any, Any]]:
     """Parameters that an agent declares, with bounds; {} if it declares none.
 
     Raises:
@@ -74,9 +74,9 @@ def main(module: str, name: str) -> None:
     os.dup2(null, 0)  # keep its child processes from reading messages
     os.close(null)
     sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m has it
-    agent = found_agent(module, name)
+    agent = load_agent(module, name)
     seat, rng = 0, np.random.default_rng(0)
-    bounds = bounds_of(agent)
+    bounds = declared_bounds(agent)
     default_values = getattr(agent, "values", None) if bounds else None
     if bounds and default_values is None:
         default_values = {own: (low + high) / 2 for own, (low, high) in bounds.items()}

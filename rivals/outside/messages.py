@@ -4,7 +4,7 @@ from typing import Any
 
 from engine.actions import Action
 from engine.cards import Card
-from engine.effect_codes import CardKind, HeroName, Trait
+from engine.effect_codes import CardKind, HeroClassCode, Trait
 from engine.minion import keyword_names
 from engine.view import MinionView, PlayerView, SideView
 
@@ -17,12 +17,12 @@ def decide_message(view: PlayerView) -> dict[str, Any]:
     return {
         "type": "decide",
         "position": str(view.position),
-        "state": state_of(view),
+        "state": view_to_json(view),
         "legal": [str(action) for action in view.legal_actions],
     }
 
 
-def chosen(answer: dict[str, Any], legal: tuple[Action, ...]) -> Action | None:
+def parse_choice(answer: dict[str, Any], legal: tuple[Action, ...]) -> Action | None:
     """Legal action named by an answer, by text or index; None if there is none."""
     action = answer.get("action")
     if type(action) is int and 0 <= action < len(legal):
@@ -30,7 +30,7 @@ def chosen(answer: dict[str, Any], legal: tuple[Action, ...]) -> Action | None:
     return next((one for one in legal if str(one) == action), None)
 
 
-def state_of(view: PlayerView) -> dict[str, Any]:
+def view_to_json(view: PlayerView) -> dict[str, Any]:
     """A player's view as JSON values."""
     return {
         "turn": view.turn,
@@ -117,7 +117,7 @@ def _traits(traits: int) -> list[str]:
     return [trait.name.lower().replace("_", " ") for trait in Trait if traits & trait]
 
 
-def _secret(secret: Card | HeroName) -> dict[str, Any]:
-    if isinstance(secret, HeroName):
+def _secret(secret: Card | HeroClassCode) -> dict[str, Any]:
+    if isinstance(secret, HeroClassCode):
         return {"class": secret.name.lower()}
     return _named(secret)

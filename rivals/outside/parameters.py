@@ -14,7 +14,7 @@ import numpy as np
 from engine.errors import ManaforgeError
 from ilp_agent.weights import MAX_WEIGHT, WeightError, WeightVector
 
-MOST_PARAMETERS = 1000
+MAX_PARAMETERS = 1000
 
 DIGITS = 12
 """Significant digits of a bound."""
@@ -82,8 +82,8 @@ def read_parameters(declared: object) -> tuple[Parameter, ...]:
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise ParameterError(f"parameters: duplicate name {twice[0]!r}")
-    if len(found) > MOST_PARAMETERS:
-        raise ParameterError(f"parameters: at most {MOST_PARAMETERS:,}, got {len(found):,}")
+    if len(found) > MAX_PARAMETERS:
+        raise ParameterError(f"parameters: at most {MAX_PARAMETERS:,}, got {len(found):,}")
     return found
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from engine.errors import WrongValueError
 
-OUTSIDE = ("python", "process")
+NAME_PREFIXES = ("python", "process")
 """Prefixes of outside agents' names."""
 
 
@@ -21,7 +21,7 @@ class OutsideAgentError(WrongValueError, ValueError):
 
 def is_outside(name: str) -> bool:
     """Whether a name is of an outside agent, which runs in its own process."""
-    return name.partition(":")[0] in OUTSIDE and ":" in name
+    return name.partition(":")[0] in NAME_PREFIXES and ":" in name
 
 
 def command_of(name: str) -> list[str]:
@@ -45,7 +45,7 @@ def command_of(name: str) -> list[str]:
     return [sys.executable, "-m", "rivals.outside.host", module, class_name]
 
 
-OPTION = "--allow-agent"
+ALLOW_OPTION = "--allow-agent"
 """Option that permits an outside agent named by a file."""
 
 _named: set[str] | None = None
@@ -55,17 +55,17 @@ class NotAllowedError(WrongValueError):
     """An outside agent named only by a file."""
 
 
-ENTRANTS = ("tournament", "play", "check-agent", "sweep", "mulligan", "exploit", "ablate")
+AGENT_COMMANDS = ("tournament", "play", "check-agent", "sweep", "mulligan", "exploit", "ablate")
 """Commands whose arguments are agents; arguments of other commands are files and folders."""
 
-LISTS = ("--players",)
+AGENT_LIST_OPTIONS = ("--players",)
 """Options that take comma-separated agents."""
 
-NAMING = (OPTION, "--against", "--champion", "--opponent", *LISTS)
+AGENT_OPTIONS = (ALLOW_OPTION, "--against", "--champion", "--opponent", *AGENT_LIST_OPTIONS)
 """Options whose values are agents."""
 
 
-def command_line_is(words: Sequence[str]) -> None:
+def set_command_line(words: Sequence[str]) -> None:
     """Permit only the agents that a command line names: in arguments, options, or values of --set."""
     global _named  # noqa: PLW0603 - a process has one command line
     _named = set()
@@ -77,7 +77,9 @@ def command_line_is(words: Sequence[str]) -> None:
             candidates = _texts_of(option, value)
         elif previous.startswith("-"):
             candidates = (
-                _texts_of(previous, word) if previous in (*NAMING, "--set") else _arguments(command, word)
+                _texts_of(previous, word)
+                if previous in (*AGENT_OPTIONS, "--set")
+                else _arguments(command, word)
             )
         else:
             candidates = _arguments(command, word)
@@ -88,7 +90,7 @@ def command_line_is(words: Sequence[str]) -> None:
 
 def _arguments(command: str, word: str) -> set[str]:
     """Agents named by a positional argument."""
-    return {word} if command in ENTRANTS else set()
+    return {word} if command in AGENT_COMMANDS else set()
 
 
 def _texts_of(option: str, value: str) -> set[str]:
@@ -96,14 +98,16 @@ def _texts_of(option: str, value: str) -> set[str]:
     if option == "--set":
         text = value.partition("=")[2]
         return {text.strip("\"'"), *re.findall(r'"([^"]*)"', text), *re.findall(r"'([^']*)'", text)}
-    if option in LISTS:
+    if option in AGENT_LIST_OPTIONS:
         return {value, *value.split(",")}
-    return {value} if option in NAMING else set()
+    return {value} if option in AGENT_OPTIONS else set()
 
 
-def allowing(*names: str) -> str:
+def allow_options(*names: str) -> str:
     """Command-line options that permit these agents, each with a leading space."""
-    return "".join(f" {OPTION} {shlex.quote(name)}" for name in dict.fromkeys(names) if is_outside(name))
+    return "".join(
+        f" {ALLOW_OPTION} {shlex.quote(name)}" for name in dict.fromkeys(names) if is_outside(name)
+    )
 
 
 def refuse_unnamed(name: str) -> None:
@@ -115,5 +119,5 @@ def refuse_unnamed(name: str) -> None:
     if _named is not None and name not in _named:
         raise NotAllowedError(
             f"{name} comes from a file and would run a program on this machine; if you trust it, add"
-            f"{allowing(name)}"
+            f"{allow_options(name)}"
         )

@@ -20,26 +20,26 @@ from typing import Any
 
 from engine.game_session import AgentFaultError, Reason
 from rivals.outside.parameters import Parameter
-from rivals.outside.supervisor import children_of
+from rivals.outside.supervisor import descendants_of
 
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
-MOST_LINE = 2**16
+MAX_LINE = 2**16
 """Largest length of a line from an agent, in bytes."""
 
-MOST_READS = 16
+MAX_READS = 16
 """Largest number of reads of standard error at a time."""
 
-KEPT_ERRORS = 2000
+ERROR_TAIL = 2000
 """Bytes kept from the end of standard error, for error messages."""
 
-LONGEST_SHOWN = 100
+MAX_QUOTED = 100
 """Largest number of bytes of output quoted in a message."""
 
 SECONDS_TO_END = 3.0
 """Time limit for the supervisor to exit; longer than it waits for the agent."""
 
-LOOKS = 50
+MAX_PASSES = 50
 """Largest number of passes over leftover processes, since each may start others meanwhile."""
 
 
@@ -141,12 +141,12 @@ class OutsideProcess:
             raise self._fault(f"it wrote {_quoted(self._read)} without a request", Reason.NOT_UNDERSTOOD)
         self.send(message, seconds)
         while b"\n" not in self._read:
-            if len(self._read) > MOST_LINE:
-                raise self._fault(f"it wrote a line of more than {MOST_LINE} bytes", Reason.NOT_UNDERSTOOD)
+            if len(self._read) > MAX_LINE:
+                raise self._fault(f"it wrote a line of more than {MAX_LINE} bytes", Reason.NOT_UNDERSTOOD)
             self._wait(until, seconds, "answer")
         line, _, self._read = self._read.partition(b"\n")
-        if len(line) > MOST_LINE:
-            raise self._fault(f"it wrote a line of more than {MOST_LINE} bytes", Reason.NOT_UNDERSTOOD)
+        if len(line) > MAX_LINE:
+            raise self._fault(f"it wrote a line of more than {MAX_LINE} bytes", Reason.NOT_UNDERSTOOD)
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError):
@@ -166,13 +166,13 @@ class OutsideProcess:
     def _take(self) -> bool:
         """Read all available output; returns whether the process still runs."""
         with contextlib.suppress(BlockingIOError):
-            for _ in range(MOST_READS):  # the rest is read next time
+            for _ in range(MAX_READS):  # the rest is read next time
                 errors = os.read(self._err, 2**16)
-                self._errors = (self._errors + errors)[-KEPT_ERRORS:]
+                self._errors = (self._errors + errors)[-ERROR_TAIL:]
                 if len(errors) < 2**16:
                     break
         try:
-            while len(self._read) <= MOST_LINE:
+            while len(self._read) <= MAX_LINE:
                 more = os.read(self._out, 2**16)
                 if not more:
                     return False
@@ -225,7 +225,7 @@ class OutsideProcess:
             self._supervisor.wait(SECONDS_TO_END)
         except subprocess.TimeoutExpired:
             supervisor = self._supervisor.pid  # its id is not reused before it is waited for
-            end_all_in(lambda: children_of({supervisor}))
+            kill_all(lambda: descendants_of({supervisor}))
             self._supervisor.kill()
             self._supervisor.wait()
         self.kill_leftovers()
@@ -233,16 +233,16 @@ class OutsideProcess:
     def kill_leftovers(self) -> None:
         """Kill processes with the mark if the supervisor is gone; only in the process that started it."""
         if os.getpid() == self._owner and self._supervisor.poll() is not None:
-            end_all_in(lambda: marked(self._mark))
+            kill_all(lambda: processes_with_mark(self._mark))
 
 
 def _quoted(text: bytes) -> str:
     """Beginning of an agent's output as a quoted line."""
-    shown = text[:LONGEST_SHOWN].decode(errors="replace")
-    return repr(shown) + ("..." if len(text) > LONGEST_SHOWN else "")
+    shown = text[:MAX_QUOTED].decode(errors="replace")
+    return repr(shown) + ("..." if len(text) > MAX_QUOTED else "")
 
 
-def marked(mark: str) -> set[int]:
+def processes_with_mark(mark: str) -> set[int]:
     """Processes whose initial environment has a variable of this name, on Linux; elsewhere none."""
     name, found = f"{mark}=".encode(), set()
     for file in Path("/proc").glob("[0-9]*/environ"):
@@ -252,7 +252,7 @@ def marked(mark: str) -> set[int]:
     return found
 
 
-def end_all_in(find: Callable[[], set[int]]) -> None:
+def kill_all(find: Callable[[], set[int]]) -> None:
     """Kill the processes that `find` returns, until none is left; Linux only.
 
     A process is killed only if `find` returns it again after its pidfd is open, since its id may have been
@@ -261,7 +261,7 @@ def end_all_in(find: Callable[[], set[int]]) -> None:
     Args:
         find: returns process ids.
     """
-    for _ in range(LOOKS):
+    for _ in range(MAX_PASSES):
         held: dict[int, int] = {}
         try:
             for process in find():

@@ -29,7 +29,7 @@ NOT_STARTED = 127
 libc = ctypes.CDLL(None)
 
 
-def children_of(parents: set[int]) -> set[int]:
+def descendants_of(parents: set[int]) -> set[int]:
     """All descendants of some processes, on Linux; elsewhere none."""
     found: set[int] = set()
     tree: dict[int, list[int]] = {}
@@ -46,12 +46,12 @@ def children_of(parents: set[int]) -> set[int]:
     return found
 
 
-def end_all(group: int) -> None:
+def kill_descendants(group: int) -> None:
     """Kill the agent's process group and all descendants of this process."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)
     for _ in range(50):  # each may have started others meanwhile
-        descendants = children_of({os.getpid()})
+        descendants = descendants_of({os.getpid()})
         for process in descendants:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process, signal.SIGKILL)
@@ -95,7 +95,7 @@ def main(lifeline: int, command: list[str]) -> int:
     except subprocess.TimeoutExpired:
         pass
     finally:
-        end_all(agent.pid)
+        kill_descendants(agent.pid)
     return agent.returncode if agent.returncode is not None else 0
 
 

@@ -11,14 +11,14 @@ import pytest
 
 from engine import GameRecord
 from engine.codes import Keyword
-from engine.game_session import Course
-from engine.match import deal_key
+from engine.game_session import GameSession
+from engine.match import deal_from_key
 from engine.minion import keyword_names
 from engine.ruleset import find_ruleset
 from engine.streams import stream_key
 from engine.view import PlayerView
 from evo.serving import playpages
-from evo.serving.playing import GameInPlay, Setup
+from evo.serving.playing import GameInPlay, PlaySetup
 from tests.browser.support import page_of
 from tests.evo.serving.servers import served
 from tests.waiting import HANG
@@ -41,7 +41,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[GameInPlay]:
     """All games that the server begins."""
     found: list[GameInPlay] = []
 
-    def watched(setup: Setup) -> GameInPlay:
+    def watched(setup: PlaySetup) -> GameInPlay:
         found.append(GameInPlay(setup))
         return found[-1]
 
@@ -71,7 +71,7 @@ class Seen:
         """Take in what the game's positions show; played again, since the server only keeps its last one."""
         course, seat = self.game._course, self.game.setup.seat
         assert course is not None
-        again = Course(course.start.copy(), stream_key(self.game.setup.seed))
+        again = GameSession(course.start.copy(), stream_key(self.game.setup.seed))
         self._take(PlayerView(again.position, seat))
         for number, action in enumerate(course.actions):
             if again.position.active != seat:
@@ -149,7 +149,7 @@ def test_games_by_random_clicks(tmp_path: Path, chromium: Any, begun: list[GameI
             rng = np.random.default_rng(number)
             opponent = OPPONENTS[number % len(OPPONENTS)]
             decks = BODIES if opponent == "hearthsim" or number % 4 == 0 else DECKS
-            page.goto(asked.entry(playpages.PLAY))
+            page.goto(asked.entry(playpages.PLAY_ADDRESS))
             page.select_option("select[name=opponent]", opponent)
             page.select_option("select[name=deck]", str(rng.choice(decks)))
             page.select_option("select[name=other_deck]", str(rng.choice(decks)))
@@ -172,7 +172,7 @@ def repeated(page: Any, game: GameInPlay, address: str) -> None:
     assert str(saved.replay()) == str(course.position)
     setup = game.setup
     decks = setup.decks if setup.seat == 0 else setup.decks[::-1]
-    assert str(deal_key(decks, stream_key(setup.seed), find_ruleset(setup.ruleset))) == saved.start
+    assert str(deal_from_key(decks, stream_key(setup.seed), find_ruleset(setup.ruleset))) == saved.start
     page.click("#after a:has-text('step by step')")
     page.wait_for_selector("#log a[aria-current]")
     assert page.locator("#log a").count() == len(course.actions) + 1

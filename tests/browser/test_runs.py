@@ -18,7 +18,7 @@ from evo.analysis.tables import (
     wins_by_decks,
 )
 from evo.api import play_tournament
-from evo.storage.files import take_lock
+from evo.storage.files import lock_folder
 from tests.browser.support import page_of
 from tests.evo.serving.servers import served
 from tests.waiting import HANG
@@ -103,7 +103,7 @@ def looks_like(page: Any, run: Path, generation: int) -> None:
 def test_every_number_of_a_growing_run_is_the_tables(tmp_path: Path, chromium: Any, goes_on: bool) -> None:
     run = tmp_path / "runs" / "live"
     begin(run)
-    lock = take_lock(run) if goes_on else None
+    lock = lock_folder(run) if goes_on else None
     with lock or nullcontext(), served(tmp_path / "runs") as asked, page_of(chromium) as page:
         page.goto(asked.entry("/run/live"))
         page.wait_for_selector('#run[data-generation="-1"]')

@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine import Action, Outcome, PlayerView
-from engine.batches import game_loop
+from engine.batches import make_game_loop
 from engine.codes import MAX_ACTIONS
 from engine.jit import njit
 from engine.rules import apply, legal_actions, outcome
@@ -23,7 +23,7 @@ def take_turn(game, state, cards, row, luck, memory, used):
         number += 1
 
 
-play_games = game_loop(take_turn)
+play_games = make_game_loop(take_turn)
 
 
 def play_batch(cards, weights, agents, states, keys, chances, turns) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from engine import ManaforgeError, Outcome, find_deck, find_ruleset, rulesets, shipped_decks
 from engine.game_session import MatchResult
-from engine.match import deal, play_on
+from engine.match import deal, play_from
 from engine.streams import generator, stream_key
 from evo.play.entrants import find_entrant
 from evo.play.games import (
@@ -63,7 +63,7 @@ def game_of(kind: AgentKind, decks: tuple[str, str], seed: int, streams: int, ru
     agents = [player_of(kind).agent() for _ in range(2)]
     drawn = [generator(streams, seat) for seat in range(2)]
     dealt = deal(decks, seed, (), ruleset)
-    return play_on((agents[0], agents[1]), dealt, drawn, key=stream_key(seed))
+    return play_from((agents[0], agents[1]), dealt, drawn, key=stream_key(seed))
 
 
 def random_schedule(n: int, players: int, decks: int, seed: int) -> Schedule:
@@ -271,7 +271,7 @@ def test_draws_differ_by_deal_and_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     pair = ("hearthsim-basic", "hearthsim-basic")
     agents = DICE.agent(), DICE.agent()
     one, other = (
-        play_on(agents, deal(pair, 1), [generator(1, first), generator(1, second)])
+        play_from(agents, deal(pair, 1), [generator(1, first), generator(1, second)])
         for first, second in ((0, 1), (0, 0))
     )
     assert one.actions != other.actions

@@ -9,7 +9,7 @@ import pytest
 
 from engine import MinionSpec
 from ilp_agent import BACKENDS, FORMULATIONS, SolverError, Status, TurnProblem, Weights, find_solver, solve
-from ilp_agent.backends import installed_backends, listed, solver_version
+from ilp_agent.backends import installed_backends, join_names, solver_version
 from ilp_agent.milp.program import Milp
 from tests.backends import backends
 
@@ -49,7 +49,7 @@ def test_numpy_numbers_are_taken_and_other_formulations_refused(backend: str, fo
         assert solve(problem, ALL, backend, formulation).damage == 3
         return
     able = [entry.name for entry in installed_backends() if formulation in entry.formulations]
-    told = f"{backend!r} does not solve {formulation!r}; {listed(able, 'and')} do"
+    told = f"{backend!r} does not solve {formulation!r}; {join_names(able, 'and')} do"
     with pytest.raises(SolverError, match=re.escape(told)):
         solve(problem, ALL, backend, formulation)
 
@@ -59,7 +59,7 @@ def test_a_missing_package_names_the_other_backends(name: str, monkeypatch: pyte
     find_solver.cache_clear()
     monkeypatch.setitem(sys.modules, BACKENDS[name].module, None)
     rest = [entry.name for entry in installed_backends() if entry.name != name]
-    told = f"{name!r} is not installed .*use {listed(rest, 'or')} instead .*@{rest[0]}"
+    told = f"{name!r} is not installed .*use {join_names(rest, 'or')} instead .*@{rest[0]}"
     with pytest.raises(SolverError, match=told):
         find_solver(name)
     find_solver.cache_clear()

@@ -11,7 +11,7 @@ from evo.config.run_config import RunConfig
 from evo.evolution.fitness import Tally, all_pairings
 from evo.evolution.records import individuals_table, new_strategy
 from evo.strategies import STRATEGIES, Strategy, StrategyError, find_strategy
-from evo.strategies.nevergrad import MISSING
+from evo.strategies.nevergrad import NOT_INSTALLED
 from ilp_agent import WEIGHT_NAMES
 
 NEVERGRAD = ("nevergrad:TBPSA", "nevergrad:NGOpt")
@@ -47,7 +47,7 @@ def generations(strategy: Strategy, n: int) -> Iterator[pd.DataFrame]:
 @pytest.fixture(params=NAMES)
 def name(request: pytest.FixtureRequest) -> str:
     if request.param in NEVERGRAD:
-        pytest.importorskip("nevergrad", reason=MISSING)
+        pytest.importorskip("nevergrad", reason=NOT_INSTALLED)
     return str(request.param)
 
 

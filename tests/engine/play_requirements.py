@@ -6,7 +6,7 @@ from pathlib import Path
 from engine.codes import Keyword
 from engine.effect_codes import ENEMY, HEROES, MINIONS, OWN, Condition, Filter, Op, Pick
 from engine.effects.rows import Effect
-from tools.card_tables import read_needs
+from tools.card_tables import read_play_requirements
 
 _AIMED = {
     11: None,
@@ -46,7 +46,7 @@ def disagreements(path: Path, effects: Mapping[str, Sequence[Effect]]) -> list[s
         path: CardDefs.xml of the edition's build.
         effects: rows by card id.
     """
-    needs = read_needs(path)
+    needs = read_play_requirements(path)
     found = []
     for name, rows in sorted(effects.items()):
         if rows[0].op == Op.CHOOSE_ONE:  # each option is a card with targets of its own

@@ -6,8 +6,8 @@ import pytest
 from engine import find_deck, find_ruleset, parse_position, rulesets
 from engine.cards.table import CardTable
 from engine.codes import MAX_ACTIONS
-from engine.decks import Deck, deck_records, table_of
-from engine.effect_codes import EFFECTS_VERSION, Ask
+from engine.decks import Deck, build_card_table, deck_records
+from engine.effect_codes import EFFECTS_VERSION, GameFeature
 from engine.jit import njit
 from engine.rules import apply, legal_actions
 from engine.state import EVENTS, STATE, new_game
@@ -21,7 +21,7 @@ GAMES = 100 if UNCOMPILED or BOUNDSCHECK else 1_000
 
 def general(table: CardTable) -> CardTable:
     """The same cards in a game whose cards do what their texts say."""
-    return CardTable(table.cards, Ask.EFFECTS)
+    return CardTable(table.cards, GameFeature.EFFECTS)
 
 
 @njit
@@ -70,7 +70,7 @@ def differences(decks: list[Deck], ruleset: str, games: int) -> list[tuple[int, 
         first, second = map(int, pick.integers(len(decks), size=2))
         if (first, second) not in tables:
             pair = decks[first], decks[second]
-            table = table_of(pair)
+            table = build_card_table(pair)
             tables[first, second] = table.array, general(table).array, deck_records(pair, table)
         step = first_difference(*tables[first, second], rules, np.uint64(pick.integers(1 << 63)))
         if step >= 0:
@@ -85,7 +85,7 @@ def test_random_games_are_the_same_by_both_paths(ruleset: str) -> None:
 
 def test_the_comparison_finds_a_card_that_says_something() -> None:
     """A table in which one body is a real card with a text: both paths part."""
-    table = table_of((find_deck("hearthsim-basic"),))
+    table = build_card_table((find_deck("hearthsim-basic"),))
     others = general(table).array.copy()
     others["traits"] |= 2
     pair = (find_deck("hearthsim-basic"),) * 2

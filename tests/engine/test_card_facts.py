@@ -12,18 +12,18 @@ from engine.cards.lookup import (
     BODY,
     EXACT,
     NOT_PLAYED,
-    chosen_cards,
+    all_card_facts,
     coverage,
-    every_card,
+    coverage_markdown,
+    filter_card_facts,
     find_facts,
-    kinds_in_texts,
-    markdown,
+    mechanics_by_card,
 )
 from engine.cards.real import EDITIONS, NEWEST_EDITION, OLD_EDITION, edition
 from engine.errors import UnknownNameError
 from evo.cli import engine_commands as engine_main
 from tests.engine.test_commands import run
-from tools.card_tables import KINDS, OTHER, kinds_of
+from tools.card_tables import MECHANICS, OTHER, mechanics_of
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "effects.md"
 BEGIN, END = "<!-- cards --markdown -->\n", "<!-- end -->\n"
@@ -52,12 +52,12 @@ def command(monkeypatch, capsys):
     ],
 )
 def test_kinds_of_texts(text: str, kinds: tuple[str, ...]) -> None:
-    assert kinds_of(text) == kinds
+    assert mechanics_of(text) == kinds
 
 
 def test_every_kind_is_asked_for_by_a_card() -> None:
-    asked = {kind for kinds in kinds_in_texts().values() for kind in kinds}
-    assert asked == {*KINDS, OTHER}
+    asked = {kind for kinds in mechanics_by_card().values() for kind in kinds}
+    assert asked == {*MECHANICS, OTHER}
 
 
 def test_a_card_of_two_editions() -> None:
@@ -99,13 +99,13 @@ def test_what_cards_do_beside_their_rows() -> None:
 
 @pytest.mark.parametrize("name", EDITIONS)
 def test_every_card_is_told(name: str) -> None:
-    cards = every_card(name)
+    cards = all_card_facts(name)
     assert len(cards) == edition(name).size
     assert sum(card.played == EXACT for card in cards) == sum(1 for _ in edition(name).exact())
     for card in cards:
         assert (card.played == EXACT) == (not card.not_covered), card
         assert (card.played == NOT_PLAYED) <= (card.kind != "minion" or not card.body), card
-        if card.played == EXACT and card.id in kinds_in_texts():
+        if card.played == EXACT and card.id in mechanics_by_card():
             assert card.does, card
     found = {card.name for card in cards}
     if name == NEWEST_EDITION:
@@ -128,12 +128,12 @@ def test_counts_agree() -> None:
 
 def test_the_document_has_the_tables_that_the_command_prints(command) -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
-    assert text[text.index(BEGIN) + len(BEGIN) : text.index(END)].strip("\n") + "\n" == markdown()
-    assert command("cards", "--markdown") == (0, markdown(), "")
+    assert text[text.index(BEGIN) + len(BEGIN) : text.index(END)].strip("\n") + "\n" == coverage_markdown()
+    assert command("cards", "--markdown") == (0, coverage_markdown(), "")
 
 
 def test_listings_are_chosen_by_class_set_and_kind() -> None:
-    echoing = chosen_cards(OLD_EDITION, "Hunter", "the witchwood", "ECHO")
+    echoing = filter_card_facts(OLD_EDITION, "Hunter", "the witchwood", "ECHO")
     assert [card.name for card in echoing] == ["Hunting Mastiff"]
     for arguments, message in (
         (("mago", "", ""), "unknown class 'mago'; nearest: mage"),
@@ -141,7 +141,7 @@ def test_listings_are_chosen_by_class_set_and_kind() -> None:
         (("", "", "scret"), "unknown uncovered mechanic 'scret'; nearest: secret"),
     ):
         with pytest.raises(UnknownNameError, match=message):
-            chosen_cards(OLD_EDITION, *arguments)
+            filter_card_facts(OLD_EDITION, *arguments)
 
 
 def test_the_command_card(command, monkeypatch) -> None:

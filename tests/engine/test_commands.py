@@ -11,7 +11,7 @@ import pytest
 
 import tools.card_tables as cards_main
 from evo.cli import engine_commands as engine_main
-from evo.terminal.console import command_line
+from evo.terminal.console import run_command_line
 
 POSITION = (
     "turn 5 second | hero 28+2 fatigue 1 board [River Crocolisk 2:2/3; 1:4/4T] hand [2 ?] deck [3 ?] | hero 30 mana 3/5 "
@@ -23,7 +23,7 @@ def run(monkeypatch, capsys, app, *arguments: str) -> tuple[int, str, str]:
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setattr("sys.argv", ["program", *arguments])
     with pytest.raises(SystemExit) as caught:
-        command_line(app, "program")
+        run_command_line(app, "program")
     output = capsys.readouterr()
     return int(caught.value.code or 0), output.out, output.err
 

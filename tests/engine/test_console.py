@@ -7,7 +7,7 @@ import pytest
 
 from engine.errors import ManaforgeError
 from engine.versions import engine_versions
-from evo.terminal.console import end_with, plain_width
+from evo.terminal.console import exit_with_error, table_width
 
 
 class _OwnCodeError(ManaforgeError):
@@ -29,14 +29,14 @@ def test_an_error_is_one_line_and_a_code(
     error: Exception, code: int, line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as end:
-        end_with(error, "game")
+        exit_with_error(error, "game")
     assert end.value.code == code
     assert capsys.readouterr().err == line + "\n"
 
 
 def test_a_mistake_of_ours_stays_a_traceback() -> None:
     with pytest.raises(KeyError):
-        end_with(KeyError("x"), "game")
+        exit_with_error(KeyError("x"), "game")
 
 
 def test_a_deleted_folder_is_named(
@@ -48,7 +48,7 @@ def test_a_deleted_folder_is_named(
     gone.rmdir()
     try:
         with pytest.raises(SystemExit):
-            end_with(FileNotFoundError(2, "No such file or directory"), "game")
+            exit_with_error(FileNotFoundError(2, "No such file or directory"), "game")
     finally:
         os.chdir(tmp_path)
     assert "the current folder was deleted" in capsys.readouterr().err
@@ -57,7 +57,7 @@ def test_a_deleted_folder_is_named(
 @pytest.mark.parametrize(("columns", "width"), [("60", 60), ("", 80), ("0", 80), ("wide", 80), ("-5", 80)])
 def test_columns_of_the_environment_count(columns: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", columns)
-    assert plain_width(80) == width
+    assert table_width(80) == width
 
 
 def test_versions_name_all_that_changes_games() -> None:

@@ -14,14 +14,14 @@ from engine import Deck, DeckError, find_card, find_deck, read_deck
 from engine.cards import Card, catalogue
 from engine.cards.real import NEWEST_EDITION, OLD_EDITION, class_of_hero, edition, hero_classes
 from engine.codes import DECK_SIZE
-from engine.deck_files import code_of, deck_from_code, worded
-from engine.decks import Reading, amended, reading_of, split_words
+from engine.deck_files import add_deck_options, deck_code_of, deck_from_code
+from engine.decks import DeckOptions, deck_options, split_deck_prefix, write_deck_options
 from engine.effect_codes import CardKind
 from engine.errors import ManaforgeError, UnknownNameError
 
 DECKS = Path(__file__).parents[2] / "engine" / "data" / "decks"
 MAGE = read_deck(DECKS / "basic-mage.toml")
-OLD = Reading(OLD_EDITION)
+OLD = DeckOptions(OLD_EDITION)
 
 
 def code(cards: list[Card], hero: int = 637) -> str:
@@ -45,13 +45,13 @@ def refused(text: str) -> str:
 @pytest.mark.parametrize("path", sorted(DECKS.glob("basic-*.toml")), ids=lambda path: path.stem)
 def test_a_class_deck_reads_back_from_its_code(path: Path) -> None:
     deck = read_deck(path)
-    text = code_of(deck)
+    text = deck_code_of(deck)
     assert parse_deckstring(text)[1] == [hero_classes()[deck.hero_class].hero]
     again = find_deck(f"{OLD_EDITION}:{text}")
     assert Counter(again.cards) == Counter(deck.cards)
     assert (again.hero_class, again.edition, again.power) == (deck.hero_class, OLD_EDITION, deck.power)
     assert again.n_exact == DECK_SIZE
-    assert code_of(again) == text
+    assert deck_code_of(again) == text
 
 
 @settings(max_examples=60, deadline=None)
@@ -66,14 +66,14 @@ def test_every_legal_deck_of_exact_cards_reads_back(data: st.DataObject) -> None
     deck = Deck(
         "drawn", tuple(card for card in cards for _ in range(2)), hero_class=hero, edition=chosen.name
     )
-    again = find_deck(f"{chosen.name}:{code_of(deck)}")
+    again = find_deck(f"{chosen.name}:{deck_code_of(deck)}")
     assert Counter(again.cards) == Counter(deck.cards)
     assert (again.hero_class, again.edition) == (hero, chosen.name)
 
 
 def test_a_code_of_minions_alone_is_a_deck_of_bodies_as_before() -> None:
     deck = find_deck("hearthsim-basic")
-    text = code_of(deck)
+    text = deck_code_of(deck)
     assert text == "AAEBAQcADylDWr8B2AHaBPsEggXIBZoH9AieCdkK2gqWDQAA"
     plain = find_deck(text)
     assert (plain.name, plain.hero_class, plain.edition, plain.power) == (text, "", "", None)
@@ -96,9 +96,9 @@ def test_a_code_with_spells_is_a_deck_of_the_newest_edition() -> None:
     newest = find_deck(f"any-deck:{code(cards)}")
     assert (newest.hero_class, newest.edition) == ("mage", NEWEST_EDITION)
     # Flamestrike deals 5 damage by now
-    said = refused(code_of(MAGE))
+    said = refused(deck_code_of(MAGE))
     assert said == (
-        f"deck code {code_of(MAGE)[:12]}...{code_of(MAGE)[-8:]}, a mage of edition newest: not covered by "
+        f"deck code {deck_code_of(MAGE)[:12]}...{deck_code_of(MAGE)[-8:]}, a mage of edition newest: not covered by "
         "edition newest: Flamestrike (spell); Flamestrike: playable with --edition 2018-07 or the deck prefix 2018-07:"
     )
 
@@ -170,17 +170,17 @@ def test_skins_have_their_class() -> None:
 
 
 WORDED = [
-    ("2018-07:AAEC", Reading("2018-07"), "AAEC"),
-    ("bodies:x.toml", Reading(bodies=True), "x.toml"),
-    ("newest+bodies+any-deck:AAEC", Reading("newest", True, True), "AAEC"),
-    ("thesis-paladin", Reading(), "thesis-paladin"),
-    ("C:/decks/mine.toml", Reading(), "C:/decks/mine.toml"),
+    ("2018-07:AAEC", DeckOptions("2018-07"), "AAEC"),
+    ("bodies:x.toml", DeckOptions(bodies=True), "x.toml"),
+    ("newest+bodies+any-deck:AAEC", DeckOptions("newest", True, True), "AAEC"),
+    ("thesis-paladin", DeckOptions(), "thesis-paladin"),
+    ("C:/decks/mine.toml", DeckOptions(), "C:/decks/mine.toml"),
 ]
 
 
 @pytest.mark.parametrize(("text", "reading", "deck"), WORDED)
-def test_words_in_front_of_a_deck(text: str, reading: Reading, deck: str) -> None:
-    assert split_words(text) == (reading, deck)
+def test_words_in_front_of_a_deck(text: str, reading: DeckOptions, deck: str) -> None:
+    assert split_deck_prefix(text) == (reading, deck)
     assert f"{reading.text}{deck}" == text
 
 
@@ -201,10 +201,10 @@ def test_wrong_words_are_refused(text: str, message: str) -> None:
 def test_options_are_written_in_front_of_the_decks_they_are_about(tmp_path: Path) -> None:
     plain, real = tmp_path / "plain.toml", str(DECKS / "basic-mage.toml")
     plain.write_text('schema = 1\nname = "plain"\n')
-    text = code_of(MAGE)
+    text = deck_code_of(MAGE)
     names = ["thesis-paladin", text, str(plain), real, f"newest:{text}"]
-    assert worded(names, Reading()) == tuple(names)
-    assert worded(names, reading_of("2018-07", bodies=True)) == (
+    assert add_deck_options(names, DeckOptions()) == tuple(names)
+    assert add_deck_options(names, deck_options("2018-07", bodies=True)) == (
         "thesis-paladin",
         f"2018-07+bodies:{text}",
         str(plain),
@@ -212,9 +212,9 @@ def test_options_are_written_in_front_of_the_decks_they_are_about(tmp_path: Path
         f"newest+bodies:{text}",
     )
     with pytest.raises(DeckError, match="--bodies --any-deck applies only to deck codes and deck files with"):
-        worded(["thesis-paladin", str(plain)], reading_of("", bodies=True, any_deck=True))
+        add_deck_options(["thesis-paladin", str(plain)], deck_options("", bodies=True, any_deck=True))
     with pytest.raises(UnknownNameError, match="unknown edition '2019-04'"):
-        reading_of("2019-04")
+        deck_options("2019-04")
 
 
 def test_a_file_is_read_as_is_said_in_front_of_it_and_its_copy_says_so(tmp_path: Path) -> None:
@@ -233,7 +233,9 @@ def test_a_file_is_read_as_is_said_in_front_of_it_and_its_copy_says_so(tmp_path:
     path.write_text(deck.text)
     again = find_deck(path)
     assert (again.cards, again.text) == (deck.cards, deck.text)
-    path.write_text(amended(deck.text.replace("bodies = true", "bodies = false"), Reading(bodies=True)))
+    path.write_text(
+        write_deck_options(deck.text.replace("bodies = true", "bodies = false"), DeckOptions(bodies=True))
+    )
     assert find_deck(path).cards == deck.cards
     foreign = text.replace("OG_087", "CS2_089").replace("Servant of Yogg-Saron", "Holy Light")
     path.write_text(foreign)
@@ -270,7 +272,7 @@ def test_minions_of_the_newest_edition_alone_are_bodies_in_class_decks(tmp_path:
 
 
 def test_every_changed_byte_of_a_class_deck_ends_in_a_deck_or_a_clear_error() -> None:
-    data = base64.b64decode(code_of(MAGE))
+    data = base64.b64decode(deck_code_of(MAGE))
     refused_codes = 0
     for place in range(len(data)):
         for bit in range(8):

@@ -21,8 +21,8 @@ from engine import (
     read_deck,
     shipped_decks,
 )
-from engine.deck_files import code_of, deck_from_code
-from engine.decks import coverage_of, table_of
+from engine.deck_files import deck_code_of, deck_from_code
+from engine.decks import build_card_table, coverage_sentence
 from evo.terminal.drawing import console, draw_deck
 
 LINE = '[[cards]]\nid = "CS2_172"\ncount = 2\n'
@@ -191,7 +191,7 @@ def test_reprints_that_play_alike_share_a_number(tmp_path: Path) -> None:
     """Two printings of Argent Squire have one text, so one number, or positions would not read back."""
     body = lines(*fifteen()[:14]) + lines("EX1_008", "CORE_EX1_008", count=1)
     deck = read_deck(deck_file(tmp_path, body))
-    assert len(table_of([deck]).cards) == 15
+    assert len(build_card_table([deck]).cards) == 15
     position = deal((deck, deck), 1)
     assert parse_position(str(position), position.table).state.tobytes() == position.state.tobytes()
 
@@ -224,7 +224,7 @@ def code(cards: list[tuple[int, int]], **kwargs: object) -> str:
 
 def test_deck_codes_round_trip() -> None:
     deck = find_deck("hearthsim-basic")
-    text = code_of(deck)
+    text = deck_code_of(deck)
     assert Counter(c.id for c in find_deck(text).cards) == Counter(c.id for c in deck.cards)
     # Without padding, and in the older form that ends before the sideboard byte.
     assert len(deck_from_code(text.rstrip("=")).cards) == 30
@@ -234,11 +234,11 @@ def test_deck_codes_round_trip() -> None:
 
 def test_a_deck_without_catalogue_cards_has_no_code() -> None:
     with pytest.raises(DeckError, match="'random-minions' has no deck code"):
-        code_of(find_deck("random-minions"))
+        deck_code_of(find_deck("random-minions"))
 
 
 def test_the_block_of_lines_that_the_game_copies() -> None:
-    text = code_of(find_deck("hearthsim-basic"))
+    text = deck_code_of(find_deck("hearthsim-basic"))
     block = (
         f"### Basic beats\n# Class: Warrior\n#\n# 2x (1) Goldshire Footman\n#\n{text}\n#\n# To use this deck"
     )
@@ -265,21 +265,21 @@ def test_wrong_codes_say_what_is_wrong() -> None:
         deck_from_code(base64.b64encode(b"\0\x09" + bytes(20)).decode())
     with pytest.raises(DeckError, match="lists a card twice"):
         deck_from_code(code([(raptor, 1), (raptor, 2)]))
-    junk = base64.b64decode(code_of(find_deck("hearthsim-basic"))) + b"junk"
+    junk = base64.b64decode(deck_code_of(find_deck("hearthsim-basic"))) + b"junk"
     with pytest.raises(DeckError, match="lists a card twice"):
         deck_from_code(base64.b64encode(junk).decode())
 
 
 def test_every_cut_of_a_code_is_refused() -> None:
     """Except for the last byte, whose absence is the older form of the same deck."""
-    data = base64.b64decode(code_of(find_deck("hearthsim-basic")))
+    data = base64.b64decode(deck_code_of(find_deck("hearthsim-basic")))
     for length in range(len(data) - 1):
         with pytest.raises(DeckError):
             deck_from_code(base64.b64encode(data[:length]).decode() or "AAAA")
 
 
 def test_every_changed_byte_ends_in_a_deck_or_a_clear_error() -> None:
-    data = base64.b64decode(code_of(find_deck("hearthsim-basic")))
+    data = base64.b64decode(deck_code_of(find_deck("hearthsim-basic")))
     refused = 0
     for place in range(len(data)):
         for bit in range(8):
@@ -296,7 +296,7 @@ def test_every_changed_byte_ends_in_a_deck_or_a_clear_error() -> None:
 
 
 def test_coverage_tells_a_pool_from_a_deck() -> None:
-    said = coverage_of([find_deck("random-minions"), find_deck("thesis-warrior")])
+    said = coverage_sentence([find_deck("random-minions"), find_deck("thesis-warrior")])
     assert said == (
         "Cards played exactly: random-minions 12 of a pool of 12, thesis-warrior 12 of 30; the others are "
         "bodies with the keywords their deck gives them."

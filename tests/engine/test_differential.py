@@ -8,7 +8,7 @@ import pytest
 from engine import Action, find_deck, find_ruleset, parse_position, perft, rulesets, shipped_decks
 from engine.cards import Card
 from engine.codes import KEYWORD_FIELDS
-from engine.decks import Deck, table_of
+from engine.decks import Deck, build_card_table
 from engine.match import deal
 from engine.minion import MinionSpec
 from engine.streams import below, stream_key
@@ -115,7 +115,7 @@ def test_games_of_small_decks_and_weak_heroes_agree(
 
 def compare_game(decks, rules, number, pick) -> None:
     position = deal(decks, seed=number, ruleset=rules)
-    table = table_of(decks)
+    table = build_card_table(decks)
     plain_decks = [
         {
             "random": deck.random,

@@ -11,16 +11,16 @@ import pytest
 
 from engine.codes import KEYWORD_FIELDS
 from engine.effect_codes import Condition, Count, Filter, Need, Op, Pick, Race, Trait
-from engine.effects.describe import row_in_words
+from engine.effects.describe import describe_row
 from engine.effects.rows import (
     EFFECT_COLUMNS,
-    EVENTS_CARD,
-    ITS_OWN,
+    EVENT_CARD_WORD,
+    OWN_CARD_WORD,
     Effect,
     effect_rows,
-    named_cards,
     read_rows,
-    row_in_table,
+    referenced_card_ids,
+    row_to_csv,
 )
 from engine.errors import CardError, UnknownNameError
 from tests.engine.play_requirements import disagreements, required
@@ -30,9 +30,9 @@ from tools.card_tables import (
     EDITION_COLUMNS,
     LIKE_COLUMNS,
     build_edition,
+    has_only_known_text,
     normalised,
     printed_traits,
-    says_no_more,
 )
 from tools.effect_drafts import Text, draft
 
@@ -87,7 +87,7 @@ ROWS = [(name, place) for name, rows in effect_rows().items() for place in range
 
 def test_every_row_reads_back_as_it_was_written() -> None:
     written = [
-        row_in_table(name, edition()[name]["name"], effect)
+        row_to_csv(name, edition()[name]["name"], effect)
         for name, rows in effect_rows().items()
         for effect in rows
     ]
@@ -136,7 +136,7 @@ def test_every_created_card_is_exact_and_of_the_right_type() -> None:
     }
     for name, rows in effect_rows().items():
         for effect in rows:
-            for card in set(effect.cards) - {ITS_OWN, EVENTS_CARD}:
+            for card in set(effect.cards) - {OWN_CARD_WORD, EVENT_CARD_WORD}:
                 if effect.op == Op.CREATE_POTION:  # its potions are brewed when a table is made
                     continue
                 assert card in exact(), (name, card)
@@ -195,7 +195,7 @@ def test_targets_agree_with_the_cards() -> None:
 @pytest.mark.heavy
 @pytest.mark.skipif(not PACKAGE.is_dir(), reason="needs the edition's package: make cards")
 def test_the_generator_writes_the_editions_that_are_committed(tmp_path: Path) -> None:
-    build_edition(tmp_path, PACKAGE, named_cards())
+    build_edition(tmp_path, PACKAGE, referenced_card_ids())
     for name in ("2018-07.csv", "same.csv", "vanilla.csv", "kinds.csv", "heroes.csv", "SOURCE.md"):
         assert (tmp_path / name).read_text() == (DATA / "editions" / name).read_text(), name
 
@@ -225,13 +225,15 @@ def test_every_row_has_words_that_no_other_row_has() -> None:
     said: dict[str, Effect] = {}
     for name, place in ROWS:
         effect = effect_rows()[name][place]
-        words = row_in_words(effect, lambda card: card)
+        words = describe_row(effect, lambda card: card)
         assert said.setdefault(words, effect) == effect, words
         assert " ".join(words.split()) == words
         assert "{" not in words
         told = effect.cards[:1] if effect.op == Op.JADE else effect.cards
         assert all(
-            card in words for card in told if card not in (ITS_OWN, EVENTS_CARD) and "_CFM" not in card
+            card in words
+            for card in told
+            if card not in (OWN_CARD_WORD, EVENT_CARD_WORD) and "_CFM" not in card
         )
 
 
@@ -252,7 +254,7 @@ def test_every_row_has_words_that_no_other_row_has() -> None:
     ],
 )
 def test_rows_in_words(card: str, words: str) -> None:
-    assert row_in_words(effect_rows()[card][0], name_of) == words
+    assert describe_row(effect_rows()[card][0], name_of) == words
 
 
 HEADER = ",".join(EFFECT_COLUMNS)
@@ -313,12 +315,12 @@ def test_plain_means_the_columns_say_all(
     text: str, keywords: list[str], traits: list[str], plain: bool
 ) -> None:
     assert printed_traits(text) == traits
-    assert says_no_more(text, keywords, traits, is_all_races=False) == plain
+    assert has_only_known_text(text, keywords, traits, is_all_races=False) == plain
 
 
 def test_texts_are_compared_without_markup_and_marks() -> None:
     assert normalised("[x]Deal\n$6\xa0damage to <b>Mur_locs</b>.") == "Deal 6 damage to Mur locs."
-    assert says_no_more("This is an Elemental, Mech and Totem.", [], [], is_all_races=True)
+    assert has_only_known_text("This is an Elemental, Mech and Totem.", [], [], is_all_races=True)
 
 
 def created(numbers: str, name: str) -> str | None:

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from engine import Outcome, deal, find_deck, parse_action, parse_position
-from engine.batches import deal_games, endings, random_games
+from engine.batches import deal_games, game_results, random_games
 from engine.cards.real import edition, hero_classes
 from engine.codes import BOARD_SIZE, HAND_SIZE, HERO_HEALTH, MAX_MANA, MAX_STAT, Purpose
-from engine.decks import tables_of
+from engine.decks import cached_card_table
 from engine.effect_codes import EFFECTS_VERSION, CardKind
 from engine.effects.chance import Chance
 from engine.errors import ChanceError, DeckError
 from engine.formatting import format_card
 from engine.game_session import GameRecord, PassAgent, RandomAgent
-from engine.match import deal_key, play
+from engine.match import deal_from_key, play
 from engine.ruleset import find_ruleset
 from engine.state import STATE
 from engine.streams import below, derive, stream_key
@@ -154,7 +154,7 @@ def test_every_exact_card_is_played_and_the_turn_ended(kind: CardKind) -> None:
 
 def test_a_batch_plays_the_same_games_one_by_one() -> None:
     decks = basic("mage"), basic("shaman")
-    table, records = tables_of(decks)
+    table, records = cached_card_table(decks)
     n = 3 if UNCOMPILED else cases(8, 20)
     keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
     outcomes, rules = np.zeros(n, np.int64), find_ruleset("hearthsim")
@@ -162,7 +162,7 @@ def test_a_batch_plays_the_same_games_one_by_one() -> None:
     states = np.zeros(n, STATE)
     deal_games(table.array, records, rules.array, np.tile([0, 1], (n, 1)), keys, states)
     for game, key in enumerate(keys):
-        position = deal_key(decks, key, rules)
+        position = deal_from_key(decks, key, rules)
         assert states[game].tobytes() == position.state.tobytes()
         chance, stream = Chance.drawn(key, position.states), np.uint64(derive(key, Purpose.PLAYOUT))
         index = 0
@@ -171,7 +171,7 @@ def test_a_batch_plays_the_same_games_one_by_one() -> None:
             position.play(actions[int(below(stream, index, len(actions)))], chance)
             index += 1
         assert outcomes[game] == position.outcome
-    found, turns = endings(states)
+    found, turns = game_results(states)
     assert (found == Outcome.ONGOING).all()
     assert (turns == 1).all()
 

@@ -9,9 +9,9 @@ import pytest
 
 from engine import Action, Outcome, PlayerView, Position, deal
 from engine.codes import COIN, UNKNOWN, Purpose
-from engine.effects.chance import Chance, imaginable, imagine
+from engine.effects.chance import Chance, n_hypothetical, set_hypothetical_outcome
 from engine.game_session import GameRecord, RandomAgent
-from engine.match import play_on
+from engine.match import play_from
 from engine.rules import play_checked
 from engine.state import STATE
 from engine.streams import derive, generator, stream_key
@@ -63,9 +63,9 @@ def imagined(view: PlayerView, action: Action) -> list[bytes]:
     after, thought = position.copy(), Chance.blind()
     play_checked(after.states, position.table.array, action.code, thought.array)
     first, found = thought.waiting, [b"" if thought.waiting else after.state.tobytes()]
-    for number in range(imaginable(thought.array[0])):
+    for number in range(n_hypothetical(thought.array[0])):
         after, again = position.copy(), Chance.blind()
-        imagine(again.array[0], position.states[0], number, first)
+        set_hypothetical_outcome(again.array[0], position.states[0], number, first)
         play_checked(after.states, position.table.array, action.code, again.array)
         found.append(after.state.tobytes())
     return found
@@ -190,7 +190,7 @@ def test_no_view_of_a_game_leads_to_its_luck_or_to_hidden_cards() -> None:
         agent = Watching(key)
         position = deal((deck_of("mage", seed), deck_of("warlock", seed)), seed, ruleset="standard")
         streams = [generator(seed, Purpose.AGENT, seat) for seat in (0, 1)]
-        play_on((agent, agent), position, streams, key=key)
+        play_from((agent, agent), position, streams, key=key)
         assert agent.views > 20
         assert agent.found == []
 
@@ -224,7 +224,7 @@ def test_the_same_view_comes_before_different_luck() -> None:
                 views.append(view.position.state.tobytes())
                 return view.legal_actions[-1]  # ends turns: no chance but in effects at their end
 
-        play_on((First(), First()), position.copy(), [generator(0), generator(0)], key=key)
+        play_from((First(), First()), position.copy(), [generator(0), generator(0)], key=key)
         seen.append(views)
     assert seen[0] == seen[1]
     assert len(seen[0]) > 20

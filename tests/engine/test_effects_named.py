@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from engine import Position, parse_action, parse_position
-from engine.perft_counter import outcomes_of
+from engine.perft_counter import chance_successors
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 
@@ -304,7 +304,7 @@ def seen_at_the_end(start: Position, actions: list[str]) -> dict[str, Fraction]:
     for action in actions:
         after: dict[Position, Fraction] = {}
         for position, share in found.items():
-            for part, reached in outcomes_of(position, parse_action(action)):
+            for part, reached in chance_successors(position, parse_action(action)):
                 after[reached] = after.get(reached, Fraction(0)) + share * part
         found = after
     texts: dict[str, Fraction] = defaultdict(Fraction)

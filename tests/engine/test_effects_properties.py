@@ -16,31 +16,31 @@ from engine.cards.real import hero_classes
 from engine.cards.table import tags_of
 from engine.codes import (
     BOARD_SIZE,
-    CHARACTERS,
     DECK_SIZE,
     HAND_SIZE,
     HERO,
     HERO_HEALTH,
     MAX_MANA,
     MAX_STAT,
+    N_TARGETS,
     UNKNOWN,
     ActionKind,
     Keyword,
 )
 from engine.effect_codes import (
-    GRAVES,
+    GRANTED_BY_OPPONENT,
     MAX_CHOICES,
+    MAX_GRAVEYARD,
     MAX_SECRETS,
-    OF_OTHER,
-    OFFERED,
+    N_OFFERED_CARDS,
     CardFilter,
-    HeroName,
+    HeroClassCode,
     Op,
     Race,
     Trait,
 )
 from engine.effects.chance import Chance
-from engine.effects.rows import EVENTS_CARD, Effect
+from engine.effects.rows import EVENT_CARD_WORD, Effect
 from engine.notation import MAX_COUNT
 from engine.state import MINION, SIDE, STATE
 from engine.streams import generator, stream_key
@@ -103,7 +103,7 @@ def draws_from_a_list(row: Effect) -> bool:
     listed = (row.of.kind or row.of.filter) and not row.cards
     return bool(
         row.op in (Op.ADD, Op.SUMMON, Op.TRANSFORM, Op.DRAW, Op.EQUIP)
-        and (listed or row.cards == (EVENTS_CARD,))
+        and (listed or row.cards == (EVENT_CARD_WORD,))
     )
 
 
@@ -150,7 +150,7 @@ BOUNDS = {
         "active": (0, 1),
         "first_draw": (0, 1),
         "births": (0, BIRTHS),
-        "n_options": (0, OFFERED),
+        "n_options": (0, N_OFFERED_CARDS),
         "options": (0, CARDS),
         "n_choices": (0, MAX_CHOICES),
     },
@@ -186,11 +186,11 @@ BOUNDS = {
         "secrets_played": (0, MAX_COUNT),
         "promises": (0, CARDS),
         "jade": (0, MAX_COUNT),
-        "hero_class": (0, max(HeroName)),
+        "hero_class": (0, max(HeroClassCode)),
         "n_secrets": (0, MAX_SECRETS),
         "secrets": (0, CARDS),
         "secret_born": (0, BIRTHS),
-        "n_graves": (0, GRAVES),
+        "n_graves": (0, MAX_GRAVEYARD),
         "graves": (0, CARDS),
         "n_board": (0, BOARD_SIZE),
         "n_hand": (0, HAND_SIZE),
@@ -214,7 +214,7 @@ BOUNDS = {
         "aura_attack": (-MAX_STAT, MAX_STAT),
         "aura_health": (0, MAX_STAT),
         "aura_keywords": (0, KEYWORDS),
-        "gifts": (0, OF_OTHER + CARDS),
+        "gifts": (0, GRANTED_BY_OPPONENT + CARDS),
     },
 }
 
@@ -315,8 +315,8 @@ every_action = [
         for source in range(12)
         for target in range(HERO + 2)
     ),
-    *(Action.play(source, target) for source in range(11) for target in range(CHARACTERS)),
-    *(Action.power(target) for target in range(CHARACTERS)),
+    *(Action.play(source, target) for source in range(11) for target in range(N_TARGETS)),
+    *(Action.power(target) for target in range(N_TARGETS)),
 ]
 
 

@@ -8,7 +8,7 @@ from engine import Outcome, Position, parse_action, parse_position
 from engine.codes import ActionKind
 from engine.effects.chance import Chance
 from engine.formatting import format_card
-from engine.match import deal_key
+from engine.match import deal_from_key
 from engine.ruleset import find_ruleset
 from engine.streams import generator, stream_key
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
@@ -139,7 +139,7 @@ def test_decks_are_of_exact_cards() -> None:
 def test_the_same_deal_begins_both() -> None:
     rules = find_ruleset("standard")
     decks = tuple(basic_decks()[:2])
-    position, game = deal_key(decks, stream_key(3), rules), start_game(decks, rules, 3)
+    position, game = deal_from_key(decks, stream_key(3), rules), start_game(decks, rules, 3)
     assert problem(position, game) == ""
     game.sides[1].armour = 2
     assert problem(position, game) == "sides.1.armour: 2, 0 (reference, engine)"

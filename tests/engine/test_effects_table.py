@@ -23,7 +23,7 @@ from engine.effects.chance import Chance
 from engine.effects.rows import effect_rows
 from engine.errors import IllegalActionError
 from engine.formatting import format_card
-from engine.perft_counter import outcomes_of
+from engine.perft_counter import chance_successors
 from tests.conftest import UNCOMPILED
 from tests.reference.outcomes import OTHERS, lines_of
 
@@ -66,7 +66,7 @@ def problems(position: str, action: str, wanted: dict[str, Fraction]) -> list[st
         return [] if wanted == {ILLEGAL: 0} else [f"{action} is illegal in {position}"]
     found: dict[str, Fraction] = defaultdict(Fraction)
     before = start.state.tobytes()
-    for share, after in outcomes_of(start, parsed):
+    for share, after in chance_successors(start, parsed):
         found[str(after)] += share
     assert start.state.tobytes() == before
     listed = wanted.keys() - {OTHERS}

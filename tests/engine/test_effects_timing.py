@@ -12,7 +12,7 @@ from engine import PlayerView, parse_position
 from engine.cards.real import effect_rows
 from engine.codes import COIN
 from engine.effect_codes import Condition, Trigger
-from engine.effects.triggers import ENDS
+from engine.effects.triggers import ACTION_END_EVENTS
 from tests.engine.test_effects_named import check_story
 
 HALF = Fraction(1, 2)
@@ -287,7 +287,7 @@ def test_conditions_at_the_end_of_an_action_are_known() -> None:
         abs(effect.condition)
         for rows in effect_rows().values()
         for effect in rows
-        if ENDS >> effect.trigger & 1 and effect.condition
+        if ACTION_END_EVENTS >> effect.trigger & 1 and effect.condition
     }
     assert found == of_event | of_begin
     summoned = [

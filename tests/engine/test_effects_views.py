@@ -7,9 +7,9 @@ import pytest
 
 from engine import PlayerView, parse_action, parse_position, perft
 from engine.codes import Keyword
-from engine.effect_codes import HeroName, Trait
+from engine.effect_codes import HeroClassCode, Trait
 from engine.effects.chance import Chance
-from engine.perft_counter import branches, outcomes_of
+from engine.perft_counter import chance_successors, perft_leaves
 from engine.streams import stream_key
 from tests.conftest import UNCOMPILED
 
@@ -41,8 +41,8 @@ def test_views_tell_costs_secrets_and_what_is_offered() -> None:
     own, other = PlayerView(position, 0), PlayerView(position, 1)
     assert (own.own.costs, own.enemy.costs, other.enemy.costs) == ((8, 2, 0), (None,), (None, None, None))
     assert [card.name for card in own.own.secrets] == ["Ice Block"]
-    assert own.enemy.secrets == (HeroName.HUNTER, HeroName.HUNTER)
-    assert (other.enemy.secrets, other.enemy.jade, other.enemy.spells) == ((HeroName.MAGE,), 3, 2)
+    assert own.enemy.secrets == (HeroClassCode.HUNTER, HeroClassCode.HUNTER)
+    assert (other.enemy.secrets, other.enemy.jade, other.enemy.spells) == ((HeroClassCode.MAGE,), 3, 2)
     assert own.offered == ()
     chosen = parse_position("turn 5 | hero 20 mana 5/5 hand [Museum Curator*] | hero 20")
     chosen.play(parse_action("play 0"), Chance.drawn(stream_key(1), chosen.states))
@@ -82,7 +82,7 @@ def test_probabilities_of_a_tree_sum_to_1(text: str) -> None:
     position = parse_position(text)
     before = str(position)
     for depth in range(2 if UNCOMPILED else 3):
-        tree = list(branches(position, depth))
+        tree = list(perft_leaves(position, depth))
         assert sum(branch.probability for branch in tree) == 1
         assert perft(position, depth) == sum(branch.depth == depth for branch in tree)
     assert str(position) == before
@@ -92,6 +92,6 @@ def test_outcomes_of_an_action_are_counted_by_hand() -> None:
     """Two missiles of three at a 1/1 or the hero: the minion dies by the first hit or the second, or lives."""
     position = parse_position("turn 5 | hero 30 mana 1 hand [Arcane Missiles*] | hero 30 board [1/1]")
     found = Counter()
-    for probability, then in outcomes_of(position, position.legal_actions()[0]):
+    for probability, then in chance_successors(position, position.legal_actions()[0]):
         found[int(then.state["sides"][1]["health"])] += probability
     assert found == {28: Fraction(7, 8), 27: Fraction(1, 8)}

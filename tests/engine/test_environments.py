@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 
 from engine import Action, Card, Outcome, PlayerView, RandomAgent, find_deck, play
-from engine.environments.spaces import CARDS, SIZE, cards_of_view, names, numbers_of, numbers_of_view
+from engine.environments.spaces import (
+    N_CARD_PLACES,
+    OBSERVATION_SIZE,
+    action_numbers,
+    encode_cards,
+    encode_view,
+    observation_names,
+)
 from engine.errors import DeckError, IllegalActionError, UnknownNameError
 from engine.match import deal
 from engine.position import Position
@@ -127,20 +134,20 @@ def test_observations_tell_nothing_hidden(decks: tuple[str, str]) -> None:
 
 def _seen(position: Position, seat: int) -> tuple[np.ndarray, np.ndarray]:
     view = PlayerView(position, seat).position
-    return numbers_of_view(view, seat), cards_of_view(view, seat)
+    return encode_view(view, seat), encode_cards(view, seat)
 
 
 def test_an_observation_by_hand() -> None:
     position = deal(BODIES, 5, ruleset="standard")
     numbers, cards = _seen(position, 0)
     own, enemy = position.state["sides"]
-    assert numbers.shape == (SIZE,)
-    assert cards.shape == (CARDS,)
+    assert numbers.shape == (OBSERVATION_SIZE,)
+    assert cards.shape == (N_CARD_PLACES,)
     assert numbers[:8].tolist() == pytest.approx([1 / 30, 1, 1, 0, 0.1, 0.1, 0, own["n_hand"] / 10])
     held = [position.table.cards[number - 1].name for number in cards[: own["n_hand"]]]
     assert held == [card.name for card in PlayerView(position, 0).own.hand if not isinstance(card, str)]
     assert not cards[own["n_hand"] :].any()
-    named = dict(zip(names(), numbers.tolist(), strict=True))
+    named = dict(zip(observation_names(), numbers.tolist(), strict=True))
     first = PlayerView(position, 0).own.hand[0]
     assert isinstance(first, Card)
     assert named["hand 0 cost"] == pytest.approx(first.spec.cost / 10)
@@ -190,4 +197,4 @@ def test_what_makes_no_environment() -> None:
         ManaforgeEnv(("thesis-paladin",))  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="rules-of-none"):
         ManaforgeEnv(ruleset="rules-of-none")
-    assert len(numbers_of(False)) == 67
+    assert len(action_numbers(False)) == 67

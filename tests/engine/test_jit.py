@@ -539,7 +539,7 @@ def test_files_unused_for_long_are_deleted(tmp_path: Path, monkeypatch: pytest.M
     kernel_cache.cache_folder.cache_clear()
     try:
         assert kernel_cache.cache_folder() == kernels
-        assert kernel_cache.held() == {("0" * 32, "machine")}
+        assert kernel_cache.cached_kernels() == {("0" * 32, "machine")}
     finally:
         kernel_cache.cache_folder.cache_clear()
     assert not old.exists()

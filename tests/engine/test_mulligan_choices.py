@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from engine import UnknownNameError, deal, find_deck, find_ruleset
-from engine.batches import deal_chosen_games, deal_games
-from engine.codes import DECK_SIZE, Opening
-from engine.decks import tables_of
+from engine.batches import deal_games, deal_games_with_mulligan
+from engine.codes import DECK_SIZE, MulliganCode
+from engine.decks import cached_card_table
 from engine.game_session import PassAgent
-from engine.match import choices_of, deal_key, play
+from engine.match import deal_from_key, mulligan_codes, play
 from engine.state import STATE
 from engine.streams import generator, stream_key
 from tests.conftest import cases
@@ -39,7 +39,7 @@ def dealt(position, seat: int) -> tuple[list[int], list[int]]:
 
 
 def test_chosen_deals_of_bodies_are_those_of_the_reference() -> None:
-    table = tables_of(DECKS)[0]
+    table = cached_card_table(DECKS)[0]
     cards = plain.cards_of(table)
     lists = [{"random": False, "cards": [table.number[card.key] for card in deck.cards]} for deck in DECKS]
     for seed in range(40):
@@ -50,7 +50,7 @@ def test_chosen_deals_of_bodies_are_those_of_the_reference() -> None:
                 for one in keeps
             ]
             game = plain.Game.deal(cards, lists, STANDARD, seed, numbers)
-            position = deal_key(DECKS, stream_key(seed), STANDARD, keeps)
+            position = deal_from_key(DECKS, stream_key(seed), STANDARD, keeps)
             assert plain.facts_of(position) == game.facts(), f"seed {seed}"
 
 
@@ -59,7 +59,7 @@ def test_chosen_deals_of_classes_are_those_of_the_reference() -> None:
         decks = deck_of("mage", seed), deck_of("rogue", seed + 1)
         own, other = some_keeps(seed, decks)
         for keeps in ((own, other), (own, None), (None, other), ({}, {})):
-            position = deal_key(decks, stream_key(seed), STANDARD, keeps)
+            position = deal_from_key(decks, stream_key(seed), STANDARD, keeps)
             assert not problem(position, start_game(decks, STANDARD, seed, keeps)), f"seed {seed}"
 
 
@@ -116,13 +116,15 @@ def test_what_becomes_of_a_card_does_not_depend_on_the_others() -> None:
 def test_every_card_of_the_deck_comes_as_often() -> None:
     """All opening cards are replaced: each of the other cards comes with the same probability."""
     keeps = {card.id: False for card in DECKS[0].cards}
-    n, table = 3_000, tables_of(DECKS)[0]
+    n, table = 3_000, cached_card_table(DECKS)[0]
     states = np.zeros(n, STATE)
     keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
-    row = choices_of(table.cards, keeps)[None]
+    row = mulligan_codes(table.cards, keeps)[None]
     numbers = np.tile((0, 1), (n, 1))
     rows = np.tile((0, -1), (n, 1))
-    deal_chosen_games(table.array, tables_of(DECKS)[1], STANDARD.array, numbers, keys, states, row, rows)
+    deal_games_with_mulligan(
+        table.array, cached_card_table(DECKS)[1], STANDARD.array, numbers, keys, states, row, rows
+    )
     counts = Counter(states["sides"][:, 0]["hand"][:, :3].ravel().tolist())
     expected = 3 * n / 15  # two copies of each of 15 cards
     assert len(counts) == 15
@@ -136,21 +138,21 @@ def test_a_ruleset_without_a_mulligan_looks_at_no_choice() -> None:
 
 
 def test_a_batch_is_dealt_as_single_games_are() -> None:
-    table, records = tables_of(DECKS)
+    table, records = cached_card_table(DECKS)
     n = 40
     keys = np.array([stream_key(game) for game in range(n)], np.uint64)
     numbers, states, ruled = np.tile((0, 1), (n, 1)), np.zeros(n, STATE), np.zeros(n, STATE)
     keeps = some_keeps(1)
-    choices = np.array([choices_of(table.cards, own) for own in keeps])
-    assert {int(code) for code in choices.ravel()} == set(map(int, Opening))
+    choices = np.array([mulligan_codes(table.cards, own) for own in keeps])
+    assert {int(code) for code in choices.ravel()} == set(map(int, MulliganCode))
     rows = np.array([(0 if game % 2 else -1, 1 if game % 3 else -1) for game in range(n)])
     arguments = (table.array, records, STANDARD.array, numbers, keys)
-    deal_chosen_games(*arguments, states, choices, rows)
+    deal_games_with_mulligan(*arguments, states, choices, rows)
     for game in range(n):
         own = keeps[0] if game % 2 else None, keeps[1] if game % 3 else None
-        assert deal_key(DECKS, keys[game], STANDARD, own).state.tobytes() == states[game].tobytes()
+        assert deal_from_key(DECKS, keys[game], STANDARD, own).state.tobytes() == states[game].tobytes()
     deal_games(*arguments, ruled)
-    deal_chosen_games(*arguments, states, choices, np.full((n, 2), -1))
+    deal_games_with_mulligan(*arguments, states, choices, np.full((n, 2), -1))
     assert states.tobytes() == ruled.tobytes()
 
 

@@ -6,7 +6,7 @@ from engine import Outcome, Position, deal, find_deck, find_ruleset
 from engine.actions import Action
 from engine.batches import playout, random_games
 from engine.codes import MAX_ACTIONS, Purpose
-from engine.decks import deck_records, table_of
+from engine.decks import build_card_table, deck_records
 from engine.effects.chance import Chance
 from engine.streams import below, derive, stream_key
 
@@ -30,7 +30,7 @@ def test_a_playout_is_the_game_its_stream_says() -> None:
 
 
 def test_a_batch_plays_the_same_games_one_by_one() -> None:
-    table = table_of(DECKS)
+    table = build_card_table(DECKS)
     first, second = deck_records(DECKS, table)
     keys = np.array([stream_key(1, game) for game in range(30)], np.uint64)
     outcomes = np.zeros(30, np.int64)
@@ -51,7 +51,7 @@ def test_a_batch_plays_the_same_games_one_by_one() -> None:
 
 def test_neither_seat_is_favoured_in_a_mirror_beyond_the_first_turn() -> None:
     """Random play on one deck: both seats win often, which a broken outcome or seat would prevent."""
-    table = table_of(DECKS[:1])
+    table = build_card_table(DECKS[:1])
     deck = deck_records(DECKS[:1], table)[0]
     keys = np.array([stream_key(2, game) for game in range(400)], np.uint64)
     outcomes = np.zeros(400, np.int64)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine import Action, IllegalActionError, Outcome, Position, deal, parse_action, parse_position, rulesets
 from engine.codes import BOARD_SIZE, HAND_SIZE, HERO, MAX_MANA, ActionKind, Death
-from engine.position import empty_state, number_minions
+from engine.position import empty_state, set_order_of_play
 from engine.rules import decode, encode
 from tests.conftest import cases
 from tests.engine.test_differential import DECKS
@@ -95,7 +95,7 @@ def test_text_round_trip_is_exact(game) -> None:
     for position in play_through(game, most=60):
         text = str(position)
         again, numbered = parse_position(text, position.table), position.copy()
-        number_minions(numbered.state, position.table)  # bodies are written without their births
+        set_order_of_play(numbered.state, position.table)  # bodies are written without their births
         assert again.state.tobytes() == numbered.state.tobytes()
         assert str(parse_position(text)) == text
         for action in position.legal_actions():

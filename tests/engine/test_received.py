@@ -160,7 +160,7 @@ def test_no_key_that_is_read_has_more_dots_than_are_counted(pieces: list[str]) -
 @given(values=st.lists(HONEST, max_size=6), forms=st.lists(st.integers(0, 3), min_size=6, max_size=6))
 def test_dots_of_texts_and_comments_are_not_counted(values: list[str], forms: list[int]) -> None:
     """Every line of a text begins and ends with more dots than a line may have."""
-    dots, lines = "." * (safe_files.MOST_DOTS + 1), [""]
+    dots, lines = "." * (safe_files.MAX_DOTS_IN_LINE + 1), [""]
     for place, (value, form) in enumerate(zip(values, forms, strict=False)):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         plain = value.replace("'", "")

@@ -9,8 +9,8 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from engine.terminal import HIDDEN, shown
-from evo.terminal.console import Screen
+from engine.terminal import REPLACEMENT, safe_text
+from evo.terminal.console import SafeConsole
 
 EVIL = [
     "\x1b[2J",
@@ -29,9 +29,9 @@ EVIL = [
 def test_a_text_reaches_the_terminal_as_text(text: str) -> None:
     for renderable in (text, Text(text), _table(text)):
         file = io.StringIO()
-        Screen(file=file, width=60).print(renderable)
-        assert shown(text).replace(HIDDEN, "") in file.getvalue().replace(HIDDEN, "")
-        assert shown(file.getvalue()) == file.getvalue()
+        SafeConsole(file=file, width=60).print(renderable)
+        assert safe_text(text).replace(REPLACEMENT, "") in file.getvalue().replace(REPLACEMENT, "")
+        assert safe_text(file.getvalue()) == file.getvalue()
 
 
 def _table(text: str) -> Table:
@@ -42,15 +42,15 @@ def _table(text: str) -> Table:
 
 @given(st.text())
 def test_shown_is_printable_and_keeps_what_was(text: str) -> None:
-    safe = shown(text)
+    safe = safe_text(text)
     assert len(safe) == len(text)
     assert not set(safe) & {"\x1b", "\x9b", "\r", "\x07", "\u202e", "\udcff"}
-    assert all(after in (before, HIDDEN) for before, after in zip(text, safe, strict=True))
+    assert all(after in (before, REPLACEMENT) for before, after in zip(text, safe, strict=True))
 
 
 def test_styles_and_bars_still_work() -> None:
     file = io.StringIO()
-    screen = Screen(file=file, width=60, force_terminal=True, color_system="standard")
+    screen = SafeConsole(file=file, width=60, force_terminal=True, color_system="standard")
     screen.print("red", style="red")
     assert "\x1b[31mred" in file.getvalue()
     with Progress(console=screen, transient=True) as bar:

@@ -6,7 +6,7 @@ import pytest
 
 from engine.effect_codes import EFFECTS_VERSION
 from evo.cli import engine_commands as engine_main
-from evo.terminal.console import command_line
+from evo.terminal.console import run_command_line
 
 PLAIN = (
     "turn 5 second | hero 28+2 fatigue 1 board [River Crocolisk 2:2/3 now 2/1; 1:4/4T] hand [2 ?] deck [3 ?] "
@@ -58,7 +58,7 @@ def draw(monkeypatch, capsys):
         monkeypatch.setenv("COLUMNS", str(columns))
         monkeypatch.setattr("sys.argv", ["program", "show", position])
         with pytest.raises(SystemExit):
-            command_line(engine_main.app, "program")
+            run_command_line(engine_main.app, "program")
         return "\n".join(line.rstrip() for line in capsys.readouterr().out.split("\n"))
 
     return drawn

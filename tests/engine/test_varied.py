@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from engine import Card, Deck, DeckError, Position, UnknownNameError, deal, find_deck, parse_position
 from engine.cards.real import edition
 from engine.codes import DECK_SIZE, KEYWORD_FIELDS, Purpose
-from engine.deck_variants import Varied
-from engine.decks import table_of
+from engine.deck_variants import DeckVariant
+from engine.decks import build_card_table
 from engine.effect_codes import EFFECTS_VERSION, CardKind
 from engine.streams import below
 from tests.reference.plain import below_key, shuffled
@@ -34,8 +34,8 @@ def varied(name: str, thing: str, count: int) -> Deck:
     """A shipped deck with so many copies of a card, or minions with a keyword."""
     deck = find_deck(name)
     if thing in KEYWORD_FIELDS:
-        return replace(deck, varied=Varied(None, thing, count))
-    return replace(deck, varied=Varied(edition("2018-07").for_deck(thing), "", count))
+        return replace(deck, varied=DeckVariant(None, thing, count))
+    return replace(deck, varied=DeckVariant(edition("2018-07").for_deck(thing), "", count))
 
 
 def dealt(position: Position, seat: int) -> list[Card]:
@@ -152,10 +152,10 @@ def test_a_deck_that_is_not_varied_is_what_it_was() -> None:
     assert other.identity[:-1] == plain.identity
     assert other.identity[-1][1:] == [2, EFFECTS_VERSION], "the number of copies, and the version of effects"
     assert len({str(varied("hearthsim-basic", thing, n).identity) for thing in THINGS for n in (0, 1)}) == 22
-    table = table_of([plain, other])
-    assert table.cards[: len(table_of([plain]).cards)] == table_of([plain]).cards
+    table = build_card_table([plain, other])
+    assert table.cards[: len(build_card_table([plain]).cards)] == build_card_table([plain]).cards
     assert plain != other
-    record = plain.record(table_of([plain]))
+    record = plain.record(build_card_table([plain]))
     assert not record["varied"]
     assert not np.any(record["given"])
 
@@ -164,7 +164,7 @@ def test_a_copy_of_today_is_a_copy_of_before() -> None:
     """hearthsim-basic holds Chillwind Yeti as a body; the card put in is one with it, whatever its edition."""
     plain = find_deck("hearthsim-basic")
     yeti = edition("2018-07").for_deck("Chillwind Yeti")
-    assert Varied(yeti, "", 0).own(plain.cards) == 2
+    assert DeckVariant(yeti, "", 0).own(plain.cards) == 2
     cards = dealt(deal((varied("hearthsim-basic", "Chillwind Yeti", 3), plain), 4), 0)
     assert sum(card.name == "Chillwind Yeti" for card in cards) == 3
 
@@ -172,16 +172,16 @@ def test_a_copy_of_today_is_a_copy_of_before() -> None:
 @pytest.mark.parametrize("count", [-1, 31, 2.0, True, "2"])
 def test_a_count_is_a_whole_number_of_a_deck(count: object) -> None:
     with pytest.raises(DeckError, match="must be an integer from 0 to 30"):
-        Varied(SMITE, "", count)  # type: ignore[arg-type]
+        DeckVariant(SMITE, "", count)  # type: ignore[arg-type]
 
 
 def test_what_cannot_be_varied_is_refused() -> None:
     with pytest.raises(DeckError, match="a card or a keyword, not both"):
-        Varied(SMITE, "taunt", 1)
+        DeckVariant(SMITE, "taunt", 1)
     with pytest.raises(DeckError, match="a card or a keyword, not both"):
-        Varied(None, "", 1)
+        DeckVariant(None, "", 1)
     with pytest.raises(UnknownNameError, match="nearest: taunt"):
-        Varied(None, "tant", 1)
+        DeckVariant(None, "tant", 1)
     minions = sum(card.kind == CardKind.MINION for card in find_deck("basic-mage").cards)
     with pytest.raises(
         DeckError, match=f"basic-mage has {minions} minions, so at most {minions} minions with Taunt"
@@ -189,8 +189,8 @@ def test_what_cannot_be_varied_is_refused() -> None:
         varied("basic-mage", "taunt", minions + 1)
     same = Deck("smites", (SMITE,) * 30, hero_class="priest", edition="2018-07")
     with pytest.raises(DeckError, match="smites has only Holy Smite"):
-        replace(same, varied=Varied(SMITE, "", 29))
-    assert replace(same, varied=Varied(SMITE, "", 30)).varied
+        replace(same, varied=DeckVariant(SMITE, "", 29))
+    assert replace(same, varied=DeckVariant(SMITE, "", 30)).varied
     pool = Deck("pool", (*find_deck("random-minions").cards, SMITE), random=True)
     with pytest.raises(DeckError, match="pool of pool already has copies of Holy Smite"):
-        replace(pool, varied=Varied(SMITE, "", 1))
+        replace(pool, varied=DeckVariant(SMITE, "", 1))

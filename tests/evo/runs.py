@@ -17,10 +17,10 @@ from evo.cli.main import main
 from evo.config.run_config import RunConfig
 from evo.evolution.run import evolve
 from evo.evolution.session import begin_session, new_manifest
-from evo.evolution.validation import Stop
-from evo.play.pool import LocalPool, Pool
+from evo.evolution.validation import StopDecision
+from evo.play.pool import LocalPool, WorkerPool
 from evo.storage.run_folder import RunFolder, create_run, open_run
-from evo.strategies import Strategy, Told
+from evo.strategies import GenerationResult, Strategy
 from rivals.outside import permissions
 from rivals.outside.agent import check_starts, processes
 
@@ -49,41 +49,41 @@ class Quiet:
             raise KeyboardInterrupt
         self.stop_after -= 1
 
-    def generation(self, told: Told, strategy: Strategy, *_: object) -> None:
+    def generation(self, told: GenerationResult, strategy: Strategy, *_: object) -> None:
         self.generations.append(told.generation)
 
-    def stopped(self, stop: Stop) -> None:
+    def stopped(self, stop: StopDecision) -> None:
         pass
 
     def final(self) -> None:
         pass
 
 
-def run_new(path: Path, config: RunConfig = TINY, pool: Pool | None = None) -> dict[str, str]:
+def run_new(path: Path, config: RunConfig = TINY, pool: WorkerPool | None = None) -> dict[str, str]:
     """Evolve into a new folder; returns its `bytes_of`."""
     play_new(path, config, pool)
     return bytes_of(path)
 
 
-def play_new(path: Path, config: RunConfig = TINY, pool: Pool | None = None) -> None:
+def play_new(path: Path, config: RunConfig = TINY, pool: WorkerPool | None = None) -> None:
     """Evolve into a new folder."""
     with create_run(path, config, new_manifest(config)) as folder:
         _play(folder, pool)
 
 
-def run_on(path: Path, pool: Pool | None = None) -> dict[str, str]:
+def run_on(path: Path, pool: WorkerPool | None = None) -> dict[str, str]:
     """Open a folder and evolve to the end; returns its `bytes_of`."""
     play_on(path, pool)
     return bytes_of(path)
 
 
-def play_on(path: Path, pool: Pool | None = None) -> None:
+def play_on(path: Path, pool: WorkerPool | None = None) -> None:
     """Open a folder and evolve to the end."""
     with open_run(path) as folder:
         _play(folder, pool)
 
 
-def _play(folder: RunFolder, pool: Pool | None) -> None:
+def _play(folder: RunFolder, pool: WorkerPool | None) -> None:
     players = pool or LocalPool(1)
     try:
         begin_session(folder, players)

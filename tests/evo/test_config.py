@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from engine import ManaforgeError
 from evo.config.files import read_config
-from evo.config.run_config import HASHED, NOT_HASHED, ConfigError, RunConfig, json_schema, meanings
+from evo.config.run_config import (
+    ALWAYS_HASHED,
+    NEVER_HASHED,
+    ConfigError,
+    RunConfig,
+    json_schema,
+    key_descriptions,
+)
 from evo.play.entrants import find_entrant
 from evo.play.games import roster_of
 from ilp_agent.shipped import shipped_configs
@@ -24,21 +31,21 @@ def test_written_back_it_is_complete_and_the_same() -> None:
         assert RunConfig.model_validate(content) == config
         keys = {f"{k}.{n}" for k, v in content.items() if isinstance(v, dict) for n in v}
         keys |= {k for k, v in content.items() if not isinstance(v, dict)}
-        assert keys == set(dict(meanings())) - {"parameters"}  # only agents from outside have them
+        assert keys == set(dict(key_descriptions())) - {"parameters"}  # only agents from outside have them
 
 
 def test_every_key_has_a_meaning() -> None:
-    assert all(meaning for _, meaning in meanings())
+    assert all(meaning for _, meaning in key_descriptions())
 
 
 def test_eva_is_the_protocol_of_the_paper() -> None:
     """10 + 10, 20 games, three decks: 8,100 games, then 34,200 in each of 99 generations."""
-    from evo.evolution.run import games_of_generation
+    from evo.evolution.run import max_games_of_generation
 
     config = read_config("eva")
-    assert games_of_generation(config, 0) == 8_100
-    assert games_of_generation(config, 1) == 34_200
-    assert sum(games_of_generation(config, n) for n in range(config.generations + 1)) == 3_393_900
+    assert max_games_of_generation(config, 0) == 8_100
+    assert max_games_of_generation(config, 1) == 34_200
+    assert sum(max_games_of_generation(config, n) for n in range(config.generations + 1)) == 3_393_900
 
 
 @pytest.mark.parametrize(
@@ -123,7 +130,7 @@ def test_the_schema_for_editors_is_that_of_this_version_and_named_by_every_shipp
     assert json.loads(file.read_text()) == json_schema()
     for name in shipped_configs():
         assert Path(f"configs/{name}.toml").read_text().startswith(f"#:schema {file.name}\n")
-    assert set(json_schema()["properties"]) == {key.partition(".")[0] for key, _ in meanings()}
+    assert set(json_schema()["properties"]) == {key.partition(".")[0] for key, _ in key_descriptions()}
 
 
 def test_unknown_files_and_names(tmp_path: Path) -> None:
@@ -202,9 +209,9 @@ def test_a_folder_with_a_removed_key_keeps_its_hash(tmp_path: Path) -> None:
 
 def test_the_hash_covers_what_decides_the_games() -> None:
     base = RunConfig()
-    known = dict(meanings())
-    assert set(HASHED) | set(NOT_HASHED) <= set(known)
-    later = set(known) - set(HASHED) - set(NOT_HASHED)
+    known = dict(key_descriptions())
+    assert set(ALWAYS_HASHED) | set(NEVER_HASHED) <= set(known)
+    later = set(known) - set(ALWAYS_HASHED) - set(NEVER_HASHED)
     added = {"cma.initial_sigma", "cma.initial_mean", "weights", "options", "library", "deals", "parameters"}
     added |= {"games_growth", "games_most", "nevergrad.initial_mean", "nevergrad.budget"}
     added |= {f"spsa.{name}" for name in ("initial_mean", "c_end", "r_end", "pairs", "a_ratio")}

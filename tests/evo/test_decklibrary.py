@@ -9,15 +9,20 @@ import pytest
 
 import engine
 from engine import ManaforgeError, find_deck
-from engine.deck_files import code_of
-from evo.analysis.prediction import BODIES, of_class
+from engine.deck_files import deck_code_of
+from evo.analysis.prediction import BODIES, decks_of_class
 from evo.api import play_tournament
 from evo.config.files import read_config
 from evo.config.run_config import ConfigError
-from evo.decklibrary import LibraryError, library_texts, read_library, shipped_and
-from evo.storage.run_folder import give_decks, keep_decks, peek_run, run_config
+from evo.decklibrary import LibraryError, library_texts, read_library, shipped_and_library
+from evo.storage.run_folder import (
+    keep_decks,
+    open_run_read_only,
+    read_run_config,
+    replace_missing_decks,
+)
 from evo.tournament.folder import TournamentError
-from evo.tournament.run import tournament_of
+from evo.tournament.run import create_tournament
 from tests.evo.runs import TINY, run_new
 
 PREDICTS = "lookahead@2,hands=predicted"
@@ -31,19 +36,19 @@ def folder(tmp_path: Path) -> Path:
     found.mkdir()
     text = (SHIPPED / "thesis-warrior.toml").read_text()
     (found / "mine.toml").write_text(text.replace("thesis-warrior", "thesis-paladin"))
-    codes = [code_of(find_deck(name)) for name in ("basic-mage", "reno-mage")]
+    codes = [deck_code_of(find_deck(name)) for name in ("basic-mage", "reno-mage")]
     (found / "codes.txt").write_text("\n".join(codes))
     return found
 
 
 def test_a_folder_adds_decks(tmp_path: Path) -> None:
-    (tmp_path / "codes.txt").write_text(f"### Mine\n{code_of(find_deck('basic-mage'))}\n\n")
+    (tmp_path / "codes.txt").write_text(f"### Mine\n{deck_code_of(find_deck('basic-mage'))}\n\n")
     (tmp_path / "other.md").write_text("no deck")
-    shipped, more = shipped_and(), shipped_and(tmp_path)
+    shipped, more = shipped_and_library(), shipped_and_library(tmp_path)
     assert more[: len(shipped)] == shipped
     assert [deck.hero_class for deck in more[len(shipped) :]] == ["mage"]
-    assert {deck.hero_class for deck in of_class(more, "Mage")} == {"mage"}
-    assert {deck.hero_class for deck in of_class(more, BODIES)} == {""}
+    assert {deck.hero_class for deck in decks_of_class(more, "Mage")} == {"mage"}
+    assert {deck.hero_class for deck in decks_of_class(more, BODIES)} == {""}
 
 
 @pytest.mark.parametrize(
@@ -72,10 +77,10 @@ def test_texts_are_read_as_the_decks_were(folder: Path) -> None:
 def test_a_tournament_says_which_library_it_used(folder: Path, tmp_path: Path) -> None:
     wanted: dict[str, Any] = {"games": 2, "library": folder}
     entrants = PREDICTS, "aggro"
-    tournament = tournament_of(entrants, ["reno-mage"], "thesis", **wanted)
+    tournament = create_tournament(entrants, ["reno-mage"], "thesis", **wanted)
     assert len(tournament.roster.library) == 3
     assert f"--library {folder}" in tournament.command
-    plain = tournament_of(entrants, ["reno-mage"], "thesis", games=2)
+    plain = create_tournament(entrants, ["reno-mage"], "thesis", games=2)
     assert plain.digest != tournament.digest
     assert "library" not in plain.definition
     play_tournament(*entrants, decks="reno-mage", games=2, library=folder, out=tmp_path / "t", quiet=True)
@@ -88,13 +93,13 @@ def test_a_tournament_says_which_library_it_used(folder: Path, tmp_path: Path) -
 
 def test_a_library_that_nobody_uses_is_refused(folder: Path) -> None:
     with pytest.raises(LibraryError, match="hands=predicted"):
-        tournament_of(("lookahead", "aggro"), ["reno-mage"], "thesis", games=2, library=folder)
+        create_tournament(("lookahead", "aggro"), ["reno-mage"], "thesis", games=2, library=folder)
 
 
 def test_a_library_of_the_other_sort_is_refused(folder: Path) -> None:
     (folder / "mine.toml").unlink()
     with pytest.raises(LibraryError, match="have a class, but the decks played have no class"):
-        tournament_of((PREDICTS, "aggro"), ["thesis-paladin"], "thesis", games=2, library=folder)
+        create_tournament((PREDICTS, "aggro"), ["thesis-paladin"], "thesis", games=2, library=folder)
     with pytest.raises(ConfigError, match="library: its decks have a class"):
         TINY.changed(**PREDICTING, library=[str(folder)])
 
@@ -113,15 +118,15 @@ def test_a_run_keeps_its_library(folder: Path, tmp_path: Path) -> None:
     decks, digest = config.found_library, config.digest
     shutil.rmtree(folder)
     shutil.move(tmp_path / "run", tmp_path / "moved")
-    kept = peek_run(tmp_path / "moved").config
+    kept = open_run_read_only(tmp_path / "moved").config
     assert kept.found_library == decks
     assert kept.digest == digest
     shutil.rmtree(tmp_path / "moved/decks")
     with pytest.raises(ConfigError, match="--decks FILE"):
-        run_config(tmp_path / "moved")
+        read_run_config(tmp_path / "moved")
     file = tmp_path / "again/decks/thesis-paladin.toml"
-    give_decks(tmp_path / "moved", [str(file)])
-    assert run_config(tmp_path / "moved").digest == digest
+    replace_missing_decks(tmp_path / "moved", [str(file)])
+    assert read_run_config(tmp_path / "moved").digest == digest
 
 
 def test_names_that_make_no_file_names_are_numbered(tmp_path: Path) -> None:

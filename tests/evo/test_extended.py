@@ -8,7 +8,7 @@ from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
 from evo.analysis.report import make_report
 from evo.analysis.tables import names_of, read_runs
 from evo.config.run_config import ConfigError, RunConfig
-from evo.evolution.session import extend
+from evo.evolution.session import extend_run
 from evo.play.entrants import find_entrant
 from evo.play.pool import LocalPool
 from evo.storage.run_folder import RunError, open_run
@@ -95,7 +95,7 @@ def test_generations_have_sixteen_weights_and_sixteen_sigmas_or_as_ever_eight(tm
     )
     run_new(tmp_path / "part", EXTENDED.changed(generations=1))
     with open_run(tmp_path / "part") as folder:
-        extend(folder, 2)
+        extend_run(folder, 2)
     assert run_on(tmp_path / "part") == whole
     run_new(tmp_path / "thesis", TINY.changed(generations=0))
     assert columns(tmp_path / "thesis", "weight_") == list(EXTENDED_NAMES[:8])

@@ -16,10 +16,10 @@ from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
 from evo.analysis.report import make_report
 from evo.analysis.tables import names_of, read_runs
 from evo.cli.main import app
-from evo.cli.progress import Display, output_console
+from evo.cli.progress import RunDisplay, output_console
 from evo.config.run_config import ConfigError, RunConfig
 from evo.evolution.run import evolve
-from evo.evolution.session import begin_session, extend
+from evo.evolution.session import begin_session, extend_run
 from evo.play.entrants import find_entrant, find_entrants
 from evo.play.games import GAME, Player, Roster, Schedule, _play_compiled, _play_in_python
 from evo.play.pool import LocalPool
@@ -154,7 +154,7 @@ def test_any_agent_evolves_resumes_and_exports(agent: str, tmp_path: Path) -> No
     whole = run_new(tmp_path / "whole", tiny(agent))
     run_new(tmp_path / "part", tiny(agent).changed(generations=1))
     with open_run(tmp_path / "part") as folder:
-        extend(folder, 2)
+        extend_run(folder, 2)
     assert run_on(tmp_path / "part") == whole
     names = weight_class(agent).names()
     runs = read_runs([tmp_path / "whole"])
@@ -202,7 +202,7 @@ def test_the_display_tells_whose_weights_evolve(tmp_path: Path, capsys: pytest.C
     from evo.storage.run_folder import create_run
 
     config = tiny("eva").changed(final={"games": 0, "benchmark_games": 0})
-    display, pool = Display(output_console()), LocalPool(1)
+    display, pool = RunDisplay(output_console()), LocalPool(1)
     with create_run(tmp_path / "run", config, new_manifest(config)) as folder:
         begin_session(folder, pool)
         evolve(folder, pool, display)

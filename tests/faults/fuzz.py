@@ -29,7 +29,7 @@ from typer.testing import CliRunner
 from evo.cli.main import app
 from evo.cli.main import main as main_program
 from evo.serving.app import make_app
-from evo.serving.guard import COOKIE
+from evo.serving.guard import COOKIE_PREFIX
 from tests.faults.mutate import NAMES, NUMBERS, change, change_toml, fit_checksums
 from tests.faults.program import run_program
 from tests.waiting import HANG
@@ -224,7 +224,7 @@ async def _status(pages: Starlette, address: str) -> int:
     path, _, query = address.partition("?")
     scope = {
         **{"type": "http", "http_version": "1.1", "method": "GET", "scheme": "http"},
-        "headers": [(b"cookie", f"{COOKIE}_80={TOKEN}".encode())],
+        "headers": [(b"cookie", f"{COOKIE_PREFIX}_80={TOKEN}".encode())],
         **{"path": path, "raw_path": path.encode(), "query_string": query.encode(), "root_path": ""},
         "server": ("127.0.0.1", 80),
     }

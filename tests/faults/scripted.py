@@ -9,11 +9,11 @@ import numpy as np
 
 from evo.evolution.fitness import all_pairings
 from evo.play import dispatch
-from evo.play.dispatch import ChunkSizer, Dispatcher, LostError
+from evo.play.dispatch import ChunkSizer, Dispatcher, WorkerLostError
 from evo.play.entrants import find_entrant
 from evo.play.games import Roster, Schedule, play_schedule
 from evo.play.matchups import make_schedule, make_setups
-from evo.play.results import Answer, address_of, play_chunk, sums_of
+from evo.play.results import ChunkResult, play_chunk, result_checksums, schedule_digest
 
 
 def some_games(n_players: int = 4, games: int = 40) -> tuple[Roster, Schedule]:
@@ -66,21 +66,21 @@ class Scripted:
         answer = play_chunk(ROSTER, chunk, "worker 1")
         what = self.script(start, attempt)
         if what == "lost":
-            raise LostError("node died")
+            raise WorkerLostError("node died")
         return answer if what in ("", "hang") else spoil(answer, what)
 
     def cancel(self, ticket: int) -> None:
         self.cancelled += 1
 
 
-def spoil(answer: Answer, how: str) -> object:
+def spoil(answer: ChunkResult, how: str) -> object:
     """An answer that is wrong in one way, with matching sums where a liar would match them."""
     played = answer.played.copy()
     if how == "short":
         played = played[:-1]
-        return answer._replace(played=played, sums=sums_of(played))
+        return answer._replace(played=played, sums=result_checksums(played))
     if how == "stale":
-        return answer._replace(address=address_of(GAMES.select(slice(0, 1))))
+        return answer._replace(address=schedule_digest(GAMES.select(slice(0, 1))))
     if how == "nan":
         return answer._replace(seconds=float("nan"))
     if how == "no outcome":
@@ -110,7 +110,7 @@ def spoil(answer: Answer, how: str) -> object:
         return answer._replace(address=np.zeros(3))
     elif how == "agent failed there":
         played["fault"][-1] = 2
-    return answer._replace(played=played, sums=sums_of(played))
+    return answer._replace(played=played, sums=result_checksums(played))
 
 
 WRONG = {

@@ -13,7 +13,7 @@ import pytest
 from engine import ManaforgeError
 from engine.safe_files import open_regular, read_bytes
 from evo.play.pool import LocalPool
-from evo.storage.files import replace_file
+from evo.storage.files import write_atomically
 from evo.tournament.folder import open_tournament
 from evo.tournament.run import play_missing
 from tests.conftest import first
@@ -44,7 +44,7 @@ def test_the_shim_meets_every_way_to_open_read_and_write(tmp_path: Path) -> None
 
     ways: list[tuple[Callable[[], object], str]] = [
         (
-            lambda: replace_file(file, b"content", tmp_path / "x.tmp"),
+            lambda: write_atomically(file, b"content", tmp_path / "x.tmp"),
             "unlink open write fsync replace open fsync",
         ),
         (append, "open stat write"),

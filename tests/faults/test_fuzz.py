@@ -14,8 +14,8 @@ from engine import GameRecord, ManaforgeError, find_deck, parse_action, parse_po
 from evo.analysis.tables import read_runs
 from evo.config.files import read_config
 from evo.play.entrants import find_entrant
-from evo.storage.champion import whole_champion
-from evo.storage.run_folder import peek_run
+from evo.storage.champion import load_intact_champion
+from evo.storage.run_folder import open_run_read_only
 from evo.tournament.arena import read_arena
 from evo.tournament.sweep import parse_values
 from ilp_agent import find_profile
@@ -155,7 +155,7 @@ def test_run_folders(data: st.DataObject, tmp_path: Path) -> None:
         write(run / name, data.draw(changed((run / name).read_text())))
     only_our_errors(read_runs, [run])
     only_our_errors(find_entrant, f"ilp:{run}")
-    only_our_errors(lambda: whole_champion(peek_run(run)))
+    only_our_errors(lambda: load_intact_champion(open_run_read_only(run)))
 
 
 def test_a_sample_of_every_file_and_command() -> None:
@@ -180,7 +180,7 @@ def test_the_fuzzer_sees_what_the_program_printed_itself(monkeypatch: pytest.Mon
     """Were an error printed as it is, its escape codes would be told."""
     words = ["runs", "\x1b[2J"]
     assert judge(run_here(words)) == ""
-    monkeypatch.setattr(terminal, "shown", str)
+    monkeypatch.setattr(terminal, "safe_text", str)
     case = run_here(words)
     assert b"\x1b[2J" in case.said
     assert judge(case) == "an escape code reached the output"

@@ -20,10 +20,10 @@ from evo.analysis.export import best_profiles
 from evo.analysis.tables import RunWarning, read_runs
 from evo.evolution.session import begin_session
 from evo.play.pool import LocalPool
-from evo.storage.champion import whole_champion
+from evo.storage.champion import load_intact_champion
 from evo.storage.files import is_locked
-from evo.storage.history import HistoryError, read_committed, read_history, table_file
-from evo.storage.run_folder import RunError, open_run, peek_run
+from evo.storage.history import HistoryError, read_committed, read_history, table_path
+from evo.storage.run_folder import RunError, open_run, open_run_read_only
 from tests.conftest import first
 from tests.evo.runs import TINY, bytes_of, manaforge, run_new, run_on
 from tests.faults import SAMPLE_OF_SCHEMA_1, marks
@@ -119,7 +119,7 @@ def test_a_newest_file_cut_anywhere_or_with_any_bit_flipped_is_noticed(copy: Pat
     sums = copy / "checksums.txt"
     entry = read_history(copy).entries[3]
     for kind in ("generations", "pairings"):
-        target = table_file(copy, kind, 3)
+        target = table_path(copy, kind, 3)
         content = target.read_bytes()
         assert read_committed(copy, kind, 3, entry) == content
         changed = [content[:n] for n in range(len(content))]
@@ -164,7 +164,7 @@ def test_what_is_damaged_is_named_set_aside_and_played_again(case: int, copy: Pa
         file.write_bytes(content)
     with open_run(copy) as folder:
         if name == "champion.toml" and file.exists():
-            assert whole_champion(folder) is None
+            assert load_intact_champion(folder) is None
         told = " ".join(folder.problems)
     if file.exists() or name != "champion.toml":
         assert name.split(".")[0] in told, told
@@ -175,7 +175,7 @@ def test_a_run_of_other_rules_or_schema_is_refused(copy: Path) -> None:
     """For reading and resuming, even without the manifest: the tables hold the versions too."""
     manifest = json.loads((copy / "manifest.json").read_text())
     (copy / "manifest.json").write_text(json.dumps({**manifest, "schema": 9}))
-    for use in (open_run, peek_run, best_profiles):
+    for use in (open_run, open_run_read_only, best_profiles):
         with pytest.raises(RunError, match="has schema 9; this version reads schema 1"):
             use(copy)
     (copy / "manifest.json").write_text("broken")
@@ -273,7 +273,7 @@ def test_what_a_table_says_beside_its_columns_is_not_read(copy: Path) -> None:
         copy, 2, lambda table: table.append_column("more", odd.slice(0, len(table))), {"pandas": "[garbage"}
     )
     pd.testing.assert_frame_equal(read_runs([copy]).individuals, expected)
-    assert len(list(peek_run(copy).tables("generations"))[2]) == 6
+    assert len(list(open_run_read_only(copy).tables("generations"))[2]) == 6
 
 
 DEEP = "[" * 100_000
@@ -331,7 +331,7 @@ def test_a_report_is_not_written_through_a_link(copy: Path, tmp_path: Path) -> N
 
 def test_a_look_does_not_keep_others_from_going_on(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading takes the lock for an instant; a writer waits that long."""
-    monkeypatch.setattr("evo.storage.files.LOOKING", HANG)
+    monkeypatch.setattr("evo.storage.files.LOCK_RETRY_SECONDS", HANG)
     over = threading.Event()
 
     def look() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evo.storage.files import take_lock
+from evo.storage.files import lock_folder
 from evo.tournament import run as tournament_run
 from tests.conftest import cases, first
 from tests.faults import SAMPLE_OF_SCHEMA_1, marks
@@ -192,7 +192,7 @@ def test_a_second_process_is_refused_and_changes_nothing(
     place = Path(LOCKED[case])
     place.mkdir(parents=True, exist_ok=True)
     before = files_of(place)
-    lock = take_lock(place)
+    lock = lock_folder(place)
     assert lock is not None
     with lock:
         done = run_program(words)

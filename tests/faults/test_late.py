@@ -27,7 +27,7 @@ def test_a_late_chunk_goes_to_another_and_the_first_good_result_wins(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three chunks of the second half hang when they are first handed out."""
-    monkeypatch.setattr(dispatch, "LATE_LEAST", 0.1)
+    monkeypatch.setattr(dispatch, "MIN_LATE_SECONDS", 0.1)
     hung: set[int] = set()
 
     def script(start: int, attempt: int) -> str:
@@ -46,8 +46,8 @@ def test_a_late_chunk_goes_to_another_and_the_first_good_result_wins(
 def test_a_worker_busy_for_too_long_with_what_another_finished_is_ended(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatch, "HUNG", 0.2)
-    monkeypatch.setattr(dispatch, "LATE_LEAST", 0.05)
+    monkeypatch.setattr(dispatch, "HUNG_SECONDS", 0.2)
+    monkeypatch.setattr(dispatch, "MIN_LATE_SECONDS", 0.05)
     workers = Scripted(lambda start, attempt: "hang" if 0 < start < 99 and attempt == 1 else "")
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
     dispatcher.sizer._speed[True] = len(GAMES) / 20
@@ -71,8 +71,8 @@ def test_a_pool_that_hangs_whole_is_begun_again(
     late: float, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No result after the first chunks for ten times `HUNG`: all chunks are taken back each time."""
-    monkeypatch.setattr(dispatch, "HUNG", 0.3)
-    monkeypatch.setattr(dispatch, "LATE_LEAST", late)
+    monkeypatch.setattr(dispatch, "HUNG_SECONDS", 0.3)
+    monkeypatch.setattr(dispatch, "MIN_LATE_SECONDS", late)
     until: list[float] = []
 
     def script(start: int, attempt: int) -> str:
@@ -83,15 +83,15 @@ def test_a_pool_that_hangs_whole_is_begun_again(
     workers = Scripted(script)
     played, notes = run(workers, chunks=8)
     assert (played == EXPECTED).all()
-    assert sum("no result of any worker" in note for note in notes) > dispatch.ATTEMPTS
+    assert sum("no result of any worker" in note for note in notes) > dispatch.MAX_ATTEMPTS
 
 
 def test_a_chunk_that_hangs_twice_is_taken_back_while_others_play(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both copies of a chunk hang, and another schedule keeps getting answers, each in a hundredth of a second."""
     clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now, sleep=lambda _: time.sleep(0.001))
     monkeypatch.setattr(dispatch, "time", clock)
-    monkeypatch.setattr(dispatch, "HUNG", 0.5)
-    monkeypatch.setattr(dispatch, "LATE_LEAST", 0.05)
+    monkeypatch.setattr(dispatch, "HUNG_SECONDS", 0.5)
+    monkeypatch.setattr(dispatch, "MIN_LATE_SECONDS", 0.05)
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
     dispatcher.sizer._speed[True] = len(GAMES) / 20
     over = threading.Event()
@@ -128,7 +128,7 @@ def test_a_limit_holds_for_all_schedules_together(
     schedules: int, limit: int | None, expected: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Six schedules at once share four chunks in flight; one alone uses its whole limit, or 8 without one."""
-    monkeypatch.setattr(dispatch, "LATE_LEAST", HANG)
+    monkeypatch.setattr(dispatch, "MIN_LATE_SECONDS", HANG)
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 8, **({} if limit is None else {"most": limit}))
     dispatcher.sizer._speed[True] = len(GAMES) / 20
     out, most, lock = [0], [0], threading.Lock()

@@ -114,8 +114,8 @@ def test_a_killed_worker_and_a_hung_one(
                 os.kill(worker, signal.SIGSTOP)
             return bool(stopped)
 
-        monkeypatch.setattr(dispatch, "LATE_LEAST", 1.0)
-        monkeypatch.setattr(dispatch, "HUNG", 15.0)
+        monkeypatch.setattr(dispatch, "MIN_LATE_SECONDS", 1.0)
+        monkeypatch.setattr(dispatch, "HUNG_SECONDS", 15.0)
         try:
             played, log = run_disturbed(tmp_path / "hung", pool, stop)
         finally:

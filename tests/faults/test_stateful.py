@@ -12,9 +12,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from evo.analysis.export import ExportError, best_profiles
 from evo.config.run_config import RunConfig
 from evo.evolution.run import evolve
-from evo.evolution.session import begin_session, extend, new_manifest
+from evo.evolution.session import begin_session, extend_run, new_manifest
 from evo.play.pool import LocalPool
-from evo.storage.run_folder import RunError, create_run, open_run, peek_run
+from evo.storage.run_folder import RunError, create_run, open_run, open_run_read_only
 from tests.conftest import cases
 from tests.evo.runs import TINY, Quiet, bytes_of
 from tests.faults import marks
@@ -90,7 +90,7 @@ class RunMachine(RuleBasedStateMachine):
     def make_longer(self, more: int) -> None:
         wanted = min(self.generations + more, LONGEST)
         with open_run(self.path) as folder:
-            extend(folder, wanted)
+            extend_run(folder, wanted)
         self.finished = self.finished and wanted == self.generations
         self.generations = wanted
 
@@ -101,7 +101,7 @@ class RunMachine(RuleBasedStateMachine):
             if wanted < 0:
                 return
             try:
-                extend(folder, wanted)
+                extend_run(folder, wanted)
             except RunError:
                 return
             raise AssertionError("a run was made shorter than what it holds")
@@ -124,7 +124,7 @@ class RunMachine(RuleBasedStateMachine):
         own, model = bytes_of(self.path), self.model[LONGEST]
         history = {name: value for name, value in own.items() if name != "champion.toml"}
         assert all(model.get(name) == value for name, value in history.items())
-        assert peek_run(self.path).committed * 2 == len(history)
+        assert open_run_read_only(self.path).committed * 2 == len(history)
         if self.finished:
             assert own == self.model[self.generations]
 

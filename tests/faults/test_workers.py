@@ -12,13 +12,13 @@ from evo.play.dispatch import ChunkSizer, Dispatcher
 from evo.play.pool import LocalPool
 from evo.play.ray_process import play_range
 from evo.play.results import (
-    Answer,
+    ChunkResult,
     PoolError,
     VersionError,
     WorkerDisagreesError,
     play_chunk,
-    refusal,
-    sums_of,
+    refusal_reason,
+    result_checksums,
 )
 from ilp_agent.versions import play_versions
 from tests.evo.runs import run_new
@@ -32,8 +32,8 @@ pytestmark = marks
 @pytest.fixture(autouse=True)
 def nobody_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slow machine is no fault."""
-    monkeypatch.setattr(dispatch, "LATE_LEAST", HANG)
-    monkeypatch.setattr(dispatch, "HUNG", HANG)
+    monkeypatch.setattr(dispatch, "MIN_LATE_SECONDS", HANG)
+    monkeypatch.setattr(dispatch, "HUNG_SECONDS", HANG)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -58,8 +58,8 @@ def test_wrong_results_are_refused_told_and_played_again(how: str) -> None:
 def test_each_refusal_says_why(how: str) -> None:
     chunk = GAMES.select(slice(5, 12))
     good = play_chunk(ROSTER, chunk)
-    assert refusal(good, chunk, ROSTER) == ""
-    assert WRONG[how] in refusal(spoil(good, how), chunk, ROSTER)
+    assert refusal_reason(good, chunk, ROSTER) == ""
+    assert WRONG[how] in refusal_reason(spoil(good, how), chunk, ROSTER)
 
 
 def test_a_lie_that_never_ends_ends_the_run() -> None:
@@ -94,7 +94,7 @@ def test_notes_go_to_whoever_plays() -> None:
 
 def test_a_result_that_comes_twice_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both copies of late chunks finish at the same time."""
-    monkeypatch.setattr(dispatch, "LATE_LEAST", 0.05)
+    monkeypatch.setattr(dispatch, "MIN_LATE_SECONDS", 0.05)
     counted = [0]
     both = threading.Event()
 
@@ -120,11 +120,13 @@ def test_a_worker_that_plays_another_game_ends_the_run_with_a_report() -> None:
     class Liar(Scripted):
         def result(self, ticket: int) -> object:
             answer = super().result(ticket)
-            assert isinstance(answer, Answer)
+            assert isinstance(answer, ChunkResult)
             played = answer.played.copy()
             swap = {Outcome.FIRST_WINS: Outcome.SECOND_WINS, Outcome.SECOND_WINS: Outcome.FIRST_WINS}
             played["outcome"] = [swap[Outcome(one)] for one in played["outcome"]]
-            return answer._replace(played=played, sums=sums_of(played), worker="worker 7 on node-3 (arm64)")
+            return answer._replace(
+                played=played, sums=result_checksums(played), worker="worker 7 on node-3 (arm64)"
+            )
 
     dispatcher = Dispatcher(ChunkSizer(2, 0.0), 4)
     dispatcher.sizer._speed[True] = len(GAMES) / 20
@@ -146,13 +148,13 @@ def test_who_is_found_out_late_is_told_which_runs_to_restart() -> None:
     class LaterLiar(Scripted):
         def result(self, ticket: int) -> object:
             answer = super().result(ticket)
-            assert isinstance(answer, Answer)
+            assert isinstance(answer, ChunkResult)
             answers[0] += 1
             if answers[0] < 4:
                 return answer._replace(worker="one")
             played = answer.played.copy()
             played["turns"] += 1
-            return answer._replace(played=played, sums=sums_of(played), worker="one")
+            return answer._replace(played=played, sums=result_checksums(played), worker="one")
 
     with pytest.raises(
         WorkerDisagreesError, match="1 of its chunks were accepted since it last agreed: restart those"
@@ -178,7 +180,7 @@ def test_a_worker_of_another_version_refuses_to_play(key: str) -> None:
     expected = play_versions() | {key: "other"}
     with pytest.raises(VersionError, match=f"has {key} .* instead of other"):
         play_range(expected, ROSTER, GAMES, 0, 3)
-    assert isinstance(play_range(play_versions(), ROSTER, GAMES, 0, 3), Answer)
+    assert isinstance(play_range(play_versions(), ROSTER, GAMES, 0, 3), ChunkResult)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 7])

@@ -6,7 +6,7 @@ from engine.cards import Card
 from engine.cards.table import CardTable
 from engine.codes import COIN, Keyword
 from engine.minion import MinionSpec
-from engine.position import Position, empty_state, number_minions
+from engine.position import Position, empty_state, set_order_of_play
 from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, N_WEIGHTS
 from tests.reference.plain import KEYWORDS
 
@@ -63,7 +63,7 @@ def random_position(
         cards.insert(int(pick.integers(hand + 1)), COIN)
     own["n_hand"] = len(cards)
     own["hand"][: len(cards)] = cards
-    number_minions(state, table)
+    set_order_of_play(state, table)
     return Position(state, table)
 
 

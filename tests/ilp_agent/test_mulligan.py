@@ -7,7 +7,7 @@ import pytest
 
 from engine import ManaforgeError
 from ilp_agent import find_profile
-from ilp_agent.mulligan import DeckKeeps, KeepValue, SeatValues, keeps_of
+from ilp_agent.mulligan import DeckMulligan, KeepValue, SeatValues, mulligan_from_values
 from ilp_agent.profiles import ProfileError
 from rivals import find_agent_profile, read_agent_profile
 
@@ -33,8 +33,8 @@ def test_a_profile_keeps_its_mulligan(agent: str, tmp_path: Path) -> None:
 
 
 def test_cards_of_value_zero_or_more_are_kept() -> None:
-    assert keeps_of(VALUES[0]) == DeckKeeps("a deck", 1, ("X",), ())
-    assert keeps_of(VALUES[1]) == DeckKeeps("thesis-paladin", 0, ("Name here",), ("CS2_1",))
+    assert mulligan_from_values(VALUES[0]) == DeckMulligan("a deck", 1, ("X",), ())
+    assert mulligan_from_values(VALUES[1]) == DeckMulligan("thesis-paladin", 0, ("Name here",), ("CS2_1",))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from engine import parse_action, parse_position
 from ilp_agent import find_profile
-from ilp_agent.agent import place_actions, plan_compiled
+from ilp_agent.agent import pair_with_states, plan_compiled
 
 TEXT = (
     "turn 1 | hero 30 mana 1/1 hand [Tunnel Trogg*; Small-Time Buccaneer*; The Coin] deck [Patches the Pirate*]"
@@ -15,7 +15,7 @@ def test_a_plan_may_begin_and_end_with_the_same_words() -> None:
     position = parse_position(TEXT)
     before = position.state.tobytes()
     actions = [parse_action(text) for text in ("play 0", "play 1", "play 0")]
-    placed = place_actions(position, [actions[0], actions[1], actions[0]], again=True)
+    placed = pair_with_states(position, [actions[0], actions[1], actions[0]], again=True)
     assert [action for _, action in placed] == actions
     assert position.state.tobytes() == before
     for state, action in placed:

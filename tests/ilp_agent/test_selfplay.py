@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from engine import Outcome, find_ruleset, play, rulesets
-from engine.batches import deal_games, endings
-from engine.decks import deck_records, table_of
+from engine.batches import deal_games, game_results
+from engine.decks import build_card_table, deck_records
 from engine.state import STATE
 from engine.streams import stream_key
 from ilp_agent import FORMULATIONS, IlpAgent, Profile, Weights, find_profile, shipped_profiles
-from ilp_agent.selfplay import USE, exact_turns, play_exactly
+from ilp_agent.selfplay import SOLVER_STATISTICS, exact_memory, play_exact_games
 from ilp_agent.turn import TURN
 from ilp_agent.weights import N_WEIGHTS
 from tests.backends import backends
@@ -19,7 +19,7 @@ from tests.ilp_agent.verify import AGAIN, ILLEGAL, TURNS, UNPROVEN, UNTRUE, chec
 
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 
-ROSTER = table_of(DECKS)
+ROSTER = build_card_table(DECKS)
 RECORDS = deck_records(DECKS, ROSTER)
 PROFILES = [find_profile(name) for name in shipped_profiles()]
 PROFILES += [
@@ -40,10 +40,10 @@ def played(
     ruleset: str, weights: np.ndarray, agents: np.ndarray, decks: np.ndarray, keys: np.ndarray
 ) -> list[tuple[object, ...]]:
     """Outcome, rounds, heroes' health, and what the turns took, of each game of a batch."""
-    states, use = np.zeros(len(keys), STATE), np.zeros(len(keys), USE)
+    states, use = np.zeros(len(keys), STATE), np.zeros(len(keys), SOLVER_STATISTICS)
     deal_games(ROSTER.array, RECORDS, find_ruleset(ruleset).array, decks, keys, states)
-    play_exactly(ROSTER.array, weights, agents, states, keys, exact_turns(), use)
-    outcomes, turns = endings(states)
+    play_exact_games(ROSTER.array, weights, agents, states, keys, exact_memory(), use)
+    outcomes, turns = game_results(states)
     health = states["sides"]["health"].tolist()
     return list(zip(outcomes.tolist(), turns.tolist(), health, use.tolist(), strict=True))
 
@@ -84,7 +84,7 @@ def test_agent_and_batch_play_the_same_games(ruleset: str) -> None:
         assert not match.error
         found = [int(side["health"]) for side in match.position.state["sides"]]
         assert (match.outcome, match.turns, found) == (Outcome(end), turns, health)
-        counts = dict(zip(USE.names, use, strict=True))
+        counts = dict(zip(SOLVER_STATISTICS.names, use, strict=True))
         assert both[0].solves + both[1].solves == counts["exact"]
         assert both[0].again + both[1].again == counts["again"]
 

@@ -21,11 +21,18 @@ from ilp_agent import (
     solve,
 )
 from ilp_agent.exact.backend import ExactSolver, memory_of_thread
-from ilp_agent.exact.kernel import solve_turns
-from ilp_agent.exact.plan_record import apply_step, plan_of
+from ilp_agent.exact.kernel import solve_exact_turn_arrays
+from ilp_agent.exact.plan_record import apply_step, problem_plan_from_record
 from ilp_agent.plan import Status
-from ilp_agent.replay import plan_in, play_action, position_of, replay, track, turn_for
-from ilp_agent.turn import Barred
+from ilp_agent.replay import (
+    new_tracker,
+    play_plan_action,
+    position_from_problem,
+    replay,
+    to_problem_plan,
+    turn_from_problem,
+)
+from ilp_agent.turn import Exclusion
 from ilp_agent.weights import N_WEIGHTS
 from tests.conftest import UNCOMPILED, cases
 from tests.ilp_agent.positions import random_position, random_weights
@@ -41,13 +48,17 @@ def test_compiled_steps_and_replayed_actions_lead_to_the_same_position() -> None
         sizes = (3, 2, 3) if UNCOMPILED else (6, 5, 5)
         problem = TurnProblem.from_position(random_position(pick, *sizes, chance=0.3, strength=4))
         memory.turns[0] = problem.record
-        solve_turns(memory.turns, random_weights(pick), memory.works, memory.layers, memory.plans)
-        plan = plan_of(problem, memory.plans[0], Status.OPTIMAL, Weights(*[1.0] * N_WEIGHTS))
-        position, tracker, played = position_of(problem), track(problem), position_of(problem)
-        replayed, luck = track(problem), np.zeros(1, EVENTS)[0]
+        solve_exact_turn_arrays(memory.turns, random_weights(pick), memory.works, memory.layers, memory.plans)
+        plan = problem_plan_from_record(problem, memory.plans[0], Status.OPTIMAL, Weights(*[1.0] * N_WEIGHTS))
+        position, tracker, played = (
+            position_from_problem(problem),
+            new_tracker(problem),
+            position_from_problem(problem),
+        )
+        replayed, luck = new_tracker(problem), np.zeros(1, EVENTS)[0]
         for step, action in enumerate(plan.actions):
             code = apply_step(position.state, position.table.array, memory.plans[0], step, tracker, luck)
-            assert play_action(played, replayed, action).code == code
+            assert play_plan_action(played, replayed, action).code == code
             assert played.state == position.state
             assert replayed == tracker
         assert replay(problem, plan.actions).state == position.state
@@ -68,21 +79,21 @@ def test_a_plan_predicts_what_the_engine_says_also_where_attacks_are_left_out() 
         pairs = {(int(pick.integers(friends)), int(pick.integers(enemies))) for _ in range(4)}
         no_hero = problem.no_hero | {int(pick.integers(friends))}
         problem = replace(problem, barred=frozenset(pairs), no_hero=no_hero)
-        turn, weights = turn_for(problem), Weights(*random_weights(pick)[:N_WEIGHTS])
+        turn, weights = turn_from_problem(problem), Weights(*random_weights(pick)[:N_WEIGHTS])
         assert TurnProblem.from_turn(turn).record == problem.record
-        plan = plan_in(problem, turn, solver.solve(turn, weights))
+        plan = to_problem_plan(problem, turn, solver.solve(turn, weights))
         record = memory_of_thread().plans[0]
-        assert plan == plan_of(problem, record, plan.status, weights)
+        assert plan == problem_plan_from_record(problem, record, plan.status, weights)
         used = {tuple(action) for action in plan.actions if isinstance(action, Attack)}
         assert not used & (pairs | {(friend, HERO) for friend in no_hero})
-        free = plan_in(problem, turn, solver.solve(replace(turn, barred=()), weights))
+        free = to_problem_plan(problem, turn, solver.solve(replace(turn, barred=()), weights))
         assert free.objective >= plan.objective - 1e-9
         left_out += free.objective > plan.objective + 1e-9
     assert left_out > PROBLEMS / 20
 
 
 def test_a_turn_of_bodies_leaves_out_attacks_alone() -> None:
-    turn = turn_for(PROBLEM)
+    turn = turn_from_problem(PROBLEM)
     card = turn.without(turn.position.legal_actions()[0])
     assert card.barred[-1].kind == ActionKind.PLAY
     weights = Weights(*[1.0] * N_WEIGHTS)
@@ -94,7 +105,7 @@ def test_a_turn_of_bodies_leaves_out_attacks_alone() -> None:
         assert turn.position.legal_actions()[0] not in plan.actions[:1]
     with pytest.raises(ProblemError, match="program=True does not support card effects"):
         Turn(parse_position("turn 5 | hero 20 mana 4/5 hand [Fireball*] | hero 20"), program=True)
-    gone = replace(turn, barred=(Barred(ActionKind.ATTACK, 1, 999),))  # nobody is of that birth
+    gone = replace(turn, barred=(Exclusion(ActionKind.ATTACK, 1, 999),))  # nobody is of that birth
     assert solve(gone, weights, "exact") == solve(turn, weights, "exact")
     with pytest.raises(SolverError, match="64 actions at most, got 77"):
         solve(replace(turn, barred=gone.barred * 77), weights, "search")
@@ -129,9 +140,9 @@ PROBLEM = TurnProblem.build(
 
 
 def test_places_follow_deaths_and_plays() -> None:
-    position, tracker = position_of(PROBLEM), track(PROBLEM)
+    position, tracker = position_from_problem(PROBLEM), new_tracker(PROBLEM)
     actions = [Attack(0, 0), Play(0), Attack(1, 1), Attack(3, 1), PlayCoin(), Attack(2, HERO)]
-    played = [str(play_action(position, tracker, action)) for action in actions]
+    played = [str(play_plan_action(position, tracker, action)) for action in actions]
     # The first attack leaves places 0 to the others; the charging card comes to the right of them.
     assert played == [
         "attack 0 -> 0",
@@ -155,11 +166,11 @@ def test_places_follow_deaths_and_plays() -> None:
     ],
 )
 def test_what_cannot_be_done_is_refused_and_changes_nothing(before: list, action: object) -> None:
-    position, tracker = position_of(PROBLEM), track(PROBLEM)
+    position, tracker = position_from_problem(PROBLEM), new_tracker(PROBLEM)
     for one in before:
-        play_action(position, tracker, one)
+        play_plan_action(position, tracker, one)
     state, places = position.state.tobytes(), tracker.tobytes()
     with pytest.raises(IllegalActionError):
-        play_action(position, tracker, action)
+        play_plan_action(position, tracker, action)
     assert (position.state.tobytes(), tracker.tobytes()) == (state, places)
-    assert str(play_action(position, tracker, Attack(2, HERO))).endswith("-> hero")
+    assert str(play_plan_action(position, tracker, Attack(2, HERO))).endswith("-> hero")

@@ -95,11 +95,11 @@ def test_kernels_and_plans_take_the_names_from_the_weights() -> None:
 
 def test_programs_refuse_a_weight_that_they_do_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
     """As of a weight that is added after all others: `exact` leaves it to the search."""
-    monkeypatch.setattr(backend, "N_KNOWN", N_WEIGHTS)
+    monkeypatch.setattr(backend, "N_SUPPORTED_TERMS", N_WEIGHTS)
     turn = TurnProblem.build(mana=1, enemy_hero=9)
     with pytest.raises(SolverError, match="do not support weight 'draw'"):
-        backend.check_scope(turn.record, Weights(*[1.0] * N_WEIGHTS, draw=1.0))
-    asks = getattr(backend.applies, "py_func", backend.applies)
+        backend.check_weights_on_turn(turn.record, Weights(*[1.0] * N_WEIGHTS, draw=1.0))
+    asks = getattr(backend.supports_weights, "py_func", backend.supports_weights)
     assert not asks(turn.record, Weights(*[1.0] * N_WEIGHTS, draw=1.0).everything)
     assert asks(turn.record, Weights(*[1.0] * N_WEIGHTS).everything)
 

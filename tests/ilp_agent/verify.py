@@ -6,9 +6,9 @@ import numpy as np
 from engine.codes import HERO, MAX_ACTIONS, ActionKind, Outcome
 from engine.rules import apply, encode, legal_actions, outcome
 from engine.state import EVENTS, STATE, new_game
-from ilp_agent.exact.kernel import solve_turn
+from ilp_agent.exact.kernel import solve_exact_turn
 from ilp_agent.exact.plan_record import PLAN, TRACKER, StepKind, apply_step, begin_tracking
-from ilp_agent.exact.work import MAX_LAYERS, USUAL_STATES, WORK
+from ilp_agent.exact.work import MAX_LAYERS, PREALLOCATED_STATES, WORK
 from ilp_agent.turn import TURN, read_turn
 
 ILLEGAL, UNTRUE, TURNS, AGAIN, UNPROVEN = 0, 1, 2, 3, 4
@@ -16,7 +16,7 @@ ILLEGAL, UNTRUE, TURNS, AGAIN, UNPROVEN = 0, 1, 2, 3, 4
 
 @numba.njit
 def check_games(cards, decks, rules, weights, agents, deck_numbers, keys, counts, problems):
-    """Play games like `ilp_agent.selfplay.play_exactly`, counting faults; keeps the turns in `problems`.
+    """Play games like `ilp_agent.selfplay.play_exact_games`, counting faults; keeps the turns in `problems`.
 
     `counts` holds illegal steps, plans that did not come true, turns, turns solved again, unproven plans.
     """
@@ -25,7 +25,7 @@ def check_games(cards, decks, rules, weights, agents, deck_numbers, keys, counts
     plans = np.zeros(1, PLAN)
     works = np.zeros(1, WORK)
     trackers, luck = np.zeros(1, TRACKER), np.zeros(1, EVENTS)
-    layers = np.empty((MAX_LAYERS, 2, USUAL_STATES), np.float64)
+    layers = np.empty((MAX_LAYERS, 2, PREALLOCATED_STATES), np.float64)
     actions = np.empty(MAX_ACTIONS, np.int64)
     for game in range(len(keys)):
         state, turn, plan, work, tracker = states[0], turns[0], plans[0], works[0], trackers[0]
@@ -34,7 +34,7 @@ def check_games(cards, decks, rules, weights, agents, deck_numbers, keys, counts
         while outcome(state) == Outcome.ONGOING:
             seat = state["active"]
             read_turn(state, cards, turn)
-            solve_turn(turn, weights[agents[game, seat]], work, layers, plan)
+            solve_exact_turn(turn, weights[agents[game, seat]], work, layers, plan)
             counts[UNPROVEN] += plan["unproven"]
             if counts[TURNS] < len(problems):
                 problems[counts[TURNS]] = turn

@@ -11,8 +11,8 @@ from typing import Any
 from engine.cards import Card
 from engine.cards.real import edition
 from engine.codes import Keyword
-from engine.effect_codes import BREWED, CardKind, Op, Race, Trigger
-from engine.effects.rows import CREATING, ITS_OWN
+from engine.effect_codes import N_POTION_EFFECTS, CardKind, Op, Race, Trigger
+from engine.effects.rows import CREATING_OPS, OWN_CARD_WORD
 from engine.minion import MinionSpec, keyword_flags
 from tools.card_tables import normalised
 
@@ -54,7 +54,7 @@ _SPENT = re.compile(
 def _brewed() -> tuple[str, ...]:
     """Ids of the costs of potions and of the effects that they can have."""
     return next(
-        effect.cards[: len(BREWED) + sum(BREWED)]
+        effect.cards[: len(N_POTION_EFFECTS) + sum(N_POTION_EFFECTS)]
         for card in edition().by_id.values()
         for effect in card.effects
         if effect.op == Op.CREATE_POTION
@@ -220,7 +220,7 @@ class Cards:
         looked_at = 0
         while looked_at < len(found):
             for effect in found[looked_at].effects:
-                if effect.op in CREATING and effect.cards != (ITS_OWN,):
+                if effect.op in CREATING_OPS and effect.cards != (OWN_CARD_WORD,):
                     for name in effect.cards:
                         if name not in known and name in self.rows:
                             known.add(name)

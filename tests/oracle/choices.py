@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from engine.cards.table import CardTable
-from engine.effect_codes import OFFERED, Op
-from engine.effects.choices import BREWS, brew_effects
+from engine.effect_codes import N_OFFERED_CARDS, Op
+from engine.effects.choices import N_POTION_COSTS, potion_effects
 from tests.oracle.cards import Cards, SkippedError
 
 BRANN = "LOE_077"
@@ -49,7 +49,7 @@ def import_choice(
     board = state["players"][choice["side"]]["board"]
     if any(minion["id"] == BRANN and not minion["silenced"] for minion in board):
         raise SkippedError("a choice that may be the first of two")
-    if len(choice["cards"]) > OFFERED:
+    if len(choice["cards"]) > N_OFFERED_CARDS:
         raise SkippedError("a choice of more than three cards")
     number = numbers[choice["source"]]
     asking = [
@@ -76,6 +76,6 @@ def _memo(choice: dict[str, Any], first: int, numbers: dict[str, int]) -> int:
     if not chosen:
         return 0
     cost = chosen[0] - first
-    assert 0 <= cost < BREWS, "the pool lists the costs first"
-    begin, _ = brew_effects(first, cost)
+    assert 0 <= cost < N_POTION_COSTS, "the pool lists the costs first"
+    begin, _ = potion_effects(first, cost)
     return 1 + cost + (4 * (1 + chosen[1] - begin) if len(chosen) > 1 else 0)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from engine.effect_codes import Ask
+from engine.effect_codes import GameFeature
 
 COIN_ID = "GAME_005"
 
@@ -12,7 +12,7 @@ class Counter(NamedTuple):
     """A number that a player's side keeps.
 
     Attributes:
-        ask: the bit of `Ask` with which a game keeps it.
+        ask: the bit of `GameFeature` with which a game keeps it.
         of: how it is read from a recorded player.
         moves_alone: whether it has a meaning for the player who moves alone.
         between: how it is read while the other player moves, where that is another number.
@@ -35,20 +35,20 @@ class Counter(NamedTuple):
 
 
 COUNTERS = {
-    "played": Counter(Ask.CARDS_PLAYED, lambda player: int(player["cards_played_this_turn"]), True),
-    "spells": Counter(Ask.SPELLS_CAST, lambda player: int(player["spells_played_this_game"])),
-    "totems": Counter(Ask.TOTEMS_SUMMONED, lambda player: int(player["totems_summoned_this_game"])),
-    "perished": Counter(Ask.DIED_THIS_TURN, lambda player: len(player.get("died_this_turn", ()))),
-    "hurt": Counter(Ask.HERO_DAMAGE, lambda player: int(player["hero"].get("damaged_this_turn", 0))),
-    "elementals": Counter(Ask.ELEMENTALS, lambda player: int(player["elemental_this_turn"]), True),
+    "played": Counter(GameFeature.CARDS_PLAYED, lambda player: int(player["cards_played_this_turn"]), True),
+    "spells": Counter(GameFeature.SPELLS_CAST, lambda player: int(player["spells_played_this_game"])),
+    "totems": Counter(GameFeature.TOTEMS_SUMMONED, lambda player: int(player["totems_summoned_this_game"])),
+    "perished": Counter(GameFeature.DIED_THIS_TURN, lambda player: len(player.get("died_this_turn", ()))),
+    "hurt": Counter(GameFeature.HERO_DAMAGE, lambda player: int(player["hero"].get("damaged_this_turn", 0))),
+    "elementals": Counter(GameFeature.ELEMENTALS, lambda player: int(player["elemental_this_turn"]), True),
     "elementals_before": Counter(
-        Ask.ELEMENTALS,
+        GameFeature.ELEMENTALS,
         lambda player: int(player["elemental_last_turn"]),
         True,
         lambda player: int(player["elemental_this_turn"]),
     ),
-    "overloaded": Counter(Ask.OVERLOADED, lambda player: int(player["overloaded_this_game"])),
-    "powers": Counter(Ask.POWERS_USED, lambda player: int(player["power_uses_this_game"])),
-    "jade": Counter(Ask.JADE, lambda player: int(player["jade"])),
+    "overloaded": Counter(GameFeature.OVERLOADED, lambda player: int(player["overloaded_this_game"])),
+    "powers": Counter(GameFeature.POWERS_USED, lambda player: int(player["power_uses_this_game"])),
+    "jade": Counter(GameFeature.JADE, lambda player: int(player["jade"])),
 }
 """By the name of the field of `engine.state.SIDE`."""

@@ -7,8 +7,8 @@ from typing import Any
 from engine import Position
 from engine.cards import Card
 from engine.codes import COIN, HERO, UNKNOWN, ActionKind, Keyword
-from engine.effect_codes import GRAVES, Ask, CardKind, Trait
-from engine.effects.legal_actions import cost_of
+from engine.effect_codes import MAX_GRAVEYARD, CardKind, GameFeature, Trait
+from engine.effects.legal_actions import current_cost
 from tests.oracle.cards import Cards
 from tests.oracle.choices import deck_of
 from tests.oracle.counters import COIN_ID, COUNTERS
@@ -26,7 +26,7 @@ HERO_ATTACKS = -1
 
 
 def facts_of_record(state: dict[str, Any], cards: Cards, asks: int) -> dict[str, Any]:
-    """What is compared of a recorded state, in a game that keeps what these bits of `Ask` say."""
+    """What is compared of a recorded state, in a game that keeps what these bits of `GameFeature` say."""
     facts: dict[str, Any] = {"active": state["active"], "options": _offered(state, cards)}
     orders = sorted(minion["order"] for player in state["players"] for minion in player["board"])
     for seat, player in enumerate(state["players"]):
@@ -38,8 +38,8 @@ def facts_of_record(state: dict[str, Any], cards: Cards, asks: int) -> dict[str,
             attackers = [orders.index(one["order"]) for one in player["board"] if one["can_attack"]]
             facts["attackers"] = sorted([HERO_ATTACKS] * player["hero"]["can_attack"] + attackers)
             facts["power usable"] = player["power"]["usable"] and not state.get("choice")
-        if asks & Ask.GRAVEYARD:
-            found["graves"] = sorted(player["minions_died_this_game"][-GRAVES:])
+        if asks & GameFeature.GRAVEYARD:
+            found["graves"] = sorted(player["minions_died_this_game"][-MAX_GRAVEYARD:])
         facts |= {f"{key} {seat}": fact for key, fact in found.items()}
         for name, counter in COUNTERS.items():
             if asks & counter.ask:
@@ -236,7 +236,7 @@ def _known(position: Position, seat: int) -> list[Card | None]:
 def _costs(position: Position, seat: int) -> list[int | None]:
     known = _known(position, seat)
     return [
-        int(cost_of(position.state, position.table.array, seat, place)) if card else None
+        int(current_cost(position.state, position.table.array, seat, place)) if card else None
         for place, card in enumerate(known)
     ]
 

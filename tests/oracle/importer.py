@@ -5,10 +5,17 @@ from typing import Any
 import numpy as np
 
 from engine import Position
-from engine.actions import Action, own
+from engine.actions import Action, own_target
 from engine.cards.table import CardTable
 from engine.codes import COIN, HERO, HERO_HEALTH
-from engine.effect_codes import GRAVES, MAX_PROMISES, Ask, HeroName, Op, Trait
+from engine.effect_codes import (
+    MAX_GRAVEYARD,
+    MAX_PENDING_COSTS,
+    GameFeature,
+    HeroClassCode,
+    Op,
+    Trait,
+)
 from engine.position import empty_state
 from tests.oracle.cards import Cards, SkippedError
 from tests.oracle.choices import cards_of, deck_of, import_choice
@@ -38,7 +45,7 @@ def import_state(state: dict[str, Any], cards: Cards, names: frozenset[str] = NO
         raise SkippedError("extra turns")
     ids = _ids(state, cards)
     table = table_of(ids, names, cards)
-    if table.array[0]["asks"] & Ask.GRAVEYARD:
+    if table.array[0]["asks"] & GameFeature.GRAVEYARD:
         dead = [name for player in state["players"] for name in player["minions_died_this_game"]]
         table = table_of(dict.fromkeys([*ids, *dead]), names, cards)
     numbers = {card.id: number for number, card in reversed(list(enumerate(table.cards)))}
@@ -149,7 +156,7 @@ def _import_cards(
     for place, item in enumerate(player["hand"]):
         side["hand"][place] = COIN if item["id"] == COIN_ID else numbers[cards.name_of(item)]
         changes = _held(item, table.array[side["hand"][place]]) if item["id"] != COIN_ID else (0, 0, 0)
-        if any(changes) and not table.array[0]["asks"] & Ask.HAND_MODIFIERS:
+        if any(changes) and not table.array[0]["asks"] & GameFeature.HAND_MODIFIERS:
             raise SkippedError("a card in hand that a card of no edition changed")
         side["held"][place] = changes
     side["n_deck"] = len(deck)
@@ -204,16 +211,16 @@ def _import_counters(
     for name, counter in COUNTERS.items():
         if asks & counter.ask:
             side[name] = counter.imported(player, moves)
-    if asks & Ask.SECRETS_PLAYED:
+    if asks & GameFeature.SECRETS_PLAYED:
         raise SkippedError("a card that counts Secrets, whose number is not recorded")
-    if asks & Ask.HERO_CLASSES:
-        side["hero_class"] = HeroName.__members__.get(player["class"], HeroName.NEUTRAL)
-    if asks & Ask.GRAVEYARD:
-        dead = player["minions_died_this_game"][-GRAVES:]
+    if asks & GameFeature.HERO_CLASSES:
+        side["hero_class"] = HeroClassCode.__members__.get(player["class"], HeroClassCode.NEUTRAL)
+    if asks & GameFeature.GRAVEYARD:
+        dead = player["minions_died_this_game"][-MAX_GRAVEYARD:]
         side["n_graves"] = len(dead)
         side["graves"][: len(dead)] = [numbers[name] for name in dead]
     promised = _promised(player, cards)
-    if len(promised) > MAX_PROMISES:
+    if len(promised) > MAX_PENDING_COSTS:
         raise SkippedError("more promises than a player can have")
     side["promises"][: len(promised)] = [1 + numbers[name] for name in promised]
 
@@ -234,7 +241,7 @@ def import_action(action: dict[str, Any], state: dict[str, Any], cards: Cards) -
     character = None
     if target is not None:
         place = HERO if target["zone"] == "hero" else target["index"]
-        character = own(place) if target["side"] == active else place
+        character = own_target(place) if target["side"] == active else place
     if kind == "attack":
         attacker = action["attacker"]
         assert character is not None

@@ -6,8 +6,8 @@ import numpy as np
 
 from engine.cards.table import CardTable
 from engine.codes import Keyword
-from engine.effect_codes import MAX_GIFTS, OF_OTHER, Trait, Trigger
-from engine.effects.ops_character import ACTING
+from engine.effect_codes import GRANTED_BY_OPPONENT, MAX_GRANTED_EFFECTS, Trait, Trigger
+from engine.effects.ops_character import IN_PLAY_TRIGGERS
 from tests.oracle.cards import Cards, SkippedError
 from tests.oracle.facts import KEYWORDS, TRAITS
 
@@ -160,15 +160,15 @@ def _import_gifts(
 ) -> None:
     """Write whose Deathrattles and events a minion was given. `minion` is modified in place."""
     given = [one for one in enchantments if not one.get("aura") and _gives(one.get("from", ""), cards)]
-    if len(given) > MAX_GIFTS:
+    if len(given) > MAX_GRANTED_EFFECTS:
         raise SkippedError("more gifts than a minion can have")
     for place, one in enumerate(given):
         number = numbers[one["from"]]
         hears = int(table.array[number]["hears"])
         minion["traits"] |= Trait.DEATHRATTLE if hears >> Trigger.DEATHRATTLE & 1 else 0
-        minion["traits"] |= Trait.ACTS if hears & ACTING else 0
-        theirs = hears & ACTING and one.get("by", seat) != seat
-        minion["gifts"][place] = number + 1 + (OF_OTHER if theirs else 0)
+        minion["traits"] |= Trait.ACTS if hears & IN_PLAY_TRIGGERS else 0
+        theirs = hears & IN_PLAY_TRIGGERS and one.get("by", seat) != seat
+        minion["gifts"][place] = number + 1 + (GRANTED_BY_OPPONENT if theirs else 0)
 
 
 def sources(item: dict[str, Any], cards: Cards) -> set[str]:

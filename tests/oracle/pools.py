@@ -7,7 +7,7 @@ from unittest.mock import patch
 from engine.cards import Card, CardKey
 from engine.cards import table as tables
 from engine.cards.table import CardTable
-from engine.effects.rows import Asked
+from engine.effects.rows import CardQuery
 from tests.oracle.cards import Cards, SkippedError
 
 
@@ -35,13 +35,13 @@ def _there(state: dict[str, Any], cards: Cards) -> set[str]:
 
 def table_of(ids: Iterable[str], names: frozenset[str], cards: Cards) -> CardTable:
     """The table of some cards; what is drawn at random from all cards is drawn from those of these names."""
-    whole = tables.pooled
+    whole = tables.random_card_pool
 
-    def pooled(of: Asked) -> dict[CardKey, Card]:
+    def pooled(of: CardQuery) -> dict[CardKey, Card]:
         own = (cards.card(card.id) for card in whole(of).values() if card.id in names)
         return {card.key: card for card in own}
 
-    with patch.object(tables, "pooled", pooled):
+    with patch.object(tables, "random_card_pool", pooled):
         return CardTable(cards.with_created([cards.card(name) for name in ids]))
 
 
@@ -52,6 +52,6 @@ def skip_what_is_not_in_the_pool(record: dict[str, Any], table: CardTable) -> No
         SkippedError: no card of the table creates it by name, and it is no exact card of the edition either.
     """
     known = {name for card in table.cards for effect in card.effects for name in effect.cards}
-    pool = {card.id for card in tables.pooled(Asked()).values()}
+    pool = {card.id for card in tables.random_card_pool(CardQuery()).values()}
     if drawn(record) - known - pool:
         raise SkippedError("a random card that our pool lacks")

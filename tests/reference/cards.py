@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import engine
-from engine.effect_codes import CardFilter, HeroName, Need, Trait
+from engine.effect_codes import CardFilter, HeroClassCode, Need, Trait
 from tests.reference.choices import GANGS
 from tests.reference.plain import KEYWORDS
 
@@ -178,7 +178,7 @@ def real_cards_of(table, dealt):
             "needs": {need.name.lower() for need in Need if card.needs & need},
             "options": [],
             "rarity": card.rarity,
-            "class": card.card_class.lower() if card.card_class in HeroName.__members__ else "neutral",
+            "class": card.card_class.lower() if card.card_class in HeroClassCode.__members__ else "neutral",
             "pooled": bool(row["tags"] & CardFilter.POOLED),
             "secret": card.kind.name == "SPELL"
             and bool(rows_by_id().get(card.id, ()))

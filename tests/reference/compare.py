@@ -10,10 +10,10 @@ from engine import Deck, Outcome, Position, find_deck, find_ruleset, rulesets, s
 from engine.cards import Card
 from engine.cards.real import edition, hero_classes
 from engine.codes import Death
-from engine.decks import tables_of
+from engine.decks import cached_card_table
 from engine.effect_codes import Op, Trigger
 from engine.effects.chance import Chance
-from engine.match import BY_RULE, SeatKeeps, deal_key
+from engine.match import RULESET_MULLIGAN, MulliganPlans, deal_from_key
 from engine.ruleset import Ruleset
 from engine.streams import generator, stream_key
 from tests.reference.cards import real_cards_of
@@ -101,7 +101,7 @@ def play_both(number: int, kind: str) -> int:
     if pick.random() < 0.25:
         rules = replace(rules, hero_health=int(pick.integers(1, 31)))
     key = stream_key(number)
-    position, game = deal_key(tuple(decks), key, rules), start_game(decks, rules, number)
+    position, game = deal_from_key(tuple(decks), key, rules), start_game(decks, rules, number)
     chance = Chance.drawn(key, position.states)
     # A player who seldom ends the turn by chance makes fuller boards.
     eager = pick.random() < 0.7
@@ -140,9 +140,11 @@ def play_both(number: int, kind: str) -> int:
     return played
 
 
-def start_game(decks: Sequence[Deck], rules: Ruleset, seed: int, keeps: SeatKeeps = BY_RULE) -> RealGame:
+def start_game(
+    decks: Sequence[Deck], rules: Ruleset, seed: int, keeps: MulliganPlans = RULESET_MULLIGAN
+) -> RealGame:
     """The deal of `seed` in the reference."""
-    table, _ = tables_of(tuple(decks))
+    table, _ = cached_card_table(tuple(decks))
     powers = [deck.power.key if deck.power else None for deck in decks]
     dealt = {card.key for deck in decks for card in deck.cards} | set(powers) - {None}
     plain = [

@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.codes import Keyword
-from engine.effect_codes import OF_OTHER, HeroName, Race, Trait
+from engine.effect_codes import GRANTED_BY_OPPONENT, HeroClassCode, Race, Trait
 from engine.state import STATE
 from tests.reference.cards import cards_alone
 from tests.reference.characters import Held, Minion, Secret
@@ -64,7 +64,7 @@ def write_side(side, record):
     for name in NUMBERS:
         numbers[name] = getattr(side, name)
     numbers["hurt"] = side.hurt_now
-    numbers["hero_class"] = HeroName[side.hero_class.upper()]
+    numbers["hero_class"] = HeroClassCode[side.hero_class.upper()]
     for place, card in enumerate(side.hand):
         for name in ("cost", "attack", "health"):
             record["held"][place][name] = getattr(card, name, 0)
@@ -104,7 +104,9 @@ def write_minion(minion, record):
     for name, value in numbers.items():
         record[name] = value
     for place, card in enumerate(minion.gifts):
-        record["gifts"][place] = 1 + card + (OF_OTHER if id(minion.cards[card]) in minion.theirs else 0)
+        record["gifts"][place] = (
+            1 + card + (GRANTED_BY_OPPONENT if id(minion.cards[card]) in minion.theirs else 0)
+        )
 
 
 def bits(words, codes):
@@ -145,7 +147,7 @@ def game_of(position, stream):
             for card, born in zip(record["secrets"], record["secret_born"], strict=True)
         ][: record["n_secrets"]]
         side.graves = [int(card) for card in record["graves"][: record["n_graves"]]]
-        side.hero_class = HeroName(int(record["hero_class"])).name.lower()
+        side.hero_class = HeroClassCode(int(record["hero_class"])).name.lower()
         held = [[int(one[name]) for name in ("cost", "attack", "health")] for one in record["held"]]
         side.hand = [
             COIN if card == -1 else Held(card, *held[place]) if any(held[place]) else int(card)
@@ -165,9 +167,11 @@ def read_minion(record, game, side):
     minion.passing, minion.race = int(record["turn_attack"]), Race(int(record["race"])).name.lower()
     minion.keywords = words_of(int(record["keywords"]), Keyword)
     minion.traits = words_of(int(record["traits"]), Trait) - {"deathrattle", "acts"}
-    minion.gifts = [(int(gift) & ~OF_OTHER) - 1 for gift in record["gifts"] if gift]
+    minion.gifts = [(int(gift) & ~GRANTED_BY_OPPONENT) - 1 for gift in record["gifts"] if gift]
     minion.theirs = {
-        id(game.cards[(int(gift) & ~OF_OTHER) - 1]) for gift in record["gifts"] if gift & OF_OTHER
+        id(game.cards[(int(gift) & ~GRANTED_BY_OPPONENT) - 1])
+        for gift in record["gifts"]
+        if gift & GRANTED_BY_OPPONENT
     }
     minion.arrived = bool(record["arrived"])
     minion.made = max(0, minion.attacks - int(record["attacks_left"]))

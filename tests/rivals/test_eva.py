@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from engine import Position, find_card, find_deck, find_ruleset, parse_action, parse_position, play
-from engine.batches import deal_games, endings
-from engine.decks import deck_records, table_of
+from engine.batches import deal_games, game_results
+from engine.decks import build_card_table, deck_records
 from engine.state import EVENTS, STATE
 from engine.streams import stream_key
 from engine.view import PlayerView
@@ -204,13 +204,13 @@ def test_agent_and_batch_play_the_same_games_whatever_the_scale() -> None:
     """A batch with the scale-free weights plays the games of agents with the weights as they are."""
     n = 20
     decks = find_deck("thesis-warrior"), find_deck("hearthsim-basic")
-    table, profile = table_of(decks), find_agent_profile("eva", "competition")
+    table, profile = build_card_table(decks), find_agent_profile("eva", "competition")
     states, seats = np.zeros(n, STATE), np.tile([0, 1], (n, 1))
     keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
     deal_games(table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states)
     rows, streams = np.tile(profile.weights.shares, (2, 1)), np.zeros((n, 2), np.uint64)
     play_batch(table.array, rows, seats, states, streams, keys, np.zeros(n, TURNS))
-    outcomes, turns = endings(states)
+    outcomes, turns = game_results(states)
     assert isinstance(profile.weights, EvaWeights)
     for game in range(n):
         agents = EvaAgent(profile.weights), EvaAgent(profile.weights)

@@ -12,25 +12,29 @@ import pytest
 from engine import Deck, Outcome, PlayerView, Position, find_deck, find_ruleset
 from engine.batches import dealt_cards
 from engine.codes import COIN, DECK_SIZE, UNKNOWN
-from engine.decks import tables_of
+from engine.decks import cached_card_table
 from engine.effects.chance import Chance
 from engine.match import deal
 from engine.streams import generator, stream_key
-from engine.view import MOST_SHOWN, Shown
+from engine.view import MAX_SHOWN, OpponentInfo
 from evo.play.entrants import find_entrant
 from evo.play.games import GAME, Roster, Schedule, _play_compiled, _play_in_python
 from ilp_agent.lookahead import HANDS
 from ilp_agent.lookahead.deck_prediction import (
     EMPTY_LIBRARY,
-    NEIGHBOURS,
-    Library,
+    MAX_NEIGHBOURS,
+    DeckLibrary,
     body_decks,
     class_decks,
+    extend_table,
     find_neighbours,
-    library_for,
-    with_library,
+    table_and_library,
 )
-from ilp_agent.lookahead.determinization import foresee, hold_hand, new_hands
+from ilp_agent.lookahead.determinization import (
+    new_hand_model,
+    sample_hidden_cards,
+    update_hand_model,
+)
 from rivals import AGENTS, Sight
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.contracts.test_agents import LIVELY, random_schedule
@@ -66,7 +70,7 @@ def test_what_is_left_and_what_was_seen_are_the_deck() -> None:
             enemy, cards = position.state["sides"][1 - seat], Counter(dealt[1 - seat].tolist())
             left, seen = (
                 Counter(PlayerView(position, seat, what, dealt[1 - seat]).shown.tolist())
-                for what in (Shown.NOT_SEEN, Shown.SEEN)
+                for what in (OpponentInfo.NOT_SEEN, OpponentInfo.SEEN)
             )
             assert left + seen == cards
             held = Counter(enemy["hand"][: enemy["n_hand"]].tolist())
@@ -87,7 +91,7 @@ def test_what_is_shown_on_real_cards_lies_open() -> None:
             enemy = other.state["sides"][1 - seat]
             for zone in ("hand", "deck"):
                 enemy[zone][: enemy[f"n_{zone}"]] = pick.choice(dealt[1 - seat], enemy[f"n_{zone}"])
-            for what in (Shown.NOT_SEEN, Shown.SEEN):
+            for what in (OpponentInfo.NOT_SEEN, OpponentInfo.SEEN):
                 one, two = (PlayerView(here, seat, what, dealt[1 - seat]).shown for here in (position, other))
                 assert Counter(one.tolist()) == Counter(two.tolist())
 
@@ -99,18 +103,18 @@ def test_nothing_is_shown_unasked() -> None:
 # Hands
 
 
-def hands_of(position: Position, dealt: np.ndarray, what: Shown):  # type: ignore[no-untyped-def]
-    seat, hands = position.active, new_hands()
+def hands_of(position: Position, dealt: np.ndarray, what: OpponentInfo):  # type: ignore[no-untyped-def]
+    seat, hands = position.active, new_hand_model()
     shown = PlayerView(position, seat, what, dealt[1 - seat]).shown
     hands.shown[: len(shown)] = shown
-    foresee(position.state, int(what), len(shown), position.table.array, EMPTY_LIBRARY, hands)
+    update_hand_model(position.state, int(what), len(shown), position.table.array, EMPTY_LIBRARY, hands)
     return hands
 
 
 def drawn(position: Position, key: int, deep: bool, hands) -> tuple[list[int], list[int]]:  # type: ignore[no-untyped-def]
     """Hand and deck of the opponent after a draw, from a view that hides them."""
     side = PlayerView(position, position.active).position.copy().state["sides"][1 - position.active]
-    assert hold_hand(side, stream_key(key), deep, hands)
+    assert sample_hidden_cards(side, stream_key(key), deep, hands)
     return side["hand"][: side["n_hand"]].tolist(), side["deck"][: side["n_deck"]].tolist()
 
 
@@ -118,7 +122,7 @@ def test_a_told_hand_is_the_hand() -> None:
     for seed in range(10):
         position, dealt = played(("thesis-paladin", "thesis-warrior"), seed, 2 * seed)
         enemy = position.state["sides"][1 - position.active]
-        hand, deck = drawn(position, seed, False, hands_of(position, dealt, Shown.HAND))
+        hand, deck = drawn(position, seed, False, hands_of(position, dealt, OpponentInfo.HAND))
         assert Counter(hand) == Counter(enemy["hand"][: enemy["n_hand"]].tolist())
         assert set(deck) <= {UNKNOWN}
 
@@ -130,7 +134,7 @@ def test_a_known_deck_is_dealt_again() -> None:
         position, dealt = played(("thesis-paladin", "thesis-warrior"), seed, seed)
         enemy = position.state["sides"][1 - position.active]
         true = enemy["hand"][: enemy["n_hand"]].tolist(), enemy["deck"][: enemy["n_deck"]].tolist()
-        hand, deck = drawn(position, seed, True, hands_of(position, dealt, Shown.NOT_SEEN))
+        hand, deck = drawn(position, seed, True, hands_of(position, dealt, OpponentInfo.NOT_SEEN))
         assert Counter(hand + deck) == Counter(true[0] + true[1])
         assert (COIN in hand) == (COIN in true[0])
         coins += COIN in hand
@@ -139,7 +143,7 @@ def test_a_known_deck_is_dealt_again() -> None:
 
 def test_every_card_left_is_as_likely() -> None:
     position, dealt = played(("thesis-paladin", "thesis-warrior"), 3, 0)
-    hands, n = hands_of(position, dealt, Shown.NOT_SEEN), 300 if UNCOMPILED else 4000
+    hands, n = hands_of(position, dealt, OpponentInfo.NOT_SEEN), 300 if UNCOMPILED else 4000
     found: Counter[int] = Counter()
     for key in range(n):
         found.update(card for card in drawn(position, key, False, hands)[0] if card != COIN)
@@ -164,15 +168,15 @@ def plainly(library: list[list[int]], pools: list[bool], seen: list[int]) -> dic
             missing = (0 if own[card] else times) if pool else max(0, times - own[card])
             far += missing * (1 + log(n / holding))
         distances.append(far)
-    nearest = sorted(range(n), key=lambda deck: distances[deck])[:NEIGHBOURS]
+    nearest = sorted(range(n), key=lambda deck: distances[deck])[:MAX_NEIGHBOURS]
     worth = {deck: exp(distances[nearest[0]] - distances[deck]) for deck in nearest}
     return {deck: chance / sum(worth.values()) for deck, chance in worth.items()}
 
 
 def test_neighbours_are_those_of_a_plain_reading() -> None:
     decks, table = body_decks()
-    game, _ = tables_of(tuple(map(find_deck, ("thesis-paladin", "hearthsim-basic"))))
-    longer, library = with_library(game.array)
+    game, _ = cached_card_table(tuple(map(find_deck, ("thesis-paladin", "hearthsim-basic"))))
+    longer, library = extend_table(game.array)
     assert longer[: len(game.array)].tobytes() == game.array.tobytes()
     pick = np.random.default_rng(8)
     texts = [(row["cost"], row["attack"], row["health"], row["keywords"], row["value"]) for row in longer]
@@ -180,10 +184,10 @@ def test_neighbours_are_those_of_a_plain_reading() -> None:
     for round_ in range(60):
         n = round_ % 16
         seen = pick.choice(len(game.cards), n).astype(np.int64)
-        shown = np.zeros(MOST_SHOWN, np.int64)
+        shown = np.zeros(MAX_SHOWN, np.int64)
         shown[:n] = seen
-        left, n_left = np.zeros((NEIGHBOURS, MOST_SHOWN), np.int64), np.zeros(NEIGHBOURS, np.int64)
-        pools, chances = np.zeros(NEIGHBOURS, np.int64), np.zeros(NEIGHBOURS)
+        left, n_left = np.zeros((MAX_NEIGHBOURS, MAX_SHOWN), np.int64), np.zeros(MAX_NEIGHBOURS, np.int64)
+        pools, chances = np.zeros(MAX_NEIGHBOURS, np.int64), np.zeros(MAX_NEIGHBOURS)
         found = find_neighbours(library, 0, shown, n, left, n_left, pools, chances)
         expected = plainly(listed, [deck.random for deck in decks], [texts[card] for card in seen])
         assert np.diff(chances[:found], prepend=0).tolist() == pytest.approx(list(expected.values()))
@@ -256,13 +260,13 @@ def test_further_decks_are_predicted() -> None:
     """Who saw a card that fills a further deck expects that deck; without the library another one."""
     for name, real in (("thesis-warrior", False), ("reno-mage", True)):
         further = (mirrored(name),)
-        table, _ = tables_of((find_deck(name), *further))
+        table, _ = cached_card_table((find_deck(name), *further))
         number = table.number[further[0].cards[0].key]
         hero_class = int(table.array[table.number[further[0].power.key]]["hero_class"]) if real else 0
         for given, expected in ((further, further[0]), ((), None)):
-            longer, library = library_for(table.array, True, real, table, given)
+            longer, library = table_and_library(table.array, True, real, table, given)
             decks = class_decks(given) if real else body_decks(given)[0]
-            hands, seen = new_hands(), np.full(MOST_SHOWN, number, np.int64)
+            hands, seen = new_hand_model(), np.full(MAX_SHOWN, number, np.int64)
             found = find_neighbours(
                 library, hero_class, seen, 6, hands.left, hands.n_left, hands.pools, hands.chances
             )
@@ -304,7 +308,7 @@ def test_hidden_cards_change_no_action(entrant: str, hands: str) -> None:
             actions = []
             for here in (position, other_hidden(position, pick)):
                 agent = player.agent()
-                asked = getattr(agent, "shown", Shown.NOTHING)
+                asked = getattr(agent, "shown", OpponentInfo.NOTHING)
                 actions.append(agent.act(PlayerView(here, seat, asked, dealt[1 - seat]), generator(seed)))
             compared += 1
             differed += actions[0] != actions[1]
@@ -334,10 +338,10 @@ def test_who_is_told_the_hand_is_no_honest_agent() -> None:
 
 def test_values_are_those_that_the_engine_shows() -> None:
     assert HANDS == {
-        "off": Shown.NOTHING,
-        "known": Shown.NOT_SEEN,
-        "predicted": Shown.SEEN,
-        "told": Shown.HAND,
+        "off": OpponentInfo.NOTHING,
+        "known": OpponentInfo.NOT_SEEN,
+        "predicted": OpponentInfo.SEEN,
+        "told": OpponentInfo.HAND,
     }
 
 
@@ -357,13 +361,13 @@ def test_rows_of_before_are_rows_of_the_default() -> None:
 
 def test_threads_do_not_share_a_library() -> None:
     """Neighbours are looked for in its arrays, and kernels run without the GIL."""
-    table, _ = tables_of(class_decks())
+    table, _ = cached_card_table(class_decks())
     with ThreadPoolExecutor(2) as threads:
         barrier = Barrier(2)
 
-        def library() -> Library:
+        def library() -> DeckLibrary:
             barrier.wait(HANG)
-            return library_for(table.array, True, True, table)[1]
+            return table_and_library(table.array, True, True, table)[1]
 
         one, other = (ticket.result() for ticket in [threads.submit(library) for _ in range(2)])
     assert not np.shares_memory(one.distances, other.distances)
@@ -391,5 +395,5 @@ def test_who_reckons_with_hands_changes_no_game_of_others(monkeypatch: pytest.Mo
     )
     plain = [table for games, table in seen if games == [[0, 1]] * 9]
     assert len(seen) == 2
-    assert plain[0].array.tobytes() == tables_of(decks)[0].array.tobytes()  # type: ignore[attr-defined]
+    assert plain[0].array.tobytes() == cached_card_table(decks)[0].array.tobytes()  # type: ignore[attr-defined]
     assert len(next(table for _, table in seen if table is not plain[0]).cards) > len(plain[0].cards)  # type: ignore[attr-defined]

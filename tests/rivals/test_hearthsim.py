@@ -14,9 +14,9 @@ from engine.state import STATE
 from engine.streams import agent_keys
 from engine.view import PlayerView
 from ilp_agent.search.backend import Searcher
-from ilp_agent.search.kernel import begin
+from ilp_agent.search.kernel import start_search
 from ilp_agent.search.objective import score_of
-from ilp_agent.search.work import SOLVED, new_memory
+from ilp_agent.search.work import SOLUTION, new_memory
 from rivals import HearthSimAgent, HearthSimWeights, find_agent_profile
 from rivals.batch import TURNS
 from rivals.hearthsim import BUDGET, score_rows
@@ -26,14 +26,14 @@ from tests.rivals.turns import positions, turn
 
 STANDARD = find_agent_profile("hearthsim", "standard").weights
 assert isinstance(STANDARD, HearthSimWeights)
-SEARCHER = Searcher(new_memory(BUDGET), np.zeros(1, SOLVED))
+SEARCHER = Searcher(new_memory(BUDGET), np.zeros(1, SOLUTION))
 POSITIONS = 15 if UNCOMPILED else 60 if BOUNDSCHECK else 200
 
 
 def score(text: str, weights: HearthSimWeights = STANDARD) -> float:
     position = parse_position(text)
     row, work = score_rows(weights.everything[None])[0], SEARCHER.memory.work[0]
-    begin(position.states[0], position.table.array, row, work)
+    start_search(position.states[0], position.table.array, row, work)
     return float(score_of(position.states[0], position.table.array, row, work["start"]))
 
 
@@ -422,15 +422,15 @@ def test_the_agent_plays_what_the_search_finds_and_tells_its_use() -> None:
 def test_agent_and_batch_play_the_same_games(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a budget of 4 nodes many turns run out: both count the same."""
     from engine import find_deck, find_ruleset
-    from engine.batches import deal_games, endings
-    from engine.decks import deck_records, table_of
+    from engine.batches import deal_games, game_results
+    from engine.decks import build_card_table, deck_records
     from engine.streams import stream_key
     from rivals import hearthsim
 
     monkeypatch.setattr(hearthsim, "BUDGET", budget)
     n = 20
     decks = find_deck("thesis-warrior"), find_deck("hearthsim-basic")
-    table = table_of(decks)
+    table = build_card_table(decks)
     states, solved = np.zeros(n, STATE), np.zeros(n, TURNS)
     keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
     seats = np.tile([0, 1], (n, 1))
@@ -439,7 +439,7 @@ def test_agent_and_batch_play_the_same_games(budget: int, monkeypatch: pytest.Mo
     agent_keys(keys, streams)
     rows = np.tile(STANDARD.everything, (2, 1))
     hearthsim.play_batch(table.array, rows, seats, states, streams, keys, solved)
-    outcomes, turns = endings(states)
+    outcomes, turns = game_results(states)
     for game in range(n):
         agents = HearthSimAgent(STANDARD), HearthSimAgent(STANDARD)
         result = play(*agents, decks, 5, (game,), "hearthsim")

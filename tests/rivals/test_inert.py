@@ -11,7 +11,7 @@ from engine import Deck, find_deck, find_ruleset
 from evo.analysis.tables import long_weights, names_of, read_runs, shares_of
 from evo.play.games import Player, Roster
 from evo.play.matchups import Matchups, make_pairings
-from evo.play.pool import LocalPool, Pool
+from evo.play.pool import LocalPool, WorkerPool
 from ilp_agent import WeightVector
 from rivals import weight_class
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, heavy
@@ -47,11 +47,13 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def pool() -> Pool:
+def pool() -> WorkerPool:
     return LocalPool(1)
 
 
-def results(pool: Pool, kind: str, deck: Deck, weights: np.ndarray, start: int, stop: int) -> np.ndarray:
+def results(
+    pool: WorkerPool, kind: str, deck: Deck, weights: np.ndarray, start: int, stop: int
+) -> np.ndarray:
     """Some games of two vectors of weights against each other on fixed deals."""
     players = tuple(Player(tuple(map(float, row)), kind=kind) for row in weights)
     roster = Roster(players, (deck,), find_ruleset("thesis"))
@@ -61,7 +63,7 @@ def results(pool: Pool, kind: str, deck: Deck, weights: np.ndarray, start: int, 
 
 @pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 @pytest.mark.parametrize(("kind", "deck"), CASES, ids=lambda value: getattr(value, "name", value))
-def test_inert_weights_change_no_game_and_the_others_do(pool: Pool, kind: str, deck: Deck) -> None:
+def test_inert_weights_change_no_game_and_the_others_do(pool: WorkerPool, kind: str, deck: Deck) -> None:
     vector = weight_class(kind)
     inert = vector.inert(deck.cards)
     assert inert <= set(vector.names())

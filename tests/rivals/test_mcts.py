@@ -9,22 +9,22 @@ import pytest
 
 from engine import Outcome, PlayerView, Position, find_deck, play
 from engine.codes import COIN, UNKNOWN
-from engine.decks import table_of
+from engine.decks import build_card_table
 from engine.effects.chance import Chance
 from engine.match import deal
 from engine.notation import parse_position
 from engine.streams import generator, stream_key
-from evo.play.checking import same_views
-from ilp_agent.lookahead.determinization import key_of_card, order_deck
+from evo.play.checking import same_view_positions
+from ilp_agent.lookahead.determinization import card_content_key, sort_deck
 from rivals import AGENTS, EvaAgent, MctsAgent, find_agent_profile
 from rivals.mcts import (
     EXPLORATION,
-    MOST_POSSIBLE,
+    MAX_POSSIBLE,
     choose_action,
-    imagine_hidden,
     list_possible,
-    memory_of_thread,
     play_batch,
+    sample_determinization,
+    thread_memory,
     ucb1,
 )
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -41,10 +41,10 @@ def imagined(position: Position, key: int) -> Position:
     """The position as its active player imagines it."""
     seat = position.active
     copy = PlayerView(position, seat).position.copy()
-    possible = np.zeros(MOST_POSSIBLE, np.int64)
-    order_deck(copy.state["sides"][seat], position.table.array, np.zeros(30, np.uint64))
+    possible = np.zeros(MAX_POSSIBLE, np.int64)
+    sort_deck(copy.state["sides"][seat], position.table.array, np.zeros(30, np.uint64))
     n = list_possible(copy.state, seat, possible)
-    imagine_hidden(copy.state, seat, possible, n, stream_key(key))
+    sample_determinization(copy.state, seat, possible, n, stream_key(key))
     return copy
 
 
@@ -89,20 +89,20 @@ def test_the_order_of_a_sorted_deck_does_not_depend_on_the_table() -> None:
     """Cards are numbered in the order of the decks; a batch numbers those of all its decks."""
     decks = [find_deck(name) for name in ("secret-hunter", "reno-mage", "basic-mage", "thesis-paladin")]
     names = []
-    for table in (table_of(decks[:2]), table_of(decks[::-1])):
+    for table in (build_card_table(decks[:2]), build_card_table(decks[::-1])):
         side = np.zeros(1, deal(("basic-mage", "basic-mage"), 1).state["sides"].dtype)[0]
         numbers = [table.number[card.key] for card in decks[1].cards]
         side["n_deck"], side["deck"][: len(numbers)] = len(numbers), numbers
-        order_deck(side, table.array, np.zeros(30, np.uint64))
+        sort_deck(side, table.array, np.zeros(30, np.uint64))
         names.append([table.cards[number].name for number in side["deck"].tolist()])
-        words = [int(key_of_card(table.array[number])) for number in side["deck"].tolist()]
+        words = [int(card_content_key(table.array[number])) for number in side["deck"].tolist()]
         assert all(one <= other for one, other in pairwise(words))
     assert names[0] == names[1]
 
 
 @pytest.mark.parametrize("pair", [("thesis-paladin", "thesis-warrior"), ("secret-hunter", "reno-mage")])
 def test_what_is_hidden_changes_no_action(pair: tuple[str, str]) -> None:
-    for one, other in same_views([pair], 6):
+    for one, other in same_view_positions([pair], 6):
         assert action_of(one, 30) == action_of(other, 30)
 
 
@@ -119,7 +119,7 @@ def test_visits_add_up_and_results_are_those_of_who_chose() -> None:
     position = parse_position(
         "turn 9 | hero 9 mana 2/2 board [3/2 ready] hand [2:2/2] deck [1:1/1] | hero 5 board [1/1]"
     )
-    memory = memory_of_thread()
+    memory = thread_memory()
     choose_action(position.state, position.table.array, FEW, stream_key(1), memory)
     nodes = memory.nodes[: memory.n_nodes[0]]
     children = nodes[nodes["parent"] == 0]
@@ -132,7 +132,7 @@ def test_visits_add_up_and_results_are_those_of_who_chose() -> None:
 
 def test_the_same_card_twice_is_one_edge() -> None:
     position = parse_position("turn 9 | hero 9 mana 2/2 hand [2:2/2; 2:2/2] | hero 5 board [1/1]")
-    memory = memory_of_thread()
+    memory = thread_memory()
     choose_action(position.state, position.table.array, FEW, stream_key(1), memory)
     nodes = memory.nodes[: memory.n_nodes[0]]
     assert (nodes["parent"] == 0).sum() == 2  # the card, and the end of the turn
@@ -159,9 +159,9 @@ def test_it_finds_a_lethal_turn(text: str) -> None:
 
 def test_a_single_legal_action_is_not_searched_for() -> None:
     position = parse_position("turn 5 | hero 20 | hero 20")
-    before = int(memory_of_thread().clock[0])
+    before = int(thread_memory().clock[0])
     assert action_of(position) == "end turn"
-    assert memory_of_thread().clock[0] == before
+    assert thread_memory().clock[0] == before
 
 
 def test_a_game_does_not_depend_on_games_before_it() -> None:

@@ -14,22 +14,22 @@ from engine.effects.chance import Chance
 from engine.match import deal
 from engine.notation import parse_position
 from engine.streams import generator
-from evo.play.checking import same_views
+from evo.play.checking import same_view_positions
 from rivals import AGENTS, MinimaxAgent, MinimaxWeights, find_agent_profile
 from rivals.kinds import OptionError
-from rivals.minimax import memory_of_thread
+from rivals.minimax import thread_memory
 from rivals.minimax_learning import Learning, learn, main, td_step
 from rivals.minimax_search import (
     FEATURES,
     LOST,
-    MOST_POSITIONS,
+    MAX_POSITIONS,
     N_FEATURES,
     WON,
     choose_chain,
     find_chains,
     pick_best,
+    position_value,
     read_features,
-    value_of,
 )
 from rivals.profiles import read_agent_profile
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -46,7 +46,7 @@ def features_of(text: str) -> dict[str, float]:
 
 
 def value(position: Position, seat: int, weights: np.ndarray = SEED.array) -> float:
-    return float(value_of(position.state, seat, weights, np.zeros(N_FEATURES)))
+    return float(position_value(position.state, seat, weights, np.zeros(N_FEATURES)))
 
 
 def row_of(weights: np.ndarray = SEED.array, depth: int = 2, chains: int = 3) -> np.ndarray:
@@ -136,7 +136,7 @@ POSITIONS = [
 @pytest.mark.parametrize("chains", [1, 64])
 def test_it_is_worth_what_a_plain_reading_finds(text: str, depth: int, chains: int) -> None:
     """With 1 chain and with all of them: between, chains of equal value may be others."""
-    position, memory = parse_position(text), memory_of_thread()
+    position, memory = parse_position(text), thread_memory()
     choose_chain(position.state, position.table.array, row_of(depth=depth, chains=chains), memory)
     assert memory.found[0]["value"] == pytest.approx(reading(position, depth, chains))
     assert not memory.found[0]["unproven"]
@@ -144,7 +144,7 @@ def test_it_is_worth_what_a_plain_reading_finds(text: str, depth: int, chains: i
 
 @pytest.mark.parametrize("text", POSITIONS)
 def test_chains_come_from_the_best_down_and_no_position_twice(text: str) -> None:
-    position, memory = parse_position(text), memory_of_thread()
+    position, memory = parse_position(text), thread_memory()
     seat = position.active
     find_chains(position.state, position.table.array, SEED.array, seat, memory.own)
     n = int(memory.own.n_nodes[0])
@@ -188,13 +188,13 @@ def test_a_turn_with_more_positions_than_memory_is_counted() -> None:
     enemies = "; ".join(f"1/{health}" for health in range(20, 27))
     agent = MinimaxAgent(SEED, depth=1)
     turn_of(agent, parse_position(f"turn 9 | hero 20 board [{minions}] | hero 30 board [{enemies}]"))
-    assert memory_of_thread().own.n_nodes[0] == MOST_POSITIONS
+    assert thread_memory().own.n_nodes[0] == MAX_POSITIONS
     assert agent.unproven == 1
 
 
 @pytest.mark.parametrize("pair", [("thesis-paladin", "thesis-warrior"), ("secret-hunter", "reno-mage")])
 def test_what_is_hidden_changes_no_action(pair: tuple[str, str]) -> None:
-    for one, other in same_views([pair], 6):
+    for one, other in same_view_positions([pair], 6):
         actions = [
             MinimaxAgent(SEED).act(PlayerView(position, position.active), STREAM) for position in (one, other)
         ]

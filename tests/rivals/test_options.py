@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from engine import ManaforgeError
-from evo.play.entrants import find_entrant, like_entrants
+from evo.play.entrants import equal_entrants, find_entrant
 from rivals import AGENTS
-from rivals.kinds import Option, read_options, write_options
+from rivals.kinds import Option, format_options, parse_options
 
 OPTIONS = (
     Option("budget", 64, 1, 512, "how much"),
@@ -27,12 +27,12 @@ OPTIONS = (
     ],
 )
 def test_texts_mean_values(text: str, values: tuple[int, ...]) -> None:
-    assert read_options(OPTIONS, text) == values
+    assert parse_options(OPTIONS, text) == values
 
 
 @given(some.tuples(some.integers(1, 512), some.integers(1, 3), some.integers(0, 2)))
 def test_what_is_written_means_the_same(values: tuple[int, ...]) -> None:
-    assert read_options(OPTIONS, write_options(OPTIONS, values)) == values
+    assert parse_options(OPTIONS, format_options(OPTIONS, values)) == values
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,14 @@ def test_what_is_written_means_the_same(values: tuple[int, ...]) -> None:
 )
 def test_wrong_texts_are_refused(text: str, says: str) -> None:
     with pytest.raises(ManaforgeError, match=says):
-        read_options(OPTIONS, text)
+        parse_options(OPTIONS, text)
 
 
 def test_entrants_carry_options() -> None:
     plain, small, same = (find_entrant(text) for text in ("lookahead", "lookahead@8", "lookahead@budget=8"))
     assert (plain.player.options, small.player.options[0]) == ((), 8)
     assert plain.player.row[:-4] == small.player.row[:-4]
-    assert like_entrants([plain, small, same]) == [["lookahead@8", "lookahead@budget=8"]]
+    assert equal_entrants([plain, small, same]) == [["lookahead@8", "lookahead@budget=8"]]
     assert find_entrant("lookahead@64").player == plain.player
 
 

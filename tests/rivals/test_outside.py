@@ -18,16 +18,16 @@ import pytest
 from engine import Action, Outcome, PlayerView, find_deck, find_ruleset, parse_position, play
 from engine.effect_codes import EFFECTS_VERSION
 from engine.game_session import Reason
-from evo.play.cluster import lives
+from evo.play.cluster import is_running
 from evo.play.entrants import find_entrant
-from evo.play.games import FAULTS, Fault, Roster, Schedule, play_schedule
+from evo.play.games import FAULT_TEXTS, Fault, Roster, Schedule, play_schedule
 from evo.play.pool import LocalPool
 from rivals import find_kind
 from rivals.outside.agent import NotStartedError, OutsideAgent, processes
-from rivals.outside.messages import state_of
+from rivals.outside.messages import view_to_json
 from rivals.outside.permissions import OutsideAgentError, command_of
-from rivals.outside.process import OutsideProcess, end_all_in
-from rivals.outside.supervisor import children_of
+from rivals.outside.process import OutsideProcess, kill_all
+from rivals.outside.supervisor import descendants_of
 from tests.conftest import heavy
 from tests.rivals.hanging import some_hangs
 from tests.waiting import HANG, wait_until
@@ -51,10 +51,10 @@ def _ends_are_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_process_is_left(_ends_are_awaited: None) -> Iterator[None]:
-    before = children_of({os.getpid()})
+    before = descendants_of({os.getpid()})
     yield
     processes.close()
-    left = children_of({os.getpid()}) - before
+    left = descendants_of({os.getpid()}) - before
     for process in left:  # else whoever waits for them would, for an hour
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
@@ -199,7 +199,7 @@ def test_faults_are_results_of_games_and_the_next_game_has_a_new_process() -> No
     played = play_schedule(roster, games)
     assert played["fault"].tolist() == [Fault.PROCESS_ENDED, Fault.PROCESS_ENDED, Fault.NONE]
     assert played["outcome"][0] != played["outcome"][1]
-    assert FAULTS[Fault.PROCESS_ENDED] == "process ended"
+    assert FAULT_TEXTS[Fault.PROCESS_ENDED] == "process ended"
 
 
 @pytest.mark.parametrize(
@@ -265,8 +265,8 @@ def test_a_manaforge_that_is_killed_leaves_no_process() -> None:
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as driver:
         assert driver.stdout is not None
         driver.stdout.readline()
-        wait_until(lambda: len(children_of({driver.pid})) == 3, "keeper, agent, and what it began", 0.05)
-        below = children_of({driver.pid})
+        wait_until(lambda: len(descendants_of({driver.pid})) == 3, "keeper, agent, and what it began", 0.05)
+        below = descendants_of({driver.pid})
         driver.send_signal(signal.SIGKILL)
     wait_until(lambda: not any(Path(f"/proc/{process}").exists() for process in below), "all end", 0.05)
 
@@ -276,7 +276,7 @@ def test_an_agent_whose_keeper_is_killed_dies_too() -> None:
     agent.new_game(0, np.random.default_rng(1))
     assert agent._playing is not None
     keeper = agent._playing._supervisor
-    (bot,) = children_of({keeper.pid})
+    (bot,) = descendants_of({keeper.pid})
     keeper.kill()
     wait_until(lambda: not Path(f"/proc/{bot}").exists(), "the agent ends", 0.05)
     agent.new_game(0, np.random.default_rng(1))  # ends what is left of it
@@ -297,7 +297,7 @@ def orphans_below(keeper: int) -> tuple[set[int], set[int]]:
     below: set[int] = set()
 
     def bare() -> set[int]:
-        below.update(children_of({keeper}))
+        below.update(descendants_of({keeper}))
         return {process for process in below if not variables_of(process)}
 
     wait_until(bare, "an environment is emptied")
@@ -321,7 +321,7 @@ def command_line_of(process: int) -> bytes:
 
 def ended(processes: set[int]) -> bool:
     """Whether none of them is there any more, but for those that nobody has waited for."""
-    return not any(lives(process) for process in processes)
+    return not any(is_running(process) for process in processes)
 
 
 def test_what_an_agent_began_ends_though_its_keeper_was_killed() -> None:
@@ -358,7 +358,7 @@ def test_what_an_agent_began_ends_with_manaforge_though_its_keeper_was_killed() 
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", script], **pipes) as driver:  # type: ignore[call-overload]
         driver.stdout.read(len("ready"))
-        (keeper,) = {one for one in children_of({driver.pid}) if b"supervisor.py" in command_line_of(one)}
+        (keeper,) = {one for one in descendants_of({driver.pid}) if b"supervisor.py" in command_line_of(one)}
         below, bare = orphans_below(keeper)
         driver.communicate(b"\n")
     assert ended(below - bare)
@@ -370,9 +370,9 @@ def test_a_process_that_has_the_number_of_another_by_now_is_not_killed() -> None
     with subprocess.Popen(["sleep", "7777"]) as other:
         try:
             found = iter([{other.pid}, set(), set()])
-            end_all_in(lambda: next(found))
+            kill_all(lambda: next(found))
             assert other.poll() is None
-            end_all_in(lambda: {other.pid})
+            kill_all(lambda: {other.pid})
             assert ended({other.pid})
         finally:
             other.kill()
@@ -402,6 +402,6 @@ def test_a_pool_that_is_closed_does_not_wait_for_an_agent() -> None:
 def test_every_card_in_hand_says_the_same_things() -> None:
     hand = "The Coin; Chillwind Yeti 4:4/5 held 1/2/3"
     position = parse_position(f"turn 5 first effects {EFFECTS_VERSION} | hero 30 hand [{hand}] | hero 30")
-    cards = state_of(PlayerView(position, 0))["me"]["hand"]
+    cards = view_to_json(PlayerView(position, 0))["me"]["hand"]
     assert all({"id", "name", "kind", "cost", "keywords"} <= card.keys() for card in cards)
     assert (cards[1]["attack"], cards[1]["health"], cards[1]["cost"]) == (6, 8, 5)

@@ -10,7 +10,7 @@ from engine.game_session import Agent
 from engine.state import EVENTS, STATE
 from engine.view import PlayerView
 from ilp_agent import WEIGHT_NAMES, Weights
-from ilp_agent.search.backend import searcher_of_thread
+from ilp_agent.search.backend import thread_searcher
 from rivals import AggroAgent, EvaAgent, GreedyIlpAgent, HearthSimAgent, find_agent_profile, greedy
 from rivals.hearthsim import score_rows
 from tests.conftest import UNCOMPILED
@@ -229,7 +229,7 @@ def test_what_is_hidden_changes_no_action() -> None:
         assert one.position.state.tobytes() == two.position.state.tobytes()
         plans = []
         for here in (position, other):
-            found = searcher_of_thread().search(here, score_rows(agents[-1].weights.everything[None])[0], 200)
+            found = thread_searcher().search(here, score_rows(agents[-1].weights.everything[None])[0], 200)
             plans.append((found["actions"][: found["n"]].tolist(), found["value"]))
         assert plans[0] == plans[1]
         for agent in agents:

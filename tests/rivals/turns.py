@@ -6,7 +6,7 @@ from engine import PlayerView, Position, find_deck, parse_position
 from engine.codes import ActionKind
 from engine.effects.chance import Chance
 from engine.game_session import Agent
-from engine.match import deal_key
+from engine.match import deal_from_key
 from engine.ruleset import find_ruleset
 from engine.streams import generator, stream_key
 
@@ -39,7 +39,7 @@ def positions(games: int, seed: int) -> list[Position]:
     for game in range(games):
         decks = tuple(BASIC[n] for n in pick.integers(len(BASIC), size=2))
         key = stream_key(seed, game)
-        position = deal_key(decks, key, find_ruleset("hearthsim"))
+        position = deal_from_key(decks, key, find_ruleset("hearthsim"))
         chance = Chance.drawn(key, position.states)
         while not position.outcome:
             actions = position.legal_actions()

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from engine import find_deck
 from engine.errors import ManaforgeError
-from evo.analysis.prediction import DeckLibrary, accuracy, card_name
+from evo.analysis.prediction import DeckLibrary, card_name, prediction_accuracy
 from evo.cli.main import app
 
 LISTED = tuple(map(find_deck, ("reno-mage", "basic-mage", "basic-hunter", "thesis-paladin")))
@@ -56,7 +56,7 @@ def test_a_seen_copy_is_not_left() -> None:
 
 
 def test_a_deck_of_the_library_alone_in_its_class_is_known_at_once() -> None:
-    table = accuracy(LISTED[1:3], 2, (0, 3), 1).set_index(["exchanged", "seen"])
+    table = prediction_accuracy(LISTED[1:3], 2, (0, 3), 1).set_index(["exchanged", "seen"])
     assert table.loc[0, "right"].tolist() == pytest.approx([1.0] * 30)
     # Nobody can know the cards exchanged: of 30, 27 are right before one is seen.
     assert table.loc[(3, 0), "right"] == pytest.approx(27 / 30)
@@ -65,15 +65,17 @@ def test_a_deck_of_the_library_alone_in_its_class_is_known_at_once() -> None:
 
 
 def test_a_deck_without_others_has_no_cards_exchanged() -> None:
-    table = accuracy(LISTED[:1], 1, (0, 3), 1)
+    table = prediction_accuracy(LISTED[:1], 1, (0, 3), 1)
     assert set(table["exchanged"]) == {0}
 
 
 def test_what_is_seen_tells_more() -> None:
-    table = accuracy(LISTED[:2], 5, (0,), 1)["right"].tolist()
+    table = prediction_accuracy(LISTED[:2], 5, (0,), 1)["right"].tolist()
     assert table[0] < table[3] < 1.0 + 1e-9
     assert table[10] == pytest.approx(1.0)
-    assert accuracy(LISTED[:2], 5, (0,), 1)["right"].tolist() == table, "the same seed, the same orders"
+    assert prediction_accuracy(LISTED[:2], 5, (0,), 1)["right"].tolist() == table, (
+        "the same seed, the same orders"
+    )
 
 
 def test_names_of_cards() -> None:

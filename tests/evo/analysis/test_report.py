@@ -30,7 +30,7 @@ from evo.analysis.plots import (
 from evo.analysis.sentences import (
     ages_sentence,
     decks_sentence,
-    few_deals,
+    few_deals_warning,
     fitness_sentence,
     lineage_sentence,
     newcomers_sentence,
@@ -50,9 +50,9 @@ from evo.analysis.tables import (
     shares_of,
     wins_by_decks,
 )
-from evo.analysis.watching import bars
+from evo.analysis.watching import sparkline
 from evo.evolution.champion import THESIS_SEVEN
-from evo.figures.style import NARROW, SMALL_NARROW, WIDE, figure
+from evo.figures.style import NARROW_INCHES, SMALL_FONT_SIZE_NARROW, WIDE_INCHES, figure
 from evo.storage.run_folder import RunError
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import manaforge
@@ -147,8 +147,8 @@ def test_sentences_tell_the_numbers_of_the_tables() -> None:
     assert "The median step size over all weights went from" in sigmas_sentence(long_sigmas(individuals))
     scores = wins_by_decks(population, ["thesis-paladin", "thesis-warrior"])
     assert decks_sentence(scores).startswith(f"{scores.mean(axis=1).idxmax()} scores best")
-    assert "share 4 deals per ordered pair of decks" in few_deals(4)
-    assert few_deals(20) == ""
+    assert "share 4 deals per ordered pair of decks" in few_deals_warning(4)
+    assert few_deals_warning(20) == ""
     rows = [
         (run, g, s + 0.001 * n) for n, run in enumerate("abc") for g, s in ((0, 0.5), (5, 0.6), (10, 0.6))
     ]
@@ -220,7 +220,7 @@ def test_counts_of_one_are_not_plural() -> None:
     assert lineage_sentence(family[2:], "r").endswith("and has no ancestors.")
 
 
-@pytest.mark.parametrize("width", [NARROW, WIDE])
+@pytest.mark.parametrize("width", [NARROW_INCHES, WIDE_INCHES])
 def test_legends_leave_the_axes_their_width(width: float) -> None:
     runs = read_runs([RUN])
     population, sigmas = last_population(runs.individuals), long_sigmas(runs.individuals)
@@ -250,11 +250,11 @@ def test_letters_are_readable_on_a_telephone() -> None:
         (plot_map, cluster_weights(population)),
         (lambda axes, table: plot_comparison(axes, table, decks), compared),
     ):
-        with figure(NARROW, 3) as (drawn, axes):
+        with figure(NARROW_INCHES, 3) as (drawn, axes):
             plot(axes, table)  # type: ignore[operator]
             drawn.draw_without_rendering()
             sizes = {text.get_fontsize() for text in drawn.findobj(Text) if text.get_text()}
-            assert min(sizes) >= SMALL_NARROW, plot
+            assert min(sizes) >= SMALL_FONT_SIZE_NARROW, plot
 
 
 def test_runs_with_other_decks_are_refused_with_what_differs() -> None:
@@ -361,6 +361,6 @@ def test_watch_without_a_terminal_looks_once(tmp_path: Path) -> None:
 
 
 def test_bars() -> None:
-    assert bars([0, 1, 2, 7]) == "▁▂▃█"
-    assert bars([3, 3]) == "▁▁"
-    assert len(bars(range(1000))) == 48
+    assert sparkline([0, 1, 2, 7]) == "▁▂▃█"
+    assert sparkline([3, 3]) == "▁▁"
+    assert len(sparkline(range(1000))) == 48

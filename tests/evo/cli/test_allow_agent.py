@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rivals.outside import permissions
-from rivals.outside.permissions import NotAllowedError, command_line_is, refuse_unnamed
+from rivals.outside.permissions import NotAllowedError, refuse_unnamed, set_command_line
 from tests.evo.runs import manaforge, manaforge_process
 
 FAULTY = Path("tests/data/bots/faulty.py").resolve()
@@ -55,7 +55,7 @@ def test_without_a_command_line_the_code_has_named_it() -> None:
     ],
 )
 def test_the_command_line_names_agents_in_many_places(words: list[str], name: str) -> None:
-    command_line_is(words)
+    set_command_line(words)
     refuse_unnamed(name)
     for other in (f"{name} -x", name[:-1], "process:rm"):
         with pytest.raises(NotAllowedError, match="--allow-agent"):
@@ -64,12 +64,12 @@ def test_the_command_line_names_agents_in_many_places(words: list[str], name: st
 
 @pytest.mark.parametrize("name", ["process:it's", "process:$(touch x)", "process:a\\\\b", 'process:"x" y'])
 def test_the_option_that_is_told_is_safe_to_paste(name: str) -> None:
-    command_line_is(["evolve"])
+    set_command_line(["evolve"])
     with pytest.raises(NotAllowedError) as refused:
         refuse_unnamed(name)
     told = str(refused.value).partition("add ")[2]
     words = shlex.split(told)
-    command_line_is(words)
+    set_command_line(words)
     refuse_unnamed(name)
 
 

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.progress import BarColumn, Task, TextColumn
 
-from evo.cli.progress import Counter, FittingProgress, Part, TimeLeft, fitted_line
+from evo.cli.progress import FittedProgress, GameCounter, LinePart, TimeLeft, fitted_line
 
 
 @pytest.fixture(autouse=True)
@@ -16,14 +16,14 @@ def known_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def drawn(width: int) -> str:
     console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
-    progress = FittingProgress(
+    progress = FittedProgress(
         (
-            Part(TextColumn("generation 3/24")),
-            Part(BarColumn(), 2),
-            Part(TextColumn("1,234/399,264 games"), 3),
-            Part(TextColumn("3,414 games/s"), 1),
-            Part(TimeLeft()),
-            Part(TextColumn(""), 0),
+            LinePart(TextColumn("generation 3/24")),
+            LinePart(BarColumn(), 2),
+            LinePart(TextColumn("1,234/399,264 games"), 3),
+            LinePart(TextColumn("3,414 games/s"), 1),
+            LinePart(TimeLeft()),
+            LinePart(TextColumn(""), 0),
         ),
         console,
     )
@@ -63,7 +63,7 @@ def test_a_tournament_without_a_terminal_says_the_time_left(monkeypatch: pytest.
     clock = iter([0.0, 10.0, 12.0, 20.0, 30.0])
     monkeypatch.setattr("evo.cli.progress.time.monotonic", lambda: next(clock))
     console = Console(file=io.StringIO(), width=140)
-    counter = Counter(console, 1_000)
+    counter = GameCounter(console, 1_000)
     for games in (0, 200, 40, 160):
         counter.advance(games)
     counter.total = 1_000_000

@@ -11,9 +11,9 @@ import typer
 from rich.console import Console
 
 from evo.cli import run_summary
-from evo.cli.run_summary import Speed, begin_or_refuse, disk_of, games_a_second
+from evo.cli.run_summary import PoolSpeed, confirm_long_runs, estimate_disk_bytes, measure_speed
 from evo.config.run_config import RunConfig
-from evo.evolution.run import evolve, games_to_play
+from evo.evolution.run import evolve, remaining_games
 from evo.evolution.session import begin_session, new_manifest
 from evo.play.games import Roster, Schedule
 from evo.play.pool import LocalPool
@@ -26,19 +26,19 @@ EXAMPLE = Path("tests/data/run")
 
 def said(config: RunConfig, sure: bool = False) -> str:
     screen = io.StringIO()
-    begin_or_refuse(config, 1, LocalPool(1), Console(file=screen, width=200), sure)
+    confirm_long_runs(config, 1, LocalPool(1), Console(file=screen, width=200), sure)
     return screen.getvalue()
 
 
 @pytest.fixture(autouse=True)
 def hundred_games_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_summary, "games_a_second", lambda config, pool: Speed(100.0))
+    monkeypatch.setattr(run_summary, "measure_speed", lambda config, pool: PoolSpeed(100.0))
     monkeypatch.setattr(run_summary, "SLOWEST", 100.0)
 
 
 def hours(number: float) -> RunConfig:
     """A configuration of about so many hours at a hundred games a second."""
-    begun, one = (games_to_play(TINY.changed(games=100, generations=n), 0) for n in (0, 1))
+    begun, one = (remaining_games(TINY.changed(games=100, generations=n), 0) for n in (0, 1))
     return TINY.changed(games=100, generations=int(number * 360_000 / (one - begun)))
 
 
@@ -72,11 +72,11 @@ def test_refused_before_a_folder_is_made(tmp_path: Path) -> None:
 
 
 def test_the_estimate_of_the_disk_is_near_a_real_run() -> None:
-    from evo.storage.run_folder import peek_run
+    from evo.storage.run_folder import open_run_read_only
 
-    config = peek_run(EXAMPLE).config
+    config = open_run_read_only(EXAMPLE).config
     files = [*EXAMPLE.glob("generations/*"), *EXAMPLE.glob("pairings/*")]
-    assert 0.5 < disk_of(config) / sum(file.stat().st_size for file in files) < 2
+    assert 0.5 < estimate_disk_bytes(config) / sum(file.stat().st_size for file in files) < 2
 
 
 class Timed(LocalPool):
@@ -95,12 +95,12 @@ class Timed(LocalPool):
 
 
 def test_speed_is_measured_by_playing(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert games_a_second(TINY, Timed(1, monkeypatch)).now == pytest.approx(10)
+    assert measure_speed(TINY, Timed(1, monkeypatch)).now == pytest.approx(10)
 
 
 def test_a_busy_machine_is_told_with_the_time_without_its_other_work(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "other work" not in said(hours(4))
-    monkeypatch.setattr(run_summary, "games_a_second", lambda config, pool: Speed(100.0, 0.5))
+    monkeypatch.setattr(run_summary, "measure_speed", lambda config, pool: PoolSpeed(100.0, 0.5))
     text = said(hours(4))
     assert "about 4 h at 100 games a second" in text
     assert "is busy: the sample got 50% of the processors; about 2 h if it were idle" in text
@@ -108,7 +108,7 @@ def test_a_busy_machine_is_told_with_the_time_without_its_other_work(monkeypatch
 
 @pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="Python agents play in one thread")
 def test_the_share_of_the_processors_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert games_a_second(TINY, Timed(1, monkeypatch)).share == pytest.approx(0.5)
+    assert measure_speed(TINY, Timed(1, monkeypatch)).share == pytest.approx(0.5)
 
 
 @pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="Python agents play in one thread")
@@ -120,7 +120,7 @@ def test_more_workers_than_processors_do_not_make_a_machine_busy(monkeypatch: py
     monkeypatch.setattr(run_summary, "processors", lambda: 2)
     pool = LocalPool(1)
     pool.workers = 8
-    assert games_a_second(TINY, pool).share == 1.0
+    assert measure_speed(TINY, pool).share == 1.0
 
 
 def test_a_run_beyond_this_machines_memory_is_refused_before_its_folder_is_made(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_run_beyond_this_machines_memory_is_refused_before_its_folder_is_made(
     assert done.returncode == 1
     assert "this run needs about 2,160 GB of memory" in done.stderr
     assert not (tmp_path / "run").exists()
-    run_summary.refuse_without_memory(RunConfig())
+    run_summary.check_memory(RunConfig())
 
 
 def test_the_games_announced_are_those_played(tmp_path: Path) -> None:
@@ -151,4 +151,4 @@ def test_the_games_announced_are_those_played(tmp_path: Path) -> None:
         begin_session(folder, pool)
         evolve(folder, pool, Counting())
         pool.close()
-    assert sum(played) == games_to_play(config, 0)
+    assert sum(played) == remaining_games(config, 0)

@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from evo.cli.main import COMMANDS, app
-from evo.terminal.console import command_line
+from evo.terminal.console import run_command_line
 
 RUN = Path("tests/data/run").resolve()
 DEFINED = "--games 2 --decks thesis-paladin --out new"
@@ -239,7 +239,7 @@ def code_of(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> An
     def code(line: str) -> int:
         monkeypatch.setattr(sys, "argv", ["manaforge", *shlex.split(line)])
         with pytest.raises(SystemExit) as ended:
-            command_line(app, "manaforge")
+            run_command_line(app, "manaforge")
         return int(ended.value.code or 0)
 
     return code

@@ -3,7 +3,7 @@
 import pytest
 
 from engine import parse_position
-from evo.game_pages.story import plan_text, promise
+from evo.game_pages.story import certain_outcome_text, plan_text
 from ilp_agent import find_profile, solve
 from ilp_agent.turn import CardTurn
 
@@ -39,4 +39,4 @@ def test_a_plan_in_words(text: str, plan: str) -> None:
     position = parse_position(text)
     found = solve(CardTurn(position), find_profile("true-balanced").weights, "search")
     assert plan_text(position, found) == plan
-    assert promise(position, found)
+    assert certain_outcome_text(position, found)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from engine import find_deck
-from evo.cli.tables import curve_of
+from evo.cli.tables import mana_curve
 from evo.stats.standings import deck_standings
 from tests.evo.runs import manaforge
 
@@ -74,7 +74,7 @@ def test_games_of_a_deck_against_itself_do_not_count() -> None:
 
 def test_the_curve_counts_every_card() -> None:
     for name in DECKS:
-        assert sum(map(int, curve_of(find_deck(name)).split())) == 30
+        assert sum(map(int, mana_curve(find_deck(name)).split())) == 30
 
 
 @pytest.mark.heavy

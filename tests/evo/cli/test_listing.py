@@ -6,9 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from evo.analysis.listing import others_below, runs_below, state_of, tournaments_below
+from evo.analysis.listing import (
+    learnings_and_experiments_below,
+    runs_below,
+    state_of,
+    tournaments_below,
+)
 from evo.evolution.session import new_manifest
-from evo.storage.run_folder import create_run, peek_run
+from evo.storage.run_folder import create_run, open_run_read_only
 from tests.evo.runs import TINY, manaforge, run_new
 from tests.waiting import HANG
 
@@ -27,15 +32,15 @@ def test_the_list_and_watch_agree_on_a_run_of_another_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its lock is not seen here, so its log says whether it goes on."""
-    monkeypatch.setattr("evo.analysis.listing.QUIET_SECONDS", HANG)
+    monkeypatch.setattr("evo.analysis.listing.SILENT_SECONDS", HANG)
     with create_run(tmp_path / "run", TINY, new_manifest(TINY)) as folder:
         folder.note(event="generation", generation=0, seconds=1.0)
     (run,) = runs_below(tmp_path)
-    assert run["state"] == state_of(peek_run(tmp_path / "run")).word == "running"
+    assert run["state"] == state_of(open_run_read_only(tmp_path / "run")).word == "running"
     event = {"time": datetime(2020, 1, 1, tzinfo=UTC).isoformat(), "event": "generation", "generation": 0}
     (tmp_path / "run" / "log.jsonl").write_text(json.dumps(event | {"seconds": 1.0}) + "\n")
     (run,) = runs_below(tmp_path)
-    assert run["state"] == state_of(peek_run(tmp_path / "run")).word == "stopped"
+    assert run["state"] == state_of(open_run_read_only(tmp_path / "run")).word == "stopped"
 
 
 def test_a_run_without_a_benchmark_shows_its_last_validation(tmp_path: Path) -> None:
@@ -43,7 +48,7 @@ def test_a_run_without_a_benchmark_shows_its_last_validation(tmp_path: Path) -> 
     config = TINY.changed(validation=validated, final={"games": 40, "benchmark_games": 0})
     run_new(tmp_path / "run", config)
     (run,) = runs_below(tmp_path)
-    table = peek_run(tmp_path / "run").validation(2)
+    table = open_run_read_only(tmp_path / "run").validation(2)
     assert table is not None
     assert run["against_thesis_seven"] is None
     assert run["best_against_thesis_seven"] == table["score"].iloc[0]
@@ -60,7 +65,10 @@ def test_learnings_and_experiments_are_listed_and_strange_files_are_no_traceback
     (tmp_path / "d" / "learning.toml").write_text("schema = 1\n")
     (tmp_path / "e").mkdir()
     (tmp_path / "e" / "learning.toml").write_text("nonsense")
-    found = {one["folder"]: (one["state"], one["kind"], one["page"]) for one in others_below(tmp_path)}
+    found = {
+        one["folder"]: (one["state"], one["kind"], one["page"])
+        for one in learnings_and_experiments_below(tmp_path)
+    }
     assert found == {
         "a": ("finished", "ablate", "ablation.html"),
         "b": ("unreadable", "", ""),

@@ -7,7 +7,7 @@ import pytest
 
 from evo.api import play_tournament
 from evo.cli.main import app
-from evo.terminal.console import command_line
+from evo.terminal.console import run_command_line
 from evo.tournament.reading import read_tournament
 
 
@@ -15,7 +15,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     """The exit code of a command line."""
     monkeypatch.setattr(sys, "argv", ["manaforge", *words])
     with pytest.raises(SystemExit) as ended:
-        command_line(app, "manaforge")
+        run_command_line(app, "manaforge")
     return int(ended.value.code or 0)
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from evo.cli.progress import Display, output_console
-from evo.cli.sessions import carry_on
+from evo.cli.progress import RunDisplay, output_console
+from evo.cli.sessions import evolve_to_end
 from evo.config.files import read_config
 from evo.evolution.session import new_manifest
 from evo.play.pool import InterruptedRunError, LocalPool
@@ -111,10 +111,10 @@ def test_who_stops_a_run_is_told_where_to_go_on(
     address: str, way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With the cluster's address, which the folder does not hold."""
-    display, pool = Display(output_console()), LocalPool(1)
+    display, pool = RunDisplay(output_console()), LocalPool(1)
     display.stopping = signal.SIGTERM
     with create_run(tmp_path / "run", TINY, new_manifest(TINY)) as folder, pytest.raises(InterruptedRunError):
-        carry_on(folder, pool, display, address)
+        evolve_to_end(folder, pool, display, address)
     pool.close()
     assert capsys.readouterr().err.endswith(f"To continue: manaforge resume {tmp_path / 'run'}{way}\n")
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from evo.serving.guard import COOKIE
+from evo.serving.guard import COOKIE_PREFIX
 from tests.waiting import HANG
 
 
@@ -27,7 +27,7 @@ def test_the_printed_address_is_answered_at_once_and_no_other(tmp_path: Path) ->
                 answer = link.getresponse()
                 assert answer.status == status
                 cookie = answer.getheader("set-cookie", "")
-                assert cookie.startswith(f"{COOKIE}_{place.port}=") == (status == 303)
+                assert cookie.startswith(f"{COOKIE_PREFIX}_{place.port}=") == (status == 303)
                 link.close()
         finally:
             server.terminate()

@@ -11,7 +11,7 @@ import pytest
 import engine
 import ilp_agent
 import rivals
-from engine.lazy import exported
+from engine.lazy import exported_names
 from evo.cli.main import COMMANDS
 
 HEAVY = {"numba", "pandas", "scipy", "ray", "matplotlib", "sklearn", "llvmlite", "pyarrow"}
@@ -70,7 +70,7 @@ def test_names_are_completed_without_anything_heavy(line: str, number: int, comp
 @pytest.mark.parametrize("package", [engine, ilp_agent, rivals], ids=lambda package: package.__name__)
 def test_a_package_exports_what_it_says(package: object) -> None:
     name = package.__name__  # type: ignore[attr-defined]
-    names = exported(name)
+    names = exported_names(name)
     assert sorted(names) == sorted(package.__all__)  # type: ignore[attr-defined]
     assert set(names) <= set(dir(package))
     for export, place in names.items():

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evo.figures.style import NARROW, WIDE, figure, plot_scores, png
+from evo.figures.style import NARROW_INCHES, WIDE_INCHES, figure, plot_scores, png_bytes
 from evo.tournament.report import plot_ratings
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, heavy
 from tests.evo.runs import ENVIRONMENT, PROGRAM, ROOT, manaforge
@@ -206,7 +206,7 @@ def test_figures_show_the_data() -> None:
         assert (value, low, high) == ([50, -50], [40, -65], [65, -40])
         assert [part[:, 0].tolist() for part in axes.collections[0].get_segments()] == [[40, 65], [-65, -40]]
         assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
-        assert png(drawn).startswith(b"\x89PNG")
+        assert png_bytes(drawn).startswith(b"\x89PNG")
     scores = pd.DataFrame([[np.nan, 0.7], [0.3, np.nan]], index=["a", "b"], columns=["a", "b"])
     with figure(4, 4) as (_, axes):
         plot_scores(axes, scores, "score")
@@ -215,7 +215,7 @@ def test_figures_show_the_data() -> None:
         assert sorted(text.get_text() for text in axes.texts) == ["30%", "70%"]
 
 
-@pytest.mark.parametrize("width", [NARROW, WIDE])
+@pytest.mark.parametrize("width", [NARROW_INCHES, WIDE_INCHES])
 def test_numbers_of_ratings_stand_clear_of_axes_and_names(width: float) -> None:
     n = 14
     value = np.linspace(180, -129, n)

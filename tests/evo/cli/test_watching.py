@@ -16,9 +16,9 @@ from evo.analysis import listing
 from evo.analysis.listing import RunState, state_of
 from evo.analysis.watching import RunView
 from evo.cli import run_summary
-from evo.cli.run_summary import fitting, pressed_keys, watch
-from evo.evolution.run import games_of_generation, games_to_play
-from evo.storage.run_folder import create_run, peek_run
+from evo.cli.run_summary import pressed_keys, views_that_fit, watch_runs
+from evo.evolution.run import max_games_of_generation, remaining_games
+from evo.storage.run_folder import create_run, open_run_read_only
 from tests.evo.runs import TINY
 from tests.waiting import HANG, Clock
 
@@ -36,7 +36,7 @@ def terminal(height: int = 24) -> Console:
 def shown(height: int, *views: RunView) -> list[str]:
     console = terminal()
     with console.capture() as captured:
-        console.print(fitting(console, views, [], height))
+        console.print(views_that_fit(console, views, [], height))
     lines = captured.get().splitlines()
     assert len(lines) <= height
     return lines
@@ -60,19 +60,19 @@ def test_it_ends_when_no_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
     monkeypatch.setattr(run_summary, "time", clock)
     looks = iter(["running", "running", "finished"])
-    monkeypatch.setattr(run_summary, "look", lambda _: ([view("a", next(looks))], []))
+    monkeypatch.setattr(run_summary, "read_run_views", lambda _: ([view("a", next(looks))], []))
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     console = terminal()
     with pytest.raises(StopIteration):  # looks again within the grace
-        watch(console, [], every=1)
+        watch_runs(console, [], every=1)
     assert clock.monotonic() == 3
     clock.now = 0.0
     looks = iter(["running", "running", *["finished"] * 1000])
-    watch(console, [], every=1)
+    watch_runs(console, [], every=1)
     assert clock.monotonic() == 1 + run_summary.GRACE_SECONDS
     assert "a head" in console.file.getvalue()  # type: ignore[attr-defined]
     looks = iter(["finished"])
-    watch(console, [], every=100)
+    watch_runs(console, [], every=100)
     assert clock.monotonic() == 1 + run_summary.GRACE_SECONDS, "it does not wait"
 
 
@@ -87,7 +87,7 @@ def test_q_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
             os.write(ours, b"xq")
         return [view("a")], []
 
-    monkeypatch.setattr(run_summary, "look", look)
+    monkeypatch.setattr(run_summary, "read_run_views", look)
     with os.fdopen(theirs, "r") as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         with pressed_keys() as pressed:
@@ -95,29 +95,31 @@ def test_q_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
             os.write(ours, b"x")
             assert pressed(HANG) == "x"
         console = terminal()
-        watch(console, [], every=0.1)
+        watch_runs(console, [], every=0.1)
     os.close(ours)
-    assert run_summary.LEAVE in console.file.getvalue()  # type: ignore[attr-defined]
+    assert run_summary.QUIT_HINT in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_the_state_of_a_run_is_told_from_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "QUIET_SECONDS", HANG)
+    monkeypatch.setattr(listing, "SILENT_SECONDS", HANG)
     config = TINY
     path = tmp_path / "run"
     folder = create_run(path, config, {})
-    assert state_of(peek_run(path)) == RunState("running")
-    games = games_of_generation(config, 0)
+    assert state_of(open_run_read_only(path)) == RunState("running")
+    games = max_games_of_generation(config, 0)
     folder.note(event="generation", generation=0, seconds=2.0)
     with (path / "log.jsonl").open("a") as log:
         log.write('{"time": "half a li\n')
     speed = games / 2
-    assert state_of(peek_run(path)) == RunState("running", speed, games_to_play(config, 0) / speed)
+    assert state_of(open_run_read_only(path)) == RunState(
+        "running", speed, remaining_games(config, 0) / speed
+    )
     folder.close()
-    assert state_of(peek_run(path)).word == "running", "on another machine, whose lock is not seen"
+    assert state_of(open_run_read_only(path)).word == "running", "on another machine, whose lock is not seen"
     folder.note(event="stopped", signal="SIGINT")
-    assert state_of(peek_run(path)).word == "stopped"
+    assert state_of(open_run_read_only(path)).word == "stopped"
     old = (datetime.now(UTC) - timedelta(days=1)).isoformat()
     (path / "log.jsonl").write_text(
         json.dumps({"time": old, "event": "generation", "generation": 0, "seconds": 1})
     )
-    assert state_of(peek_run(path)).word == "stopped"
+    assert state_of(open_run_read_only(path)).word == "stopped"

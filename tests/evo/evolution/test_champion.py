@@ -7,14 +7,14 @@ from evo.config.run_config import RunConfig
 from evo.evolution.champion import (
     BENCHMARK_STAGE,
     FINAL_COLUMNS,
-    SECOND_STAGE,
+    SECOND_STAGE_SIZE,
     THESIS_SEVEN,
+    candidate_profile,
     play_final,
-    profile_of,
     thesis_seven,
 )
 from evo.evolution.records import new_strategy
-from evo.play.games import GAME, Play, Roster, Schedule, play_schedule
+from evo.play.games import GAME, PlayFunction, Roster, Schedule, play_schedule
 from evo.strategies import Strategy
 from ilp_agent import find_profile
 
@@ -36,7 +36,7 @@ def strategy() -> Strategy:
     return found
 
 
-def better_by(place: int) -> tuple[Play, list[tuple[Roster, Schedule]]]:
+def better_by(place: int) -> tuple[PlayFunction, list[tuple[Roster, Schedule]]]:
     """Games won by the larger weight at a place; also records what was played."""
     seen: list[tuple[Roster, Schedule]] = []
 
@@ -61,7 +61,7 @@ def test_the_best_candidate_wins_in_two_stages(strategy: Strategy) -> None:
     assert champion.profile.weights.array.tolist() == list(best.weights)
     table = champion.table
     assert list(table.columns) == list(FINAL_COLUMNS)
-    assert len(candidates) > SECOND_STAGE or len(seen) == 2
+    assert len(candidates) > SECOND_STAGE_SIZE or len(seen) == 2
     ranked = table[table["stage"] != "thesis"]
     assert ranked["rank"].tolist() == list(range(1, len(candidates) + 1))
     assert ranked["candidate"].iloc[0] == best.name
@@ -110,6 +110,6 @@ def test_a_profile_says_how_it_came_about_and_not_where(strategy: Strategy) -> N
     assert {"final", "against_thesis_seven", "birth", "manaforge", "rules"} <= set(said)
     second = champion.table.iloc[1]["candidate"]
     other = next(one for one in strategy.candidates() if one.name == second)
-    profile = profile_of(other, strategy.generation - 1, CONFIG, champion.table)
+    profile = candidate_profile(other, strategy.generation - 1, CONFIG, champion.table)
     assert profile.name.startswith("place-2-")
     assert profile.provenance["final"]["rank"] == 2

@@ -14,19 +14,19 @@ from evo.config.run_config import ConfigError, RunConfig
 from evo.evolution.champion import _pairings_of_final, _scores_of_final, play_final
 from evo.evolution.fitness import (
     find_opponents,
-    members,
+    hall_opponents,
     nash_mixture,
-    opponents_of,
     play_generation,
+    select_opponents,
 )
 from evo.evolution.records import new_strategy
-from evo.evolution.run import evolve, games_of_generation
+from evo.evolution.run import evolve, max_games_of_generation
 from evo.evolution.session import begin_session, open_or_create
 from evo.play.entrants import EntrantError, find_entrant
 from evo.play.games import Roster, Schedule, play_schedule, roster_of
 from evo.play.matchups import Matchups, make_pairings, play_matchups
 from evo.play.opponents import read_opponents
-from evo.play.pool import InterruptedRunError, LocalPool, Pool
+from evo.play.pool import InterruptedRunError, LocalPool, WorkerPool
 from evo.seeds import Stream
 from evo.storage.run_folder import RunError, open_run
 from ilp_agent.shipped import profiles_folder
@@ -65,7 +65,7 @@ class Counting(Quiet):
         self.of_generations = self.games
 
 
-def run(path: Path, config: RunConfig, pool: Pool | None = None, reporter: Quiet | None = None) -> Path:
+def run(path: Path, config: RunConfig, pool: WorkerPool | None = None, reporter: Quiet | None = None) -> Path:
     with open_or_create(path, config) as folder:
         own = pool or LocalPool(1)
         begin_session(folder, own)
@@ -169,12 +169,12 @@ def test_games_are_counted_to_the_last(tmp_path: Path) -> None:
     config = with_opponents(**MET)
     counting = Counting()
     run(tmp_path / "run", config, reporter=counting)
-    assert counting.of_generations == sum(games_of_generation(config, number) for number in range(4))
+    assert counting.of_generations == sum(max_games_of_generation(config, number) for number in range(4))
 
 
 def test_without_the_population_games_grow_with_its_number(tmp_path: Path) -> None:
     config = with_opponents(population=0.0, fixed={EVA: 1.0}, games=4)
-    assert games_of_generation(config, 1) == 6 * 4
+    assert max_games_of_generation(config, 1) == 6 * 4
     run(tmp_path / "run", config)
     individuals, pairings = table(tmp_path / "run", "generations", 1), table(tmp_path / "run", "pairings", 1)
     assert (individuals["games"] == 4).all()
@@ -260,7 +260,7 @@ def test_who_beats_all_is_the_mixture() -> None:
     assert mixture.sum() == pytest.approx(1)
     assert mixture[1] == pytest.approx(1, abs=0.01)
     strategy = new_strategy(config)
-    found = opponents_of(config, strategy, strategy.ask(), fixed, play_schedule)
+    found = select_opponents(config, strategy, strategy.ask(), fixed, play_schedule)
     assert [one.entrant for one in found] == [RANDOM, "hearthsim:balanced"]
     assert found[1].share == pytest.approx(2, abs=0.01)
 
@@ -270,8 +270,8 @@ def test_members_are_drawn_by_the_generation(met: Path) -> None:
     strategy = new_strategy(config)
     for generation in range(4):
         asked = strategy.ask()
-        chosen = [one.number for one in members(strategy, asked, config)]
-        assert chosen == [one.number for one in members(strategy, asked, config)] == sorted(chosen)
+        chosen = [one.number for one in hall_opponents(strategy, asked, config)]
+        assert chosen == [one.number for one in hall_opponents(strategy, asked, config)] == sorted(chosen)
         assert len(chosen) <= config.max_opponents(generation)
         strategy.tell(np.arange(len(asked), dtype=float))
     assert met.exists()

@@ -16,14 +16,14 @@ from engine.game_session import Reason
 from engine.match import deal
 from engine.safe_files import read_toml
 from evo.api import play_tournament
-from evo.config.run_config import ConfigError, validated
+from evo.config.run_config import ConfigError, validate_run_config
 from evo.play.entrants import find_entrant, profile_of_entrant
 from evo.play.games import Player, Roster, Schedule
 from evo.play.outside import OutsideProfileError
 from evo.play.ray import RayPool
 from evo.play.ray_process import play_range
-from evo.storage.champion import whole_champion
-from evo.storage.run_folder import peek_run
+from evo.storage.champion import load_intact_champion
+from evo.storage.run_folder import open_run_read_only
 from ilp_agent import Profile, WeightVector
 from rivals.outside.agent import NotStartedError, OutsideAgent, check_starts, processes
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, heavy
@@ -68,7 +68,7 @@ WAITING = """
 
 
 def champion_of(run: Path) -> Profile[WeightVector]:
-    champion = whole_champion(peek_run(run))
+    champion = load_intact_champion(open_run_read_only(run))
     assert champion is not None
     return champion
 
@@ -112,7 +112,7 @@ def end_agents() -> None:
 @pytest.mark.heavy
 def test_a_run_folder_keeps_the_parameters_and_the_champion_has_values(bred: Path) -> None:
     (bred / "bred.py").unlink()
-    config = peek_run(bred / "run").config
+    config = open_run_read_only(bred / "run").config
     assert config.vector.names() == ("face", "trade")
     for file in (bred / "run" / "generations").iterdir():
         table = pd.read_parquet(file)
@@ -224,11 +224,13 @@ def test_an_agent_plays_by_the_values_it_is_given_and_else_by_its_own(place: Pat
 def test_what_cannot_evolve_is_refused(place: Path) -> None:
     (place / "plain.py").write_text("class Bot:\n    def act(self, view, rng): ...\n")
     with pytest.raises(ConfigError, match="declares no parameters"):
-        validated({"schema": 1, "agent": "python:plain:Bot"}, "file")
+        validate_run_config({"schema": 1, "agent": "python:plain:Bot"}, "file")
     with pytest.raises(ConfigError, match="has its own weights"):
-        validated({"schema": 1, "parameters": [{"name": "a", "low": 0, "high": 1}]}, "file")
+        validate_run_config({"schema": 1, "parameters": [{"name": "a", "low": 0, "high": 1}]}, "file")
     with pytest.raises(ConfigError, match="low < high"):
-        validated({"schema": 1, "agent": AGENT, "parameters": [{"name": "a", "low": 1, "high": 0}]}, "file")
+        validate_run_config(
+            {"schema": 1, "agent": AGENT, "parameters": [{"name": "a", "low": 1, "high": 0}]}, "file"
+        )
     with pytest.raises(OutsideProfileError, match="declares no parameters"):
         find_entrant("python:plain:Bot@profile=x")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evo.evolution.champion import PANEL_SIZE, panel_sentence, play_panel
+from evo.evolution.champion import PANEL_SIZE, panel_summary, play_panel
 from evo.play.games import play_schedule
 from ilp_agent import find_profile
 from tests.evo.runs import TINY
@@ -47,12 +47,12 @@ def test_other_agents_have_a_panel_without_the_study_champion() -> None:
     ],
 )
 def test_a_strange_panel_is_no_sentence(panel: dict[str, object]) -> None:
-    assert panel_sentence(panel) == ""
+    assert panel_summary(panel) == ""
 
 
 def test_the_place_counts_who_scores_more() -> None:
     panel = {"games": 8, "champion": 0.6, "study": 0.7, "random": [0.65, 0.2]}
-    assert panel_sentence(panel) == (
+    assert panel_summary(panel) == (
         "panel against the seven, on the same 8 games each: place 3 of 4, this champion 60.0%, "
         "the shipped study champion 70.0%, random weights 20.0% to 65.0%"
     )

@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 
 from evo.analysis.tables import read_runs
-from evo.evolution.records import restore
+from evo.evolution.records import restore_strategy
 from evo.evolution.run import evolve
-from evo.evolution.session import begin_session, extend, new_manifest
+from evo.evolution.session import begin_session, extend_run, new_manifest
 from evo.play.pool import LocalPool
 from evo.play.ray import RayPool
-from evo.storage.champion import whole_champion
-from evo.storage.run_folder import RunError, create_run, open_run, peek_run
+from evo.storage.champion import load_intact_champion
+from evo.storage.run_folder import RunError, create_run, open_run, open_run_read_only
 from ilp_agent import WEIGHT_NAMES, read_profile
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import TINY, Quiet, bytes_of, run_new, run_on
@@ -48,15 +48,15 @@ def test_another_seed_differs(finished: Path, tmp_path: Path) -> None:
 
 def test_a_longer_run_begins_like_a_shorter_one(copy: Path, tmp_path: Path) -> None:
     with open_run(copy) as folder:
-        extend(folder, 5)
+        extend_run(folder, 5)
     assert run_on(copy) == run_new(tmp_path / "run", TINY.changed(generations=5))
-    assert peek_run(copy).config.generations == 5
+    assert open_run_read_only(copy).config.generations == 5
     with open_run(copy) as folder, pytest.raises(RunError, match="already has 5 generations.*got 3"):
-        extend(folder, 3)
+        extend_run(folder, 3)
 
 
 def test_the_tables_say_what_happened(finished: Path) -> None:
-    folder = peek_run(finished)
+    folder = open_run_read_only(finished)
     assert folder.committed == 4
     first, *_, last = folder.tables("generations")
     assert first["individual"].tolist() == [0, 1, 2]
@@ -91,8 +91,8 @@ def test_the_champion_is_a_profile_with_its_record(finished: Path) -> None:
 
 
 def test_a_strategy_comes_back_from_its_history(finished: Path) -> None:
-    folder = peek_run(finished)
-    strategy = restore(folder)
+    folder = open_run_read_only(finished)
+    strategy = restore_strategy(folder)
     assert strategy.generation == 4
     table = list(folder.tables("generations"))[3].sort_values("rank").head(3)
     assert [list(one) for one in strategy.parents] == table[
@@ -110,7 +110,7 @@ def test_a_run_of_a_version_with_racing(racing: float, finished: Path, copy: Pat
     file.write_text(f"racing = {racing}\n{file.read_text()}")
     assert len(read_runs([copy]).individuals) == 3 + 3 * 6
     if racing:
-        assert peek_run(copy).config.digest != TINY.digest
+        assert open_run_read_only(copy).config.digest != TINY.digest
         with pytest.raises(RunError, match="run folder .*racing = 0.05: this key was removed.*manifest.json"):
             open_run(copy)
     else:
@@ -150,7 +150,7 @@ def test_files_beyond_the_history_and_leftovers_are_put_away(copy: Path, finishe
 def test_a_damaged_final_is_named_and_played_again(name: str, copy: Path, finished: Path) -> None:
     (copy / name).write_bytes((copy / name).read_bytes()[:-3])
     with open_run(copy) as folder:
-        assert whole_champion(folder) is None
+        assert load_intact_champion(folder) is None
         assert folder.problems == [f"{name} does not agree with manifest.json; the final is played again"]
     assert run_on(copy) == bytes_of(finished)
     assert (copy / "final.parquet").read_bytes() == (finished / "final.parquet").read_bytes()

@@ -8,11 +8,11 @@ import pytest
 
 from evo.config.run_config import ConfigError, RunConfig
 from evo.evolution.run import evolve
-from evo.evolution.session import begin_session, extend, new_manifest, open_or_create
-from evo.evolution.validation import end_by_rule, first_stop, stop_of
+from evo.evolution.session import begin_session, extend_run, new_manifest, open_or_create
+from evo.evolution.validation import end_if_stopped, find_stop, stop_from_scores
 from evo.play.pool import LocalPool
 from evo.stats.ratings import ELO, elo
-from evo.stats.run_statistics import gain_of
+from evo.stats.run_statistics import estimate_gain
 from evo.storage.run_folder import create_run, open_run
 from tests.conftest import heavy
 from tests.evo.runs import TINY, Quiet, bytes_of, run_new, run_on
@@ -29,7 +29,7 @@ GAME = 1 / 14
 
 def test_the_gain_is_that_of_the_mean_scores_in_elo() -> None:
     before, after = np.array([0.5, 0.6, 0.7, 0.6]), np.array([0.6, 0.6, 0.65, 0.7])
-    gain = gain_of(np.array([before, after]), GAME)
+    gain = estimate_gain(np.array([before, after]), GAME)
     middle = (before.mean() + after.mean()) / 2
     assert gain.elo == pytest.approx(ELO * 0.0375 / (middle * (1 - middle)))
     assert gain.elo == pytest.approx(elo(after.mean()) - elo(before.mean()), rel=0.01)
@@ -42,12 +42,12 @@ def test_rare_events_have_the_exact_interval_of_a_poisson_mean() -> None:
     """Five games won more and none lost: 1.6235 to 11.6683 of them, as every table says."""
     scores = np.full((2, 100), 0.5)
     scores[1, :5] += GAME
-    gain = gain_of(scores, GAME)
+    gain = estimate_gain(scores, GAME)
     one = gain.elo / 5
     assert gain.high / one == pytest.approx(11.6683, rel=1e-4)
     # No game was lost, and up to 3.689 might have been.
     assert gain.low / one == pytest.approx(5 - np.hypot(5 - 1.6235, 3.6889), abs=1e-3)
-    same = gain_of(np.full((2, 100), 0.5), GAME)
+    same = estimate_gain(np.full((2, 100), 0.5), GAME)
     assert same.elo == 0
     assert same.high / one == pytest.approx(3.6889, rel=0.01), "equal halves prove little"
     assert same.below(0.01) < 0.6
@@ -78,7 +78,9 @@ def test_it_rarely_ends_a_run_that_still_gains(deals: int, churn: float) -> None
     """At most 5% of runs that gain just as much as the threshold, all along twenty looks."""
     config = TINY.changed(validation={"every": 4, "stop_when_gain_below": 3.0, "window": 6})
     stream = np.random.default_rng(1)
-    ended = sum(first_stop(config, play_on(stream, deals, 1.0, churn, 25)) is not None for _ in range(200))
+    ended = sum(
+        stop_from_scores(config, play_on(stream, deals, 1.0, churn, 25)) is not None for _ in range(200)
+    )
     assert ended <= 15, "up to 10 are expected, give or take 3"
 
 
@@ -88,7 +90,7 @@ def test_it_ends_a_run_that_gains_no_more() -> None:
     for _ in range(20):
         rising = play_on(stream, 900, 5.0, 0.5, 12)
         flat = [(4 * (12 + number), rising[-1][1]) for number in range(30)]
-        stop = first_stop(config, rising + flat)
+        stop = stop_from_scores(config, rising + flat)
         assert stop is not None
         assert 4 * 11 < stop.generation < 4 * 30
         assert stop.sure > 0.97
@@ -97,7 +99,7 @@ def test_it_ends_a_run_that_gains_no_more() -> None:
 def test_a_run_ends_by_the_rule_whatever_interrupts_it(tmp_path: Path) -> None:
     whole = run_new(tmp_path / "run", STOPPING)
     with open_run(tmp_path / "run") as folder:
-        stop = stop_of(folder)
+        stop = find_stop(folder)
         assert stop is not None
         assert (stop.generation, stop.first) == (1, 0), "two validations are a window"
         assert folder.config.generations == 1
@@ -119,14 +121,14 @@ def test_a_run_ends_by_the_rule_whatever_interrupts_it(tmp_path: Path) -> None:
 def test_a_run_goes_on_past_a_stop_with_fresh_validations(tmp_path: Path) -> None:
     run_new(tmp_path / "run", STOPPING)
     with open_run(tmp_path / "run") as folder:
-        extend(folder, 8)
+        extend_run(folder, 8)
         assert folder.config.validation.stop_from == 2
-        assert stop_of(folder) is None
+        assert find_stop(folder) is None
         assert folder.config.digest == STOPPING.digest
     run_on(tmp_path / "run")
     with open_run(tmp_path / "run") as folder:
         assert folder.config.generations == 3, "the next window is of generations 2 and 3"
-        assert end_by_rule(folder).first == 2
+        assert end_if_stopped(folder).first == 2
     plain = run_new(tmp_path / "plain", TINY.changed(generations=3))
     assert bytes_of(tmp_path / "run") == plain, "all files are those of a run of three generations"
 

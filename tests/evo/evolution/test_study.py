@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 
 from evo.evolution.run import evolve
-from evo.evolution.session import begin_session, open_member, open_or_create, run_side_by_side, runs_at_a_time
+from evo.evolution.session import (
+    begin_session,
+    concurrent_runs,
+    open_or_create,
+    open_study_run,
+    run_concurrently,
+)
 from evo.play.pool import InterruptedRunError, LocalPool
 from evo.storage.run_folder import RunError, open_run
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -18,11 +24,11 @@ def play_study(path: Path, at_a_time: int) -> list[dict[str, str]]:
     pool = LocalPool(2)
 
     def go_on(number: int) -> None:
-        with open_member(path / f"{number:02d}", TINY, number) as folder:
+        with open_study_run(path / f"{number:02d}", TINY, number) as folder:
             begin_session(folder, pool)
             evolve(folder, pool, Quiet())
 
-    run_side_by_side(go_on, 4, at_a_time)
+    run_concurrently(go_on, 4, at_a_time)
     pool.close()
     return [bytes_of(path / f"{number:02d}") for number in range(4)]
 
@@ -56,12 +62,12 @@ def test_a_failure_is_raised_and_a_signal_before_it() -> None:
         raise RunError(f"run {number}") if number else InterruptedRunError(2)
 
     with pytest.raises(InterruptedRunError):
-        run_side_by_side(fail, 2, 2)
+        run_concurrently(fail, 2, 2)
     begun.clear()
     with pytest.raises(InterruptedRunError):
-        run_side_by_side(fail, 40, 1)
+        run_concurrently(fail, 40, 1)
     assert begun == [0], "nothing is begun after a failure"
 
 
 def test_runs_that_keep_a_cluster_busy() -> None:
-    assert [runs_at_a_time(workers) for workers in (1, 4, 8, 100, 10_000)] == [1, 1, 2, 25, 64]
+    assert [concurrent_runs(workers) for workers in (1, 4, 8, 100, 10_000)] == [1, 1, 2, 25, 64]

@@ -12,13 +12,13 @@ from rich.console import Console
 
 from evo.analysis.tables import read_runs, read_validation
 from evo.analysis.watching import view_run
-from evo.cli.progress import Display
+from evo.cli.progress import RunDisplay
 from evo.evolution.champion import THESIS_SEVEN, thesis_seven
 from evo.evolution.records import new_strategy
-from evo.evolution.run import evolve, games_to_play
+from evo.evolution.run import evolve, remaining_games
 from evo.evolution.session import begin_session, new_manifest
 from evo.evolution.validation import (
-    games_of_validation,
+    count_validation_games,
     missing_validations,
     play_validation,
     scores_by_deal,
@@ -30,7 +30,7 @@ from evo.seeds import Stream
 from evo.stats.ratings import points_of
 from evo.storage.files import parquet_bytes
 from evo.storage.run_folder import create_run, open_run
-from evo.storage.schema import RUN_SCHEMA, VALIDATION
+from evo.storage.schema import RUN_SCHEMA, VALIDATION_COLUMNS
 from tests.evo.runs import TINY, Quiet, run_new, run_on
 
 VALIDATED = TINY.changed(validation={"every": 2, "games": 4})
@@ -60,13 +60,15 @@ def test_a_table_holds_best_and_centre_against_all_and_each_of_the_seven(validat
     runs = read_runs([validated])
     table = read_validation(runs)
     best = runs.individuals[runs.individuals["rank"] == 1].set_index("generation")["individual"]
-    assert set(table.columns) == {"run", *VALIDATION}
+    assert set(table.columns) == {"run", *VALIDATION_COLUMNS}
     assert list(dict.fromkeys(table["who"])) == ["best", "centre"]
     for (generation, _), own in table.groupby(["generation", "who"]):
         assert set(own["individual"]) == {best[generation]}
         assert list(own["opponent"].dropna()) == list(THESIS_SEVEN)
         whole, parts = own[own["opponent"].isna()].iloc[0], own[own["opponent"].notna()]
-        assert 2 * whole["games"] == 2 * parts["games"].sum() == games_of_validation(VALIDATED) == 2 * 7 * 4
+        assert (
+            2 * whole["games"] == 2 * parts["games"].sum() == count_validation_games(VALIDATED) == 2 * 7 * 4
+        )
         assert whole["wins"] == parts["wins"].sum()
         points = (parts["wins"] + parts["draws"] / 2).sum()
         assert whole["score"] == pytest.approx(points / whole["games"])
@@ -142,9 +144,9 @@ def test_stopped_and_damaged_validations_are_played_again(
 
 
 def test_its_games_are_counted(validated: Path) -> None:
-    more = games_to_play(VALIDATED, 0) - games_to_play(TINY, 0)
-    assert more == 2 * games_of_validation(VALIDATED)
-    assert games_to_play(VALIDATED, 1) - games_to_play(TINY, 1) == games_of_validation(VALIDATED)
+    more = remaining_games(VALIDATED, 0) - remaining_games(TINY, 0)
+    assert more == 2 * count_validation_games(VALIDATED)
+    assert remaining_games(VALIDATED, 1) - remaining_games(TINY, 1) == count_validation_games(VALIDATED)
 
 
 @pytest.mark.parametrize("strategy", ["es", "cma"])
@@ -153,7 +155,7 @@ def test_evolve_and_watch_show_the_same_figures_under_the_same_names(strategy: s
     said, drawn = StringIO(), StringIO()
     with create_run(tmp_path / "run", config, new_manifest(config)) as folder, closing(LocalPool(1)) as pool:
         begin_session(folder, pool)
-        evolve(folder, pool, Display(Console(file=said, width=200, soft_wrap=True)))
+        evolve(folder, pool, RunDisplay(Console(file=said, width=200, soft_wrap=True)))
     Console(file=drawn, width=200).print(view_run(read_runs([tmp_path / "run"]), "run").whole)
     rows = {}
     for line in drawn.getvalue().splitlines():

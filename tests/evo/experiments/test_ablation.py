@@ -9,7 +9,7 @@ import pytest
 
 from engine import find_deck, find_ruleset
 from evo.evolution.fitness import play_pairings
-from evo.experiments.ablation import Ablation, ablate, ablation_page
+from evo.experiments.ablation import Ablation, ablation_page, run_ablation
 from evo.experiments.folder import ExperimentError
 from evo.play.entrants import find_entrant
 from evo.play.games import Player, Roster
@@ -50,7 +50,7 @@ def test_each_weight_that_counts_is_left_out_once_and_pairs_of_them() -> None:
 def test_worth_is_the_score_against_the_copy_in_elo() -> None:
     own = ablation_of(pairs=True)
     with closing(LocalPool(2)) as pool:
-        single, pairs = ablate(own, pool.play)
+        single, pairs = run_ablation(own, pool.play)
         roster = Roster((own.player, own.without(["survive"])), own.decks, own.ruleset)
         tally = play_pairings(roster, np.array([[0, 1]]), 40, 1, (Stream.EXPERIMENT, 3), pool.play)
     row = single.set_index("weight").loc["survive"]

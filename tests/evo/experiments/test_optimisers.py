@@ -11,25 +11,25 @@ import pytest
 from engine.errors import UnknownNameError
 from evo.config.run_config import ConfigError
 from evo.evolution.fitness import play_pairings
-from evo.evolution.run import games_of_generation
+from evo.evolution.run import max_games_of_generation
 from evo.experiments.folder import ExperimentError, open_experiment
 from evo.experiments.optimisers import (
-    START,
-    Bench,
-    curves,
-    differences,
+    EQUAL_WEIGHTS_LOSS,
+    OptimiserBench,
+    bench_runs,
+    bench_summary,
     find_contender,
+    learning_curves,
     missing_runs,
     optimisers_figure,
     optimisers_page,
+    paired_differences,
     play_missing,
     play_run,
     points_table,
     quadratic_of,
-    rated,
-    runs_of,
-    simulated,
-    summary,
+    rate_points,
+    simulate_bench,
 )
 from evo.play.entrants import find_entrant
 from evo.play.games import Roster, Schedule, roster_of
@@ -43,10 +43,10 @@ from tests.evo.runs import manaforge
 SMALL = ("mu=2", "games=2", "decks=thesis-paladin")
 
 
-def bench_of(*texts: str, budgets: tuple[int, ...] = (40, 120), seeds: int = 2) -> Bench:
+def bench_of(*texts: str, budgets: tuple[int, ...] = (40, 120), seeds: int = 2) -> OptimiserBench:
     contenders = tuple(find_contender(text, "", SMALL) for text in texts)
     against = {"ilp:aggro-face": find_entrant("ilp:aggro-face").player}
-    return Bench(contenders, budgets, seeds, against, 4)
+    return OptimiserBench(contenders, budgets, seeds, against, 4)
 
 
 def test_contenders_have_as_many_individuals_unless_they_say_otherwise() -> None:
@@ -91,7 +91,7 @@ def test_what_the_comparison_sets_cannot_be_set_for_all(one: str) -> None:
 
 def test_points_of_a_stranger_are_refused_and_played_again(tmp_path: Path) -> None:
     bench = bench_of("es", seeds=1)
-    run = runs_of(bench)[0]
+    run = bench_runs(bench)[0]
     with open_experiment(tmp_path / "out", "bench-optimisers", {}) as folder, closing(LocalPool(1)) as pool:
         play_missing(bench, folder, pool.play, 1)
         file = folder.path / run.file
@@ -117,7 +117,7 @@ def test_a_run_plays_no_more_than_its_budget_and_no_generation_less() -> None:
     for text in ("es", "cma@games_growth=1.2", "spsa"):
         contender = find_contender(text, "", SMALL)
         config = contender.within(300, 7)
-        counted = [games_of_generation(config, number) for number in range(config.generations + 2)]
+        counted = [max_games_of_generation(config, number) for number in range(config.generations + 2)]
         assert sum(counted[:-1]) <= 300 < sum(counted)
         assert config.seed == 7
     with pytest.raises(ConfigError, match="generation 0 alone has 12 games, more than the budget of 5"):
@@ -133,7 +133,7 @@ def test_schedules_end_with_the_budget_but_for_those_that_are_set() -> None:
     assert not own.scheduled
     assert own.within(120, 1).model_dump()["spsa"]["pairs"] == 7
     assert not find_contender("es", "", SMALL).scheduled
-    runs = runs_of(bench_of("es", "spsa"))
+    runs = bench_runs(bench_of("es", "spsa"))
     assert [(run.contender, run.budget) for run in runs] == [("es", 120)] * 2 + [
         ("spsa", 40),
         ("spsa", 120),
@@ -154,7 +154,7 @@ def test_a_schedule_that_the_configurations_file_sets_stays(tmp_path: Path) -> N
 def test_points_of_smaller_budgets_are_those_of_runs_of_their_own() -> None:
     with closing(LocalPool(1)) as pool:
         long, short = (
-            play_run(runs_of(bench_of("es", budgets=own))[0], pool.play) for own in ((40, 120), (40,))
+            play_run(bench_runs(bench_of("es", budgets=own))[0], pool.play) for own in ((40, 120), (40,))
         )
     assert short[-1] in long
     assert short[-1]["mark"] == 40
@@ -171,7 +171,7 @@ def test_all_games_that_are_played_count_towards_the_budget(text: str) -> None:
             played += len(games)
             return pool.play(roster, games)
 
-        (run,) = runs_of(bench_of(text, budgets=(600,), seeds=1))
+        (run,) = bench_runs(bench_of(text, budgets=(600,), seeds=1))
         *_, last = play_run(run, counting)
     assert last["games"] == played <= 600
 
@@ -193,7 +193,7 @@ def test_the_same_points_with_any_workers_and_after_a_stop(tmp_path: Path) -> No
                 assert len(missing_runs(bench, folder)) == 2
                 play_missing(bench, folder, pool.play, 1)
             assert not missing_runs(bench, folder)
-            tables.append(rated(bench, points_table(bench, folder), pool.play))
+            tables.append(rate_points(bench, points_table(bench, folder), pool.play))
     pd.testing.assert_frame_equal(*tables, check_exact=True)
     # Rated by plain pairings on the experiment's own deals.
     row = tables[0].iloc[-1]
@@ -220,16 +220,16 @@ def test_intervals_are_students_over_runs() -> None:
             for run, value in enumerate(values)
         ]
     )
-    found = curves(points).set_index("contender")
+    found = learning_curves(points).set_index("contender")
     assert list(found.index) == ["es", "cma"]
     assert found.loc["es", ["mean", "low", "high"]].tolist() == pytest.approx(list(mean))
-    less = differences(points).iloc[0]
+    less = paired_differences(points).iloc[0]
     assert (less["contender"], less["mean"]) == ("cma", 2.0), "run by run: 1, 2, 3"
     assert less[["low", "high"]].tolist() == pytest.approx(list(mean[1:]))
-    assert summary(points) == (
+    assert bench_summary(points) == (
         "At 10 games cma is best (+4.0 Elo). Not told apart from es: cma (+2.0, -0.5 to +4.5)."
     )
-    assert summary(points.assign(elo=points["elo"] - 9 * (points["contender"] == "es"))).endswith(
+    assert bench_summary(points.assign(elo=points["elo"] - 9 * (points["contender"] == "es"))).endswith(
         "Better than es: cma (+11.0, +8.5 to +13.5)."
     )
 
@@ -238,20 +238,20 @@ def test_the_quadratic_has_its_optimum_where_it_says() -> None:
     hill = quadratic_of(Weights, 1, 0)
     assert hill.loss(hill.optimum) == pytest.approx(0)
     assert hill.loss(7 * hill.optimum) == pytest.approx(0), "of shares"
-    assert hill.loss(np.full(8, 0.3)) == pytest.approx(START)
+    assert hill.loss(np.full(8, 0.3)) == pytest.approx(EQUAL_WEIGHTS_LOSS)
     assert (hill.optimum == 0).sum() == 2
     assert hill.loss(np.random.default_rng(1).random((5, 8))).min() > 0
     assert quadratic_of(Weights, 1, 1).optimum.tolist() != hill.optimum.tolist()
     short = bench_of("es", "spsa", budgets=(400, 800))
-    pd.testing.assert_frame_equal(simulated(short), simulated(short), check_exact=True)
+    pd.testing.assert_frame_equal(simulate_bench(short), simulate_bench(short), check_exact=True)
 
 
 @pytest.mark.heavy
 def test_games_help_to_climb_the_quadratic() -> None:
-    table = simulated(bench_of("es", "spsa", budgets=(400, 20_000)))
+    table = simulate_bench(bench_of("es", "spsa", budgets=(400, 20_000)))
     mean = table[table["budget"] > 0].groupby(["contender", "budget"])["loss"].mean()
     assert (mean.xs(20_000, level="budget") < mean.xs(400, level="budget")).all(), "games help"
-    assert mean["spsa", 20_000] < START / 4
+    assert mean["spsa", 20_000] < EQUAL_WEIGHTS_LOSS / 4
 
 
 def test_the_page_and_the_figure() -> None:
@@ -261,7 +261,7 @@ def test_the_page_and_the_figure() -> None:
         [
             {"contender": run.contender, "run": run.number, "mark": mark, "games": mark - 2}
             | {"budget": mark * (mark in (40, 120)), "elo": stream.normal(), "loss": stream.random()}
-            for run in runs_of(bench)
+            for run in bench_runs(bench)
             for mark in run.marks
         ]
     )

@@ -13,17 +13,24 @@ from matplotlib.image import imread
 
 from evo.analysis.plots import plot_progress
 from evo.figures.page import (
-    LONGEST_OPEN,
+    MAX_OPEN_ROWS,
     Cell,
     Section,
     heat_table,
     html_table,
     image,
-    intervals,
+    interval_cells,
     make_page,
-    points,
+    percentage_points,
 )
-from evo.figures.style import NARROW, WIDE, draw_both, figure, share_ticks, whole_ticks
+from evo.figures.style import (
+    NARROW_INCHES,
+    WIDE_INCHES,
+    draw_wide_and_narrow,
+    figure,
+    integer_ticks,
+    percent_ticks,
+)
 
 EVIL = '<script>alert("x")</script>&\'"'
 
@@ -99,11 +106,11 @@ def test_tables_sort_by_numbers_and_fold() -> None:
     table = pd.DataFrame(
         {"rank": [1, 2], "entrant": ["a", "b"], "score": [0.12345, np.nan], "low": [-np.inf, 1]}
     )
-    table["interval"] = intervals(
+    table["interval"] = interval_cells(
         pd.DataFrame({"low": [1.5, 2], "high": [3.0, np.nan]}), "low", "high", "{:.1f}"
     )
     table["gain"] = [0.031, -0.2]
-    text = html_table(table, {"score": "{:.1%}", "gain": points}, "Ratings")
+    text = html_table(table, {"score": "{:.1%}", "gain": percentage_points}, "Ratings")
     heads = re.findall(
         r'<th scope="col" class="(.*?)" aria-sort="none"><button type="button">(.*?)</button>', text
     )
@@ -118,8 +125,8 @@ def test_tables_sort_by_numbers_and_fold() -> None:
     assert '<td class="number" data-value="1.5">1.5 to 3.0</td>' in text
     assert '<td class="number" data-value="0.031">+3.1</td>' in text
     assert "<details open><summary>Ratings, 2 rows</summary>" in text
-    long = html_table(pd.DataFrame({"name": ["x"] * (LONGEST_OPEN + 1)}), title="Long")
-    assert f"<details><summary>Long, {LONGEST_OPEN + 1} rows</summary>" in long
+    long = html_table(pd.DataFrame({"name": ["x"] * (MAX_OPEN_ROWS + 1)}), title="Long")
+    assert f"<details><summary>Long, {MAX_OPEN_ROWS + 1} rows</summary>" in long
     assert "<th scope" in html_table(pd.DataFrame({"generation": [1, 2]}))
     assert "0 rows" in html_table(pd.DataFrame({"name": []}))
 
@@ -140,15 +147,17 @@ def test_a_heat_map_of_fourteen_has_every_number() -> None:
 @pytest.mark.usefixtures("drawn")
 def test_figures_have_a_wide_and_a_narrow_form() -> None:
     table = pd.DataFrame({"run": "a", "generation": [0, 1], "score": [0.5, 0.6]})
-    wide, narrow = (imread(io.BytesIO(content)).shape[1] for content in draw_both(plot_progress, table))
-    assert wide / narrow == pytest.approx(WIDE / NARROW, rel=0.05)
+    wide, narrow = (
+        imread(io.BytesIO(content)).shape[1] for content in draw_wide_and_narrow(plot_progress, table)
+    )
+    assert wide / narrow == pytest.approx(WIDE_INCHES / NARROW_INCHES, rel=0.05)
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (0.583, 0.676), (0.5, 0.51), (0.5, 0.5)])
 def test_ticks_of_shares_are_what_they_say(low: float, high: float) -> None:
     with figure(9, 3) as (drawn, axes):
         axes.plot([0, 1], [low, high])
-        share_ticks(axes.yaxis)
+        percent_ticks(axes.yaxis)
         drawn.draw_without_rendering()
         said = [float(label.get_text().removesuffix("%")) / 100 for label in axes.get_yticklabels()]
         assert said == pytest.approx(list(axes.get_yticks()), abs=1e-12)
@@ -158,7 +167,7 @@ def test_ticks_of_shares_are_what_they_say(low: float, high: float) -> None:
 def test_ticks_of_generations_are_whole(last: int) -> None:
     with figure(9, 3) as (drawn, axes):
         axes.plot([0, last], [0, 1])
-        whole_ticks(axes.xaxis)
+        integer_ticks(axes.xaxis)
         drawn.draw_without_rendering()
         ticks = axes.get_xticks()
         assert (ticks == np.round(ticks)).all()

@@ -13,10 +13,17 @@ import pytest
 
 from evo.config.files import read_config_as
 from evo.learning.config import LearnConfig
-from evo.learning.features import Comparison, Trial, leave_one_out, search_backward, smallest, table_of
+from evo.learning.features import (
+    FeatureSelection,
+    SubsetResult,
+    backward_elimination,
+    leave_one_out,
+    smallest_no_worse,
+    subsets_table,
+)
 from evo.learning.folder import LearningError, open_learning, read_learning
 from evo.learning.methods import METHODS, Samples
-from evo.learning.run import gather, weights_of
+from evo.learning.run import agent_weights, collect_samples
 from evo.play.games import play_schedule
 from evo.stats.sequential import Sprt
 from ilp_agent.features import FEATURES, N_FEATURES
@@ -137,7 +144,7 @@ def test_samples_do_not_depend_on_workers() -> None:
     found = []
     for workers in (1, 3):
         config = read_config_as(LearnConfig, "learn", [*SMALL, f"workers={workers}", "games=600"])
-        found.append(gather(config, config.player.row, 1, lambda _: None))
+        found.append(collect_samples(config, config.player.row, 1, lambda _: None))
     for one, other in zip(vars(found[0]).values(), vars(found[1]).values(), strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -191,27 +198,27 @@ def planted(path: Path, *more: str) -> Path:
 
 
 def test_backward_search_leaves_what_matters_for_the_end(tmp_path: Path) -> None:
-    trial = Trial(read_learning(planted(tmp_path / "planted")), 8, Sprt(-400, 0))
+    trial = FeatureSelection(read_learning(planted(tmp_path / "planted")), 8, Sprt(-400, 0))
     assert trial.known == list(FEATURES[:4])
-    table = table_of(list(search_backward(trial, play_schedule)))
+    table = subsets_table(list(backward_elimination(trial, play_schedule)))
     assert list(table["features"]) == [3, 2, 1]
     assert set(table["left_out"][:2]) == set(FEATURES[2:4])
     assert table["left_out"].iloc[2] == "health"
     assert table["loss"].is_monotonic_increasing
-    alone = table_of(list(leave_one_out(trial, play_schedule)))
+    alone = subsets_table(list(leave_one_out(trial, play_schedule)))
     assert alone["left_out"][alone["loss"].argmax()] == "attack"
 
 
 def test_enough_is_what_was_shown_to_be_no_worse() -> None:
-    def tested(*verdicts: str) -> list[Comparison]:
+    def tested(*verdicts: str) -> list[SubsetResult]:
         return [
-            Comparison(3 - n, ("attack",) * n, 0.5, 100, 0.5, 0.4, 0.6, verdict)
+            SubsetResult(3 - n, ("attack",) * n, 0.5, 100, 0.5, 0.4, 0.6, verdict)
             for n, verdict in enumerate(verdicts)
         ]
 
-    assert smallest(tested("", "", "")) is None
-    assert smallest(tested("worse", "no worse")) is None
-    found = smallest(tested("no worse", "", "no worse", "worse", "no worse"))
+    assert smallest_no_worse(tested("", "", "")) is None
+    assert smallest_no_worse(tested("worse", "no worse")) is None
+    found = smallest_no_worse(tested("no worse", "", "no worse", "worse", "no worse"))
     assert found is not None
     assert found.features == 1
 
@@ -276,7 +283,7 @@ def test_the_newest_rounds_are_fitted_and_the_same_again(
     path = planted(tmp_path / "planted")
     folder, new = read_learning(path), Samples(np.zeros((3, N_FEATURES)), np.zeros(3), np.arange(3))
     for most, wanted in ((4_003, [4_000, 3]), (4_002, [3]), (1, [3])):
-        monkeypatch.setattr("evo.learning.methods.MOST_SAMPLES", most)
+        monkeypatch.setattr("evo.learning.methods.MAX_SAMPLES", most)
         assert [len(samples.points) for samples in folder.samples_to_fit(new)] == wanted
     assert [len(samples.points) for samples in folder.samples_to_fit()] == [4_000]
 
@@ -302,4 +309,4 @@ def test_samples_that_all_went_one_way_change_no_weight() -> None:
     config = read_config_as(LearnConfig, "learn", SMALL)
     features = np.random.default_rng(1).normal(size=(5, N_FEATURES))
     value = METHODS["paired"].learn(None, [Samples(features, np.ones(5), np.arange(5))], {"ridge": 1.0})
-    assert weights_of(value, config.start) == config.start
+    assert agent_weights(value, config.start) == config.start

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 
 from evo.learning.methods import METHODS, Samples, Value, lambda_step, log_loss
-from evo.learning.run import calibration, weights_of
+from evo.learning.run import agent_weights, calibration
 from ilp_agent.features import FEATURES, N_FEATURES
 from rivals import find_agent_profile
 
@@ -70,13 +70,13 @@ def test_weights_keep_their_size_and_those_of_features_that_never_differed() -> 
     value = Value(
         np.array([2.0, -1.0, *np.zeros(N_FEATURES - 2)]), 0.0, np.array([1.0] * 2 + [0.0] * (N_FEATURES - 2))
     )
-    found = weights_of(value, start).named()
+    found = agent_weights(value, start).named()
     attack, health = (start.named()[f"value_{name}"] for name in FEATURES[:2])
     assert found["value_attack"] == pytest.approx(2 / 3 * (attack + health), rel=1e-5)
     assert found["value_health"] == pytest.approx(-1 / 3 * (attack + health), rel=1e-5)
     same = {f"value_{name}" for name in FEATURES[2:]} | {"lethal", "play"}
     assert all(found[name] == start.named()[name] for name in same)
-    assert weights_of(None, start) == start
+    assert agent_weights(None, start) == start
 
 
 def test_calibration_of_the_truth_is_the_diagonal() -> None:

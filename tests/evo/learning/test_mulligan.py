@@ -6,31 +6,31 @@ import numpy as np
 import pytest
 
 from engine import Outcome, find_deck, find_ruleset
-from engine.decks import tables_of
+from engine.decks import cached_card_table
 from engine.streams import generator
 from evo.learning.mulligan import (
-    Lesson,
-    LessonError,
-    check_out,
-    deals_of,
-    learn_keeps,
+    MulliganLearning,
+    MulliganLearningError,
+    card_rows,
+    check_output_file,
+    learn_mulligan,
     learned_profile,
-    rows_of,
-    with_keeps,
+    make_deals,
+    with_mulligan,
     write_learned,
 )
 from evo.play.entrants import find_entrant
 from evo.play.games import GAME, Player, Roster, Schedule, deal_schedule
 from ilp_agent import find_profile, read_profile
-from ilp_agent.mulligan import DeckKeeps
+from ilp_agent.mulligan import DeckMulligan
 
 DECKS = find_deck("thesis-paladin"), find_deck("thesis-warrior")
 HANDS = (3, 4)
 
 
-def lesson_of(**others) -> Lesson:
+def lesson_of(**others) -> MulliganLearning:
     given = {"decks": DECKS, "ruleset": find_ruleset("standard"), "games": 4_000, "rounds": 1, "seed": 5}
-    return Lesson(Player(kind="pass"), (Player(kind="random"),), **(given | others))
+    return MulliganLearning(Player(kind="pass"), (Player(kind="random"),), **(given | others))
 
 
 class Toy:
@@ -55,7 +55,7 @@ class Toy:
 
     def truth(self, deck) -> dict[str, float]:
         """The worth of each card, less that of the deck's other cards in the mean."""
-        number = tables_of(DECKS)[0].number
+        number = cached_card_table(DECKS)[0].number
         worth = {card.id: self.worth[number[card.key]] for card in deck.cards}
         total = sum(worth[card.id] for card in deck.cards)
         return {card: own - (total - own) / (len(deck.cards) - 1) for card, own in worth.items()}
@@ -63,7 +63,7 @@ class Toy:
 
 def test_a_planted_truth_is_found() -> None:
     toy = Toy(3)
-    (values,) = learn_keeps(lesson_of(games=12_000), toy.play)
+    (values,) = learn_mulligan(lesson_of(games=12_000), toy.play)
     assert [(one.deck, one.seat) for one in values] == [
         (deck.name, seat) for deck in DECKS for seat in (0, 1)
     ]
@@ -81,7 +81,7 @@ def test_a_planted_truth_is_found() -> None:
 def test_a_round_learns_under_the_mulligan_that_the_one_before_found() -> None:
     toy = Toy(4)
     lesson = lesson_of(rounds=2, decks=DECKS[:1])
-    first, _ = learn_keeps(lesson, toy.play)
+    first, _ = learn_mulligan(lesson, toy.play)
     for seat, (roster, games) in enumerate(toy.asked[2:]):
         assert seat == int(games.players[0, 0] == len(roster.players) - 1)
         (base,) = [keeps for keeps in roster.players[0].keeps if keeps.seat == seat]
@@ -96,10 +96,10 @@ def test_a_round_learns_under_the_mulligan_that_the_one_before_found() -> None:
 def test_each_deal_is_played_as_it_is_and_with_each_card_turned() -> None:
     toy = Toy(1)
     lesson = lesson_of(games=400)
-    list(learn_keeps(lesson, toy.play))
+    list(learn_mulligan(lesson, toy.play))
     assert sum(len(games) for _, games in toy.asked) == lesson.total
     roster, games = toy.asked[3]  # the second deck, going second
-    deals = deals_of(lesson, 0, 1, 1)
+    deals = make_deals(lesson, 0, 1, 1)
     assert len(deals.keys) == 400 // 5
     for key, hand in zip(deals.keys, deals.hands, strict=True):
         own = games.select(games.keys == key)
@@ -115,9 +115,9 @@ def test_each_deal_is_played_as_it_is_and_with_each_card_turned() -> None:
 
 
 def test_other_decks_keep_their_choices() -> None:
-    old = DeckKeeps("thesis-paladin", 0, ("a",)), DeckKeeps("other", 1, ("b",))
-    new = DeckKeeps("thesis-paladin", 0, (), ("a",))
-    assert with_keeps(Player(keeps=old), [new]).keeps == (old[1], new)
+    old = DeckMulligan("thesis-paladin", 0, ("a",)), DeckMulligan("other", 1, ("b",))
+    new = DeckMulligan("thesis-paladin", 0, (), ("a",))
+    assert with_mulligan(Player(keeps=old), [new]).keeps == (old[1], new)
 
 
 @pytest.mark.parametrize(
@@ -130,14 +130,14 @@ def test_other_decks_keep_their_choices() -> None:
     ],
 )
 def test_what_cannot_be_learned_is_refused(others: dict, message: str) -> None:
-    with pytest.raises(LessonError, match=message):
+    with pytest.raises(MulliganLearningError, match=message):
         lesson_of(**others)
 
 
 def test_the_profile_has_the_values_and_plays_by_them(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     lesson = lesson_of(games=2_000)
-    (values,) = learn_keeps(lesson, Toy(2).play)
+    (values,) = learn_mulligan(lesson, Toy(2).play)
     profile = find_profile("keep-alive")
     older = learned_profile(profile, lesson, values[:2], "older", ["random"])
     learned = learned_profile(older, replace(lesson, seed=6), values[2:], "learned", ["random"])
@@ -149,9 +149,9 @@ def test_the_profile_has_the_values_and_plays_by_them(tmp_path, monkeypatch: pyt
     assert again.weights == profile.weights
     player = find_entrant("ilp:made/learned.toml").player
     for keeps, one in zip(player.keeps, values, strict=True):
-        rows = rows_of(one, find_deck(one.deck), lesson.ruleset)
+        rows = card_rows(one, find_deck(one.deck), lesson.ruleset)
         assert {row.card for row in rows if row.keep} == set(keeps.keep)
         assert all(row.rule == (row.cost <= 3) and row.low <= row.value <= row.high for row in rows)
         assert [row.value for row in rows] == sorted((row.value for row in rows), reverse=True)
-    with pytest.raises(LessonError, match="NAME.toml"):
-        check_out(tmp_path / "learned")
+    with pytest.raises(MulliganLearningError, match="NAME.toml"):
+        check_output_file(tmp_path / "learned")

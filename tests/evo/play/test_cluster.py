@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from evo.play import cluster
-from evo.play.cluster import address_file, find_cluster, probe, refuse_others
+from evo.play.cluster import address_file, check_head_listens, find_cluster, refuse_untrusted_file
 from evo.play.results import PoolError
 from tests.waiting import HANG
 
@@ -53,9 +53,9 @@ def test_ray_looks_in_the_same_place(file: Path, tmp_path: Path, monkeypatch: py
 
 
 def test_a_file_that_others_own_or_may_write_is_refused(file: Path, tmp_path: Path) -> None:
-    refuse_others(file, status(file, st_uid=0))
+    refuse_untrusted_file(file, status(file, st_uid=0))
     with pytest.raises(PoolError, match=r"is not trusted: it belongs to another user \(number 4711\)"):
-        refuse_others(file, status(file, st_uid=4711))
+        refuse_untrusted_file(file, status(file, st_uid=4711))
     file.chmod(0o666)
     with pytest.raises(PoolError, match="every user may write it"):
         find_cluster()
@@ -88,10 +88,10 @@ def test_links_pipes_and_other_bytes_are_refused(file: Path, tmp_path: Path) -> 
 def test_what_listens_and_is_no_head_is_told_at_once(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "PROBE_SECONDS", 0.2)
     with serving(answer) as address, pytest.raises(PoolError, match=f"{address} is no head of a Ray cluster"):
-        probe(address)
+        check_head_listens(address)
     monkeypatch.setattr(cluster, "PROBE_SECONDS", HANG)
     with serving(bytes(3) + b"\x04" + bytes(5)) as address:
-        probe(address)
+        check_head_listens(address)
 
 
 @contextlib.contextmanager

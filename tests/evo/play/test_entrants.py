@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine import ManaforgeError, PassAgent
-from evo.play.entrants import Entrant, EntrantError, find_entrant, find_entrants, like_entrants
+from evo.play.entrants import Entrant, EntrantError, equal_entrants, find_entrant, find_entrants
 from evo.play.games import Player
 from ilp_agent import Profile, Weights, find_profile
 from ilp_agent.backends import DEFAULT_BACKEND
@@ -85,9 +85,9 @@ def test_like_champions_stay_two_and_are_named(tmp_path: Path, monkeypatch: pyte
         ["ilp:runs/*", "ilp:double.toml", "ilp:other.toml", "random", "ilp:one@highs"]
     )
     assert [entrant.text for entrant in entrants][:2] == ["ilp:runs/one", "ilp:runs/two"]
-    assert like_entrants(entrants) == [["ilp:runs/one", "ilp:runs/two", "ilp:double.toml"]]
+    assert equal_entrants(entrants) == [["ilp:runs/one", "ilp:runs/two", "ilp:double.toml"]]
     zero = Entrant("ilp:zero", Player((0.0,) * N_WEIGHTS))
-    assert like_entrants([zero, replace(zero, text="ilp:nothing"), entrants[0]]) == [
+    assert equal_entrants([zero, replace(zero, text="ilp:nothing"), entrants[0]]) == [
         ["ilp:zero", "ilp:nothing"]
     ]
 

@@ -9,8 +9,8 @@ from evo.evolution.fitness import all_pairings
 from evo.play.entrants import find_entrant
 from evo.play.games import GAME, Player, Roster, Schedule, play_schedule, roster_of
 from evo.play.matchups import make_schedule, make_setups
-from evo.play.results import GameError, refuse_faults
-from evo.stats.ratings import OUTCOMES, outcome_codes, points_of, points_of_first
+from evo.play.results import GameError, raise_on_faults
+from evo.stats.ratings import OUTCOME_WORDS, outcome_codes, points_of, points_of_first
 from ilp_agent.weights import N_WEIGHTS
 
 NAMES = ("ilp:keep-alive", "hearthsim", "eva", "aggro", "random")
@@ -41,10 +41,10 @@ def test_compiled_games_are_those_of_agents_in_python() -> None:
     for number in compiled[::29]:
         agents = [roster.players[place].agent() for place in games.players[number]]
         decks = tuple(roster.decks[place] for place in games.decks[number])
-        from engine.match import deal_key, play_on
+        from engine.match import deal_from_key, play_from
 
         streams = [np.random.default_rng(seat) for seat in (0, 1)]
-        result = play_on(tuple(agents), deal_key(decks, games.keys[number], roster.ruleset), streams)
+        result = play_from(tuple(agents), deal_from_key(decks, games.keys[number], roster.ruleset), streams)
         assert (result.outcome, result.turns) == (played["outcome"][number], played["turns"][number])
 
 
@@ -67,7 +67,7 @@ def test_a_roster_of_a_run_has_its_agent_solver_decks_and_rules() -> None:
 def test_a_fault_is_refused_with_what_happened(monkeypatch: pytest.MonkeyPatch) -> None:
     roster, games = some()
     played = play_schedule(roster, games)
-    refuse_faults(roster, games, played)
+    raise_on_faults(roster, games, played)
 
     class Broken:
         name = "broken"
@@ -80,7 +80,7 @@ def test_a_fault_is_refused_with_what_happened(monkeypatch: pytest.MonkeyPatch) 
     played = play_schedule(roster, games.select(slice(0, 2)))
     assert played["fault"].tolist() == [2, 2]
     with pytest.raises(GameError, match="could not be played: RuntimeError: out of ideas"):
-        refuse_faults(roster, games, played)
+        raise_on_faults(roster, games, played)
 
 
 def test_points_of_both_sides_sum_to_one() -> None:
@@ -92,7 +92,7 @@ def test_points_of_both_sides_sum_to_one() -> None:
     assert (points_of(outcomes, np.zeros(len(games), bool)) == 1 - first).all()
     by_hand = [Outcome.FIRST_WINS, Outcome.SECOND_WINS, Outcome.DRAW]
     assert points_of_first(np.array(by_hand)).tolist() == [1.0, 0.0, 0.5]
-    words = np.array([OUTCOMES[one] for one in by_hand], object)
+    words = np.array([OUTCOME_WORDS[one] for one in by_hand], object)
     assert outcome_codes(words).tolist() == by_hand
 
 

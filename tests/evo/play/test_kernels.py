@@ -10,7 +10,7 @@ import pytest
 from engine import kernel_cache
 from engine.kernel_cache import compiler_key
 from evo.play import ray_process
-from evo.play.ray_process import Kernels, take_kernels
+from evo.play.ray_process import Kernels, install_kernels
 
 NAMES = tuple(f"{digit * 32}-{digit * 16}.machine" for digit in "01")
 FILES = {NAMES[0]: b"first", NAMES[1]: b"second"}
@@ -36,22 +36,22 @@ def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[ob
 def test_a_node_keeps_the_drivers_kernels_and_fetches_them_once(fetched: list[object]) -> None:
     kernels = Kernels(compiler_key(), NAMES, ["reference"])
     kernel_cache.write(NAMES[1], b"its own")
-    assert take_kernels(kernels)
+    assert install_kernels(kernels)
     assert kernel_cache.read(NAMES[0]) == b"first"
     assert kernel_cache.read(NAMES[1]) == b"its own", "what it has stays"
-    assert take_kernels(kernels)
+    assert install_kernels(kernels)
     assert fetched == ["reference"]
 
 
 def test_a_node_that_shares_the_cache_fetches_nothing(fetched: list[object]) -> None:
     for name, content in FILES.items():
         kernel_cache.write(name, content)
-    assert take_kernels(Kernels(compiler_key(), NAMES, ["reference"]))
+    assert install_kernels(Kernels(compiler_key(), NAMES, ["reference"]))
     assert fetched == []
 
 
 def test_kernels_for_another_processor_or_compiler_are_left(fetched: list[object]) -> None:
-    assert not take_kernels(Kernels("0" * 16, NAMES, ["reference"]))
+    assert not install_kernels(Kernels("0" * 16, NAMES, ["reference"]))
     assert fetched == []
     assert not kernel_cache.exists(NAMES[0])
 
@@ -59,8 +59,8 @@ def test_kernels_for_another_processor_or_compiler_are_left(fetched: list[object
 def test_what_was_read_or_written_can_be_sent(fetched: list[object]) -> None:
     kernel_cache.write(NAMES[0], b"first")
     kernel_cache.write(NAMES[1].replace("machine", "part"), b"of no use to others")
-    assert NAMES[0] in kernel_cache.used
-    assert all(name.endswith(".machine") for name in kernel_cache.used)
+    assert NAMES[0] in kernel_cache.used_machine_code
+    assert all(name.endswith(".machine") for name in kernel_cache.used_machine_code)
 
 
 def test_a_cache_that_is_gone_or_may_not_be_read_is_told_once(
@@ -68,10 +68,10 @@ def test_a_cache_that_is_gone_or_may_not_be_read_is_told_once(
 ) -> None:
     monkeypatch.setattr(kernel_cache, "_warnings", [])
     kernel_cache.write(NAMES[0], b"first")
-    assert kernel_cache.held() == {("0" * 32, "machine")}
+    assert kernel_cache.cached_kernels() == {("0" * 32, "machine")}
     (tmp_path / "kernels").rename(tmp_path / "moved")
     (tmp_path / "kernels").write_bytes(b"")  # "Not a directory" for root too, who may read everything
-    assert kernel_cache.held() == set()
+    assert kernel_cache.cached_kernels() == set()
     assert not kernel_cache.exists(NAMES[0])
     assert kernel_cache.read(NAMES[0]) is None
     assert capsys.readouterr().err.count("Cannot keep compiled kernels") == 1

@@ -12,21 +12,29 @@ from typer.testing import CliRunner
 
 from engine import find_deck, find_ruleset
 from engine.cards.table import CardTable
-from engine.decks import tables_of
+from engine.decks import cached_card_table
 from engine.match import deal
 from evo.cli.main import app
-from evo.play.entrants import find_entrant, like_entrants
-from evo.play.games import Player, Roster, deal_schedule, keeps_of_both, keeps_with, play_one, play_schedule
+from evo.play.entrants import equal_entrants, find_entrant
+from evo.play.games import (
+    Player,
+    Roster,
+    deal_schedule,
+    mulligan_for_deck,
+    mulligans_of_pair,
+    play_game_in_python,
+    play_schedule,
+)
 from evo.play.matchups import make_schedule, make_setups
-from evo.tournament.run import tournament_of
+from evo.tournament.run import create_tournament
 from ilp_agent import find_profile
-from ilp_agent.mulligan import DeckKeeps, KeepValue, SeatValues
+from ilp_agent.mulligan import DeckMulligan, KeepValue, SeatValues
 
 DECKS = find_deck("thesis-paladin"), find_deck("thesis-warrior")
 IDS = [card.id for card in DECKS[0].cards[::2]]
 KEEPS = (
-    DeckKeeps("thesis-paladin", 0, tuple(IDS[:5]), tuple(IDS[5:])),
-    DeckKeeps("thesis-paladin", 1, tuple(IDS[10:]), ("no card", *IDS[:10])),
+    DeckMulligan("thesis-paladin", 0, tuple(IDS[:5]), tuple(IDS[5:])),
+    DeckMulligan("thesis-paladin", 1, tuple(IDS[10:]), ("no card", *IDS[:10])),
 )
 
 
@@ -55,14 +63,14 @@ def test_a_roster_deals_what_each_player_keeps_with_each_deck() -> None:
     roster, games = games_of(Player(kind="aggro", keeps=KEEPS))
     states = deal_schedule(roster, games)
     plain = deal_schedule(replace(roster, players=(roster.players[1],) * 2), games)
-    table, _ = tables_of(DECKS)
+    table, _ = cached_card_table(DECKS)
     for number in range(len(games)):
         for seat in range(2):
             mine = games.players[number, seat] == 0 and games.decks[number, seat] == 0
             own, usual = states["sides"][number, seat], plain["sides"][number, seat]
             if not mine:
                 assert own.tobytes() == usual.tobytes()
-            start = play_one(roster, games, number).start
+            start = play_game_in_python(roster, games, number).start
             assert names(start.state, seat, start.table) == names(states[number], seat, table)
     assert states.tobytes() != plain.tobytes()
 
@@ -71,16 +79,16 @@ def test_compiled_games_are_those_in_python() -> None:
     roster, games = games_of(Player(kind="aggro", keeps=KEEPS))
     played = play_schedule(roster, games)
     for number in range(len(games)):
-        result = play_one(roster, games, number)
+        result = play_game_in_python(roster, games, number)
         assert (result.outcome, result.turns) == (played["outcome"][number], played["turns"][number])
 
 
 def test_cards_that_the_deck_does_not_have_are_left_out() -> None:
-    kept = keeps_with(KEEPS, DECKS[0], 1)
+    kept = mulligan_for_deck(KEEPS, DECKS[0], 1)
     assert kept is not None
     assert set(kept) == set(IDS)
-    assert keeps_with(KEEPS, DECKS[1], 1) is None
-    assert keeps_of_both((Player(keeps=KEEPS), Player()), (DECKS[0], DECKS[0]))[1] is None
+    assert mulligan_for_deck(KEEPS, DECKS[1], 1) is None
+    assert mulligans_of_pair((Player(keeps=KEEPS), Player()), (DECKS[0], DECKS[0]))[1] is None
 
 
 def test_players_with_other_mulligans_are_others(tmp_path: Path) -> None:
@@ -90,14 +98,14 @@ def test_players_with_other_mulligans_are_others(tmp_path: Path) -> None:
     assert pickle.loads(pickle.dumps(player)) == player
     mine, other = some_profile(tmp_path), some_profile(tmp_path, -0.5, "other")
     entrants = [find_entrant(text) for text in (mine, other, "ilp:keep-alive")]
-    assert like_entrants(entrants) == []
+    assert equal_entrants(entrants) == []
     assert len({entrant.player for entrant in entrants}) == 3
     assert len({entrant.player.weights for entrant in entrants}) == 1
 
 
 def test_a_tournament_writes_down_its_mulligans(tmp_path: Path) -> None:
     def definition(text: str) -> dict:
-        tournament = tournament_of(
+        tournament = create_tournament(
             [text, "aggro"],
             ["thesis-paladin"],
             "standard",
@@ -135,7 +143,7 @@ def test_the_command_writes_a_profile_that_play_uses(
     assert [(one["deck"], one["seat"]) for one in seats] == [
         ("thesis-paladin", seat) for seat in ("first", "second")
     ]
-    assert {card["card"]: card["keep"] for card in seats[0]["cards"]} == keeps_with(
+    assert {card["card"]: card["keep"] for card in seats[0]["cards"]} == mulligan_for_deck(
         find_entrant("greedy-ilp:made/n.toml").player.keeps, DECKS[0], 0
     )
     player = find_entrant("greedy-ilp:made/m.toml").player
@@ -144,6 +152,6 @@ def test_the_command_writes_a_profile_that_play_uses(
     monkeypatch.setattr("engine.play", lambda *_, keeps, **__: seen.append(keeps) or 1 / 0)
     line = "play greedy-ilp:made/m.toml aggro --decks thesis-paladin --ruleset standard"
     CliRunner().invoke(app, line.split())
-    assert seen == [(keeps_with(player.keeps, DECKS[0], 0), None)]
+    assert seen == [(mulligan_for_deck(player.keeps, DECKS[0], 0), None)]
     first = deal((DECKS[0], DECKS[0]), 1, (), "standard", seen[0])
     assert str(first) != str(deal((DECKS[0], DECKS[0]), 1, (), "standard"))

@@ -6,12 +6,12 @@ import sys
 import numpy as np
 import pytest
 
-from engine.compile_progress import processors
-from evo.play.dispatch import LONGEST_CHUNK, ChunkSizer
+from engine.compile_progress import available_processors
+from evo.play.dispatch import MAX_CHUNK_SECONDS, ChunkSizer
 from evo.play.entrants import find_entrant
 from evo.play.games import Player, Schedule, play_schedule
 from evo.play.pool import LocalPool
-from evo.play.pools import POOLS, open_pool
+from evo.play.pools import POOL_KINDS, open_pool
 from evo.play.results import PoolError
 from tests.evo.play.test_games import some
 
@@ -30,7 +30,7 @@ def test_local_pools_play_the_same_games(workers: int) -> None:
 
 def test_auto_takes_threads_for_compiled_games_and_says_why() -> None:
     with open_pool("auto", 0, "", True) as (pool, said):
-        assert (pool.name, pool.workers) == ("local", processors())
+        assert (pool.name, pool.workers) == ("local", available_processors())
     assert "threads are enough for compiled games" in said
     with open_pool("local", 2, "", False) as (_, said):
         assert "games of agents in Python take turns, one at a time" in said
@@ -40,14 +40,14 @@ def test_ray_is_not_started_for_a_handful_of_games() -> None:
     with open_pool("auto", 2, "", compiled=False, short=True) as (pool, said):
         assert pool.name == "local"
         assert "too few games to start Ray for" in said
-    from evo.cli.sessions import games_before_ray, slow_players
+    from evo.cli.sessions import min_games_for_ray, uncompiled_agents
 
     agents = [Player(kind="random"), find_entrant("ilp:keep-alive").player]
-    assert slow_players(agents) == ["random"]
-    assert games_before_ray(agents) == 10_000
+    assert uncompiled_agents(agents) == ["random"]
+    assert min_games_for_ray(agents) == 10_000
     solver = find_entrant("ilp:keep-alive@highs").player
-    assert slow_players([*agents, solver]) == ["random", "ilp with highs"]
-    assert games_before_ray([*agents, solver]) == 50
+    assert uncompiled_agents([*agents, solver]) == ["random", "ilp with highs"]
+    assert min_games_for_ray([*agents, solver]) == 50
 
 
 def test_a_cluster_is_not_played_on_locally() -> None:
@@ -56,7 +56,7 @@ def test_a_cluster_is_not_played_on_locally() -> None:
         open_pool("local", 1, "somewhere:1", True),
     ):
         pass
-    assert POOLS == ("auto", "local", "ray")
+    assert POOL_KINDS == ("auto", "local", "ray")
 
 
 def test_a_pool_stops_where_it_is_asked_to() -> None:
@@ -90,7 +90,9 @@ def test_chunks_follow_the_speed() -> None:
     for _ in range(60):
         sizer.record_speed(1000, 1.0, True)
     total = 1_000_000
-    assert sizer.size(total, total, True) == pytest.approx(LONGEST_CHUNK * 1000, abs=1), "a second's games"
+    assert sizer.size(total, total, True) == pytest.approx(MAX_CHUNK_SECONDS * 1000, abs=1), (
+        "a second's games"
+    )
     assert sizer.size(8000, 8000, True) == 500, "a sixteenth for each of two workers"
     assert sizer.size(800, 8000, True) == 200, "towards the end, half of each worker's share of what is left"
     assert sizer.size(60, 8000, True) == 50, "but not below the shortest"

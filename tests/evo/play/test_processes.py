@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from evo.play.cluster import _descendants, _members, _processes, end_session, lives
+from evo.play.cluster import _descendants, _members, _processes, is_running, kill_session
 from tests.waiting import HANG
 
 NAMED = r"""
@@ -39,12 +39,12 @@ def named(request: pytest.FixtureRequest) -> Iterator[subprocess.Popen[bytes]]:
 def test_a_process_of_any_name_is_read(named: subprocess.Popen[bytes]) -> None:
     state, parent = dict(_processes())[named.pid][:2]
     assert (state in "SRD", int(parent)) == (True, os.getpid())
-    assert lives(named.pid)
+    assert is_running(named.pid)
     assert named.pid in _descendants(os.getpid())
     assert list(_members(named.pid)) == [named.pid]
 
 
 def test_a_session_with_a_process_of_any_name_is_ended(named: subprocess.Popen[bytes]) -> None:
-    end_session(named.pid)
+    kill_session(named.pid)
     assert named.wait(HANG) == -9
-    assert not lives(named.pid)
+    assert not is_running(named.pid)

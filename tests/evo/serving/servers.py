@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from evo.serving.app import make_app, make_server
-from evo.serving.guard import COOKIE
+from evo.serving.guard import COOKIE_PREFIX
 from tests.waiting import HANG, wait_until
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -29,7 +29,7 @@ class Asked:
     @property
     def cookie(self) -> str:
         """The cookie with the token."""
-        return f"{COOKIE}_{self.port}={TOKEN}"
+        return f"{COOKIE_PREFIX}_{self.port}={TOKEN}"
 
     def entry(self, path: str = "/") -> str:
         """The address of a page, with the token."""

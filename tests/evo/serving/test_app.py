@@ -18,8 +18,8 @@ from evo.analysis.listing import run_row
 from evo.analysis.tables import best_individuals, last_population, read_runs, shares_of, wins_by_decks
 from evo.api import play_tournament
 from evo.serving import folders
-from evo.serving.folders import RUN, Catalogue
-from evo.serving.guard import COOKIE, POLICY
+from evo.serving.folders import RUN_MARKER, Catalogue
+from evo.serving.guard import CONTENT_SECURITY_POLICY, COOKIE_PREFIX
 from evo.serving.runs import run_numbers
 from tests.evo.serving.servers import TOKEN, served
 from tests.waiting import Clock, wait_until
@@ -58,7 +58,7 @@ def test_the_list_names_every_run_and_what_is_wrong(runs: Path) -> None:
             status, headers, body = asked.get("/")
     text = body.decode()
     assert status == 200
-    assert headers["content-security-policy"] == POLICY
+    assert headers["content-security-policy"] == CONTENT_SECURITY_POLICY
     assert "<script>" not in text
     assert "&lt;img src=x onerror=alert(1)&gt;" in text
     assert "<img" not in text
@@ -210,7 +210,7 @@ def test_every_request_needs_the_token(runs: Path) -> None:
         for path, cookie in (
             ("/", ""),
             ("/?token=wrong", ""),
-            ("/", f"{COOKIE}_{asked.port}=wrong"),
+            ("/", f"{COOKIE_PREFIX}_{asked.port}=wrong"),
             ("/static/app.js", ""),
         ):
             assert asked.get(path, Cookie=cookie)[0] == 403
@@ -219,7 +219,7 @@ def test_every_request_needs_the_token(runs: Path) -> None:
         assert headers["set-cookie"].startswith(f"{asked.cookie}; HttpOnly")
         assert "SameSite=strict" in headers["set-cookie"]
         assert asked.get("/numbers/example")[0] == 200
-        for others in ('theme={"a": 1}', "list[0]=a", "name=J\xf6rg", "a", "=", f"{COOKIE}_1=x"):
+        for others in ('theme={"a": 1}', "list[0]=a", "name=J\xf6rg", "a", "=", f"{COOKIE_PREFIX}_1=x"):
             for cookie in (f"{others}; {asked.cookie}", f"{asked.cookie}; {others}"):
                 assert asked.get("/numbers/example", Cookie=cookie)[0] == 200, (
                     "other programs set cookies too"
@@ -288,7 +288,7 @@ def test_a_run_before_its_first_generation_has_a_page(runs: Path) -> None:
     assert "weights" not in numbers
 
 
-@pytest.mark.parametrize("mark", [folders.RUN, folders.TOURNAMENT])
+@pytest.mark.parametrize("mark", [folders.RUN_MARKER, folders.TOURNAMENT_MARKER])
 def test_a_folder_that_goes_while_it_is_read_ends_nothing(
     mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -336,7 +336,7 @@ def test_a_thousand_runs_are_named_at_once_and_read_bit_by_bit(tmp_path: Path, s
         assert sum("generation" not in row for row in listed.runs) == listed.waiting
         left.append(listed.waiting)
     assert left == pytest.approx(range(900, -1, -100), abs=10)
-    assert catalogue.find("0007", RUN) == (tmp_path / "0007").resolve()
+    assert catalogue.find("0007", RUN_MARKER) == (tmp_path / "0007").resolve()
 
 
 def test_a_folder_is_read_however_long_it_takes_to_look_at_the_others(

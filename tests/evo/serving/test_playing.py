@@ -128,13 +128,13 @@ def test_an_opponent_that_thinks_stops_nobody(asked: Asked) -> None:
 
 
 def test_games_that_are_forgotten_end_for_the_opponent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "MOST_GAMES", 2)
+    monkeypatch.setattr(playing, "MAX_GAMES", 2)
     told: list[object] = []
     monkeypatch.setattr(RandomAgent, "game_over", lambda *said: told.append(said), raising=False)
     decks = find_deck("thesis-paladin"), find_deck("thesis-paladin")
-    games = playing.Games()
+    games = playing.GameRegistry()
     for seed in range(5):
-        name = games.begin(playing.Setup(find_entrant("random"), decks, "thesis", 0, seed))
+        name = games.begin(playing.PlaySetup(find_entrant("random"), decks, "thesis", 0, seed))
         one = games.find(name)
         assert one is not None
         wait_until(lambda one=one: not one.state()["thinking"], "the opponent has done its turn")  # type: ignore[misc]

@@ -165,11 +165,11 @@ def test_what_agents_of_a_folder_may_think_is_bounded(
     monkeypatch.setattr(tournaments, "tournament_to_replay", lambda _: tournament)
     games = pd.DataFrame({"first": ["random", entrant], "second": ["aggro", "random"]})
     record = cast(TournamentRecord, SimpleNamespace(games=games))
-    assert tournaments._story_of(record, 0, tournaments.Replayed(time.monotonic())) == {"played": True}, (
+    assert tournaments._story_of(record, 0, tournaments.GameReplay(time.monotonic())) == {"played": True}, (
         "of others"
     )
-    with pytest.raises(tournaments.StoppedError, match=told):
-        tournaments._story_of(record, 1, tournaments.Replayed(time.monotonic()))
+    with pytest.raises(tournaments.ReplayRefusedError, match=told):
+        tournaments._story_of(record, 1, tournaments.GameReplay(time.monotonic()))
 
 
 class Played:
@@ -178,9 +178,11 @@ class Played:
     def __init__(self) -> None:
         self.begun: list[tuple[str, int]] = []
         self.let_go: set[tuple[str, int]] = set()
-        self.queue = tournaments.Replays()
+        self.queue = tournaments.ReplayQueue()
 
-    def __call__(self, record: TournamentRecord, number: int, found: tournaments.Replayed) -> dict[str, Any]:
+    def __call__(
+        self, record: TournamentRecord, number: int, found: tournaments.GameReplay
+    ) -> dict[str, Any]:
         one, limit = (record.path.name, number), tournaments._Limit(found)
         self.begun.append(one)
         while one not in self.let_go:
@@ -199,8 +201,8 @@ def played(monkeypatch: pytest.MonkeyPatch) -> Iterator[Played]:
     """In place of what plays games."""
     found = Played()
     monkeypatch.setattr(tournaments, "_story_of", found)
-    monkeypatch.setattr(tournaments, "MOST_STEPS", math.inf)
-    monkeypatch.setattr(tournaments, "MOST_SECONDS", math.inf)
+    monkeypatch.setattr(tournaments, "MAX_REPLAY_STEPS", math.inf)
+    monkeypatch.setattr(tournaments, "MAX_REPLAY_SECONDS", math.inf)
     yield found
     found.let_go |= {(folder, number) for folder in "abc" for number in range(40)}
     wait_until(lambda: not found.queue._playing, "all games are played")
@@ -209,9 +211,9 @@ def played(monkeypatch: pytest.MonkeyPatch) -> Iterator[Played]:
 def test_folders_play_in_turn_whatever_others_ask_for(asked: Asked, played: Played) -> None:
     record, queue = read_tournament(asked.root / "games"), played.queue
     a, b, c = (replace(record, path=Path(name)) for name in "abc")
-    for number in range(tournaments.MOST_WAITING + 1):
+    for number in range(tournaments.MAX_QUEUED_REPLAYS + 1):
         queue.ask(a, number)
-    with pytest.raises(tournaments.TooManyError):
+    with pytest.raises(tournaments.QueueFullError):
         queue.ask(a, 30)
     queue.ask(b, 0)
     played.wait(("a", 0), ("b", 0))
@@ -238,15 +240,15 @@ def test_games_that_nobody_waits_for_any_more_are_dropped(
     for number in range(4):
         queue.ask(a, number)
     played.wait(("a", 0))
-    clock.now += 0.75 * tournaments.LEFT_AFTER
+    clock.now += 0.75 * tournaments.ABANDONED_AFTER
     queue.ask(a, 3)
-    clock.now += 0.75 * tournaments.LEFT_AFTER
+    clock.now += 0.75 * tournaments.ABANDONED_AFTER
     played.wait(("a", 0), ("a", 3))
     assert len(queue._known) == 1
 
 
 def test_too_many_games_at_once_are_refused(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tournaments, "MOST_WAITING", 0)
+    monkeypatch.setattr(tournaments, "MAX_QUEUED_REPLAYS", 0)
     status, _, body = asked.get("/game/50/games")
     assert status == 503
     assert b"try again in a minute" in body

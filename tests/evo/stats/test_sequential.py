@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from evo.stats.ratings import ELO, PAIR_SCORES, expected_score
-from evo.stats.sequential import UNSEEN, Sprt, SprtError, likelihood_ratio, parse_sprt
+from evo.stats.sequential import PSEUDOCOUNT, Sprt, SprtError, likelihood_ratio, parse_sprt
 from tests.conftest import cases
 
 RUNS = int(os.environ.get("MANAFORGE_SPRT_RUNS", "1000"))
@@ -46,7 +46,7 @@ def test_ratio_of_single_games_agrees_with_fastchess(games, elo0, elo1, model, e
 @pytest.mark.parametrize("counts", [(0, 0, 0, 0, 104), (3, 0, 40, 1, 9), (10, 20, 30, 20, 5)])
 def test_ratio_agrees_with_a_direct_optimisation(model, counts) -> None:
     """At extremes where fastchess stops early (104 pairs won: it gives 2.94), the optimum decides."""
-    seen = np.maximum(np.array(counts, float), UNSEEN)
+    seen = np.maximum(np.array(counts, float), PSEUDOCOUNT)
     share = seen / seen.sum()
 
     def best(difference: float) -> float:

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 import tomli_w
 
-from evo.evolution.session import extend
-from evo.storage.champion import read_champion_file, read_final, whole_champion
+from evo.evolution.session import extend_run
+from evo.storage.champion import load_intact_champion, read_champion_file, read_final
 from evo.storage.files import parquet_bytes
-from evo.storage.run_folder import open_run, peek_run
+from evo.storage.run_folder import open_run, open_run_read_only
 from evo.storage.schema import RUN_SCHEMA, SchemaError
 from tests.evo.runs import TINY
 
 
 def test_a_finished_run_has_a_whole_champion(finished: Path) -> None:
-    folder = peek_run(finished)
-    profile = whole_champion(folder)
+    folder = open_run_read_only(finished)
+    profile = load_intact_champion(folder)
     assert profile is not None
     assert folder.problems == []
     said = read_champion_file(finished)
@@ -30,8 +30,8 @@ def test_a_finished_run_has_a_whole_champion(finished: Path) -> None:
 
 def test_a_longer_run_is_not_finished_and_that_is_no_damage(copy: Path) -> None:
     with open_run(copy) as folder:
-        extend(folder, 5)
-        assert whole_champion(folder) is None
+        extend_run(folder, 5)
+        assert load_intact_champion(folder) is None
         assert folder.problems == []
         assert not read_champion_file(copy).finishes(folder.config)
 
@@ -39,8 +39,8 @@ def test_a_longer_run_is_not_finished_and_that_is_no_damage(copy: Path) -> None:
 @pytest.mark.parametrize("name", ["champion.toml", "final.parquet"])
 def test_a_changed_file_is_damage(copy: Path, name: str) -> None:
     (copy / name).write_bytes((copy / name).read_bytes() + b"\n")
-    folder = peek_run(copy)
-    assert whole_champion(folder) is None
+    folder = open_run_read_only(copy)
+    assert load_intact_champion(folder) is None
     assert folder.problems == [f"{name} does not agree with manifest.json; the final is played again"]
 
 
@@ -58,19 +58,19 @@ def test_a_champion_with_fitting_checksum_must_still_be_complete(copy: Path) -> 
     del content["provenance"]["candidate"]
     (copy / "champion.toml").write_text(tomli_w.dumps(content))
     fit_checksum(copy, "champion.toml", "champion_sha256")
-    folder = peek_run(copy)
-    assert whole_champion(folder) is None
+    folder = open_run_read_only(copy)
+    assert load_intact_champion(folder) is None
     assert "lacks parts of its provenance" in folder.problems[0]
 
 
 def test_a_final_with_fitting_checksum_must_still_be_a_final(copy: Path) -> None:
-    table = read_final(peek_run(copy)).drop(columns="score")
+    table = read_final(open_run_read_only(copy)).drop(columns="score")
     (copy / "final.parquet").write_bytes(parquet_bytes(table, RUN_SCHEMA))
     fit_checksum(copy, "final.parquet", "final_sha256")
-    folder = peek_run(copy)
+    folder = open_run_read_only(copy)
     with pytest.raises(SchemaError, match="no column score"):
         read_final(folder)
-    assert whole_champion(folder) is None
+    assert load_intact_champion(folder) is None
     assert "no column score" in folder.problems[0]
 
 

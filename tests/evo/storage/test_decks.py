@@ -16,11 +16,11 @@ from evo.evolution.session import new_manifest
 from evo.storage.run_folder import (
     RunError,
     create_run,
-    give_decks,
     keep_decks,
     missing_decks,
     open_run,
-    peek_run,
+    open_run_read_only,
+    replace_missing_decks,
 )
 from tests.evo.runs import TINY, run_new, run_on
 
@@ -54,8 +54,8 @@ def test_a_moved_run_goes_on_without_the_deck_file_it_was_started_with(
     Path("mine.toml").unlink()
     monkeypatch.chdir("/")
     assert run_on(tmp_path / "elsewhere") == whole
-    moved = peek_run(tmp_path / "elsewhere").config
-    assert moved.digest == peek_run(tmp_path / "here" / "run").config.digest
+    moved = open_run_read_only(tmp_path / "elsewhere").config
+    assert moved.digest == open_run_read_only(tmp_path / "here" / "run").config.digest
     assert moved.deck_names == ["mine", "hearthsim-basic"]
 
 
@@ -105,32 +105,32 @@ def test_an_old_run_says_which_deck_file_is_gone_and_takes_it(
     monkeypatch.chdir(tmp_path)
     deck_file(Path("mine.toml"))
     old_run(Path("old"), "mine.toml")
-    peek_run(Path("old"))  # it still opens where its file is
+    open_run_read_only(Path("old"))  # it still opens where its file is
     with pytest.raises(RunError, match="has all its decks"):
-        give_decks(Path("old"), ["mine.toml"])
+        replace_missing_decks(Path("old"), ["mine.toml"])
     Path("mine.toml").rename("moved.toml")
     message = (
         r"cannot read deck file mine.toml: .*; to supply the deck file: manaforge resume old --decks FILE"
     )
     with pytest.raises(ConfigError, match=message):
-        peek_run(Path("old"))
+        open_run_read_only(Path("old"))
     assert missing_decks(Path("old"), ["mine.toml", "hearthsim-basic"]) == ["mine.toml"]
     deck_file(Path("other.toml"), count=1)
     with pytest.raises(DeckError, match="29 cards"):
         find_deck("other.toml")
     with pytest.raises(DeckError, match="^other.toml: 29 cards"):
-        give_decks(Path("old"), ["other.toml"])
+        replace_missing_decks(Path("old"), ["other.toml"])
     with pytest.raises(DeckNameError, match="^cannot read deck file none.toml"):
-        give_decks(Path("old"), ["none.toml"])
+        replace_missing_decks(Path("old"), ["none.toml"])
     with pytest.raises(
         RunError, match=r"started with other decks or cards than these \(thesis-warrior, hearthsim-basic\)"
     ):
-        give_decks(Path("old"), ["thesis-warrior"])
+        replace_missing_decks(Path("old"), ["thesis-warrior"])
     with pytest.raises(RunError, match="lacks the decks mine.toml"):
-        give_decks(Path("old"), ["moved.toml", "hearthsim-basic", "thesis-warrior"])
+        replace_missing_decks(Path("old"), ["moved.toml", "hearthsim-basic", "thesis-warrior"])
     shutil.copytree("old", "again")
-    give_decks(Path("old"), ["moved.toml"])
-    give_decks(Path("again"), ["moved.toml", "hearthsim-basic"])
+    replace_missing_decks(Path("old"), ["moved.toml"])
+    replace_missing_decks(Path("again"), ["moved.toml", "hearthsim-basic"])
     assert Path("old/config.toml").read_text() == Path("again/config.toml").read_text()
     Path("moved.toml").unlink()
     assert len(read_runs(["old", "again"]).problems) == 0

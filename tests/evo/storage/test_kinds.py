@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evo.storage.files import what_it_is
+from evo.storage.files import not_a_run_text
 from tests.evo.runs import manaforge
 
 RUN = Path("tests/data/run").resolve()
@@ -45,20 +45,20 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_each_is_told_what_it_is(path: str, words: str, here: Path) -> None:
-    assert what_it_is(Path(path)).startswith(f"{path} {words}")
+    assert not_a_run_text(Path(path)).startswith(f"{path} {words}")
 
 
 def test_of_many_runs_some_are_named(here: Path) -> None:
     for number in range(20):
         shutil.copytree(RUN, here / "long" / f"{number:02d}", ignore=lambda *_: ["generations", "pairings"])
-    assert what_it_is(Path("long")).endswith("long/00, long/01, long/02, long/03, ... (20 runs)")
+    assert not_a_run_text(Path("long")).endswith("long/00, long/01, long/02, long/03, ... (20 runs)")
 
 
 @pytest.mark.parametrize("words", ["play ilp:{} random", "resume {}", "explain hero --profile {}"])
 def test_a_study_names_its_runs_where_one_is_wanted(words: str, here: Path) -> None:
     words = words.replace("hero", "hero_3|hero_3").format("study")
     done = manaforge(*(word.replace("_", " ") for word in words.split()))
-    assert done.stderr == f"manaforge: {what_it_is(Path('runs/study'))}\n"
+    assert done.stderr == f"manaforge: {not_a_run_text(Path('runs/study'))}\n"
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,9 @@ def test_a_study_names_its_runs_where_one_is_wanted(words: str, here: Path) -> N
 )
 def test_a_tournament_says_what_reads_it(words: str, here: Path) -> None:
     done = manaforge(*words.format("runs/tour").split())
-    assert done.stderr == f"manaforge: {what_it_is(Path('runs/tour'))}\n"
+    assert done.stderr == f"manaforge: {not_a_run_text(Path('runs/tour'))}\n"
 
 
 @pytest.mark.parametrize("name", ["x" * 5_000, "../" + "9" * 400, "a\0b", "broken\udc80"])
 def test_a_name_that_no_file_can_have_is_told(name: str) -> None:
-    assert "there is no such folder" in what_it_is(Path(name))
+    assert "there is no such folder" in not_a_run_text(Path(name))

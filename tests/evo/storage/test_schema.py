@@ -13,7 +13,15 @@ import pytest
 from evo.learning.folder import LearningError, _samples_in
 from evo.storage.files import parquet_bytes
 from evo.storage.history import checksum
-from evo.storage.schema import BATCH, COUNT, NAME, SchemaError, pages_in, read_batches, read_columns
+from evo.storage.schema import (
+    BATCH_ROWS,
+    COUNT,
+    NAME,
+    SchemaError,
+    parse_pages,
+    read_batches,
+    read_columns,
+)
 from ilp_agent.features import FEATURES
 from tests.faults.fuzz import forget_peak, megabytes_of
 
@@ -105,10 +113,10 @@ def test_what_would_take_gigabytes_is_refused_and_not_unpacked(bomb: str) -> Non
 
 
 def test_a_table_is_read_in_parts_and_whole_with_the_same_rows() -> None:
-    rows = 2 * BATCH + 1
-    content = written(table(rows), row_group_size=BATCH + 7)
+    rows = 2 * BATCH_ROWS + 1
+    content = written(table(rows), row_group_size=BATCH_ROWS + 7)
     parts = list(read_batches(content, COLUMNS, rows))
-    assert max(map(len, parts)) <= BATCH
+    assert max(map(len, parts)) <= BATCH_ROWS
     assert sum(map(len, parts)) == rows
     assert read_columns(content, COLUMNS, rows).column("name").unique().to_pylist() == ["x"]
     with pytest.raises(SchemaError, match=f"at most {rows - 1:,}"):
@@ -137,11 +145,11 @@ def test_tables_of_other_programs_are_read(compression: str, version: str) -> No
 def test_pages_say_what_they_hold() -> None:
     content = written(table(10))
     part = pq.ParquetFile(io.BytesIO(content)).metadata.row_group(0).column(1)
-    pages = list(pages_in(content, part.dictionary_page_offset, part.total_compressed_size))
+    pages = list(parse_pages(content, part.dictionary_page_offset, part.total_compressed_size))
     assert [(page.values, page.dictionary) for page in pages] == [(1, True), (10, False)]
     for start, length in ((-1, 10), (0, 0), (len(content) - 3, 10), (0, 40)):
         with pytest.raises(ValueError, match=r"pages lie|no valid header|negative|encoding"):
-            list(pages_in(content, start, length))
+            list(parse_pages(content, start, length))
 
 
 def test_samples_of_a_learning_are_bounded_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,6 +162,6 @@ def test_samples_of_a_learning_are_bounded_too(tmp_path: Path, monkeypatch: pyte
     file.write_bytes(broken := parquet_bytes(samples.assign(points=float("inf")), 1))
     with pytest.raises(LearningError, match="points is not finite"):
         _samples_in(file, checksum(broken))
-    monkeypatch.setattr("evo.learning.folder.MOST_ROUND", 2)
+    monkeypatch.setattr("evo.learning.folder.MAX_SAMPLES_PER_ROUND", 2)
     with pytest.raises(LearningError, match="3 rows; at most 2 are possible; begin again"):
         _samples_in(file, checksum(broken))

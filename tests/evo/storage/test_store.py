@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from evo.evolution.session import new_manifest
-from evo.storage.files import replace_file
-from evo.storage.history import HistoryError, read_committed, read_history, table_file
-from evo.storage.run_folder import RunError, check_vacant, create_run, open_run, peek_run
+from evo.storage.files import write_atomically
+from evo.storage.history import HistoryError, read_committed, read_history, table_path
+from evo.storage.run_folder import RunError, check_empty, create_run, open_run, open_run_read_only
 from tests.evo.runs import TINY
 
 
@@ -17,7 +17,7 @@ def test_a_new_folder_holds_its_configuration_and_nothing_committed(tmp_path: Pa
     with create_run(tmp_path / "run", TINY, new_manifest(TINY)) as folder:
         assert folder.committed == 0
         assert list(folder.tables("generations")) == []
-    again = peek_run(tmp_path / "run")
+    again = open_run_read_only(tmp_path / "run")
     assert again.config == TINY
     assert again.manifest()["seed"] == TINY.seed
 
@@ -32,18 +32,18 @@ def test_a_folder_has_one_writer(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_holds_something_is_not_vacant(tmp_path: Path) -> None:
-    check_vacant(tmp_path / "none")
+    check_empty(tmp_path / "none")
     for name in ("lock", "manifest.json", "leftover.tmp"):
         (tmp_path / name).touch()
-    check_vacant(tmp_path)
+    check_empty(tmp_path)
     (tmp_path / "notes.txt").touch()
     with pytest.raises(RunError, match="is not empty; choose another --out"):
-        check_vacant(tmp_path)
+        check_empty(tmp_path)
     (tmp_path / "config.toml").touch()
     with pytest.raises(RunError, match="to continue it: manaforge resume"):
-        check_vacant(tmp_path)
+        check_empty(tmp_path)
     with pytest.raises(RunError, match="is a file"):
-        check_vacant(tmp_path / "notes.txt")
+        check_empty(tmp_path / "notes.txt")
 
 
 def test_a_commit_is_two_files_and_a_line(copy: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_commit_is_two_files_and_a_line(copy: Path) -> None:
     assert history.good == history.text
     for number, entry in enumerate(history.entries):
         for kind in ("generations", "pairings"):
-            assert read_committed(copy, kind, number, entry) == table_file(copy, kind, number).read_bytes()
+            assert read_committed(copy, kind, number, entry) == table_path(copy, kind, number).read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -75,25 +75,25 @@ def test_a_history_counts_as_far_as_its_lines_are_whole(
     assert problem in history.problem
     assert bool(problem) == bool(history.problem)
     assert history.good.count("\n") == left
-    assert peek_run(copy).committed == left
+    assert open_run_read_only(copy).committed == left
 
 
 def test_what_was_not_committed_cannot_be_read(copy: Path) -> None:
     entry = read_history(copy).entries[1]
-    file = table_file(copy, "pairings", 1)
+    file = table_path(copy, "pairings", 1)
     file.write_bytes(file.read_bytes() + b" ")
     with pytest.raises(HistoryError, match=r"pairings/0001.parquet is damaged: it does not agree"):
         read_committed(copy, "pairings", 1, entry)
     with pytest.raises(RunError, match=r"0001.parquet cannot be read: pairings/0001.parquet is damaged"):
-        list(peek_run(copy).tables("pairings"))
+        list(open_run_read_only(copy).tables("pairings"))
     file.unlink()
     with pytest.raises(HistoryError, match=r"pairings/0001.parquet is missing"):
         read_committed(copy, "pairings", 1, entry)
-    assert len(list(peek_run(copy).tables("generations"))) == 4, "the other kind is whole"
+    assert len(list(open_run_read_only(copy).tables("generations"))) == 4, "the other kind is whole"
 
 
 def test_damage_is_set_aside_with_all_after_it(copy: Path) -> None:
-    table_file(copy, "generations", 2).unlink()
+    table_path(copy, "generations", 2).unlink()
     with open_run(copy) as folder:
         assert folder.committed == 2
         told = " ".join(folder.problems)
@@ -107,7 +107,7 @@ def test_damage_is_set_aside_with_all_after_it(copy: Path) -> None:
 def test_a_manifest_is_only_a_note(copy: Path) -> None:
     for text in ("{", "[]", json.dumps({"sessions": 3}), "[" * 100_000):
         (copy / "manifest.json").write_text(text)
-        assert peek_run(copy).manifest() == {}
+        assert open_run_read_only(copy).manifest() == {}
 
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=f"^{file} is a file; choose another --out$"):
         create_run(file / "runs" / "x", TINY, {})
     with pytest.raises(RunError, match=f"^{file} is a file; choose another --out$"):
-        check_vacant(file / "x")
+        check_empty(file / "x")
     within = tmp_path / "run"
     within.mkdir()
     for name in ("generations", "pairings"):
@@ -132,5 +132,5 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=f"^{within}/generations is a file$"):
         open_run(within)
     with pytest.raises(NotADirectoryError) as told:
-        replace_file(file / "x", b"", file / "x.tmp")
+        write_atomically(file / "x", b"", file / "x.tmp")
     assert told.value.filename == str(file / "x")

@@ -8,8 +8,8 @@ import pytest
 from evo.analysis.export import ExportError, best_profiles
 from evo.analysis.tables import read_runs
 from evo.config.run_config import RunConfig
-from evo.evolution.records import new_strategy, restore
-from evo.storage.run_folder import open_run, peek_run
+from evo.evolution.records import new_strategy, restore_strategy
+from evo.storage.run_folder import open_run, open_run_read_only
 from evo.storage.schema import RUN_SCHEMA
 from evo.strategies import StrategyError
 from evo.strategies.cma import MIN_STEP, Cma
@@ -78,7 +78,7 @@ def test_a_run_stopped_and_resumed_has_the_same_bytes(evolved: Path, tmp_path: P
                 evolve(folder, pool, Quiet(stop_after=3))
     finally:
         pool.close()
-    assert peek_run(tmp_path / "again").committed < CMA.generations + 1
+    assert open_run_read_only(tmp_path / "again").committed < CMA.generations + 1
     assert run_on(tmp_path / "again") == bytes_of(evolved)
 
 
@@ -95,12 +95,12 @@ def test_its_tables_are_read_like_any_others(evolved: Path) -> None:
 def test_a_history_that_cannot_be_drawn_again_is_refused(evolved: Path) -> None:
     """As on another processor, whose linear algebra rounds otherwise: one weight differs in its last bit."""
     strategy = new_strategy(CMA)
-    tables = list(peek_run(evolved).tables("generations"))
+    tables = list(open_run_read_only(evolved).tables("generations"))
     tables[1]["weight_face"] = np.nextafter(tables[1]["weight_face"], 2.0)
     with pytest.raises(StrategyError, match="generation 1 cannot be repeated bit for bit"):
         strategy.restore(iter(tables))
     with open_run(evolved) as folder:
-        assert restore(folder).generation == CMA.generations + 1
+        assert restore_strategy(folder).generation == CMA.generations + 1
 
 
 def test_a_finished_run_is_opened_and_exported_where_it_cannot_be_repeated(

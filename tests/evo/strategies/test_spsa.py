@@ -5,7 +5,7 @@ import pytest
 
 from evo.config.run_config import ConfigError, RunConfig
 from evo.evolution.records import new_strategy
-from evo.strategies.spsa import Spsa, gains_of
+from evo.strategies.spsa import Spsa, compute_gains
 
 
 def strategy_of(mu: int = 2, games: int = 20, **options: float) -> Spsa:
@@ -23,7 +23,7 @@ def test_the_schedule_is_fishtests() -> None:
     c = 0.1 * 1000^0.101 = 0.1 * 10^0.303 = 0.200909; A = 100; a = 0.01 * 0.1^2 * 1100^0.602 = 1e-4 * 67.7513.
     Before the first pair: perturbation 0.200909, rate a / 101^0.602 / c^2 = 0.00677513 / 16.0917 / 0.0403645.
     """
-    gains = gains_of(0.1, 0.01, 1_000, 0.1)
+    gains = compute_gains(0.1, 0.01, 1_000, 0.1)
     assert gains.c == pytest.approx(0.200909, rel=1e-5)
     assert gains.stability == 100
     assert gains.a == pytest.approx(0.00677513, rel=1e-5)

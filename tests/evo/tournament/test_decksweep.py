@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from engine import Deck, find_deck, find_ruleset
 from engine.batches import deal_games
 from engine.codes import KEYWORD_FIELDS
-from engine.decks import tables_of
+from engine.decks import cached_card_table
 from engine.effect_codes import CardKind
 from engine.state import STATE
 from evo.cli.main import app
@@ -24,10 +24,10 @@ from evo.tournament.run import Tournament, play_games
 from evo.tournament.sweep import (
     SweepError,
     Variants,
-    body_notes,
-    card_for,
+    added_cards,
+    body_card_notes,
     find_keyword,
-    put_in,
+    find_sweep_card,
     vary_card,
     vary_keyword,
 )
@@ -72,7 +72,7 @@ def counted(tournament: Tournament, thing: str) -> tuple[np.ndarray, np.ndarray,
     """For each game and seat: the player, how many of the cards dealt have it, and the ids of all cards dealt."""
     games = tournament.held(tournament.matchups.schedule(0, len(tournament.matchups))[0])
     roster = tournament.roster
-    table, decks = tables_of(roster.decks)
+    table, decks = cached_card_table(roster.decks)
     states = np.zeros(len(games), STATE)
     deal_games(table.array, decks, roster.ruleset.array, games.decks, games.keys, states)
     sides = states["sides"]
@@ -186,28 +186,31 @@ def test_the_own_value_is_what_the_deck_has() -> None:
 def test_a_card_comes_from_the_edition_of_the_deck() -> None:
     """A card without class or effects is a body in a deck without class, so that every agent plays it."""
     bodies, mage = find_deck("hearthsim-basic"), find_deck("basic-mage")
-    smite = card_for(bodies, "holy smite")
+    smite = find_sweep_card(bodies, "holy smite")
     assert (smite.id, smite.kind, smite.real) == ("CS1_130", CardKind.SPELL, True)
-    assert card_for(mage, "CS1_130") == smite
-    assert (card_for(bodies, "Fiery War Axe").spec.cost, card_for(mage, "Fiery War Axe").spec.cost) == (3, 3)
+    assert find_sweep_card(mage, "CS1_130") == smite
+    assert (
+        find_sweep_card(bodies, "Fiery War Axe").spec.cost,
+        find_sweep_card(mage, "Fiery War Axe").spec.cost,
+    ) == (3, 3)
     newest = replace(mage, edition="newest")
     with pytest.raises(SweepError, match="--edition 2018-07 plays it"):
-        card_for(newest, "Flame Lance")
-    assert card_for(newest, "Flame Lance", "2018-07").exact
-    assert card_for(mage, "Chillwind Yeti").real
-    assert not card_for(bodies, "Chillwind Yeti").real
-    assert card_for(bodies, "Novice Engineer").real
-    assert card_for(bodies, "Faerie Dragon").real, "a trait is more than a body"
-    pagle = card_for(bodies, "Nat Pagle")
+        find_sweep_card(newest, "Flame Lance")
+    assert find_sweep_card(newest, "Flame Lance", "2018-07").exact
+    assert find_sweep_card(mage, "Chillwind Yeti").real
+    assert not find_sweep_card(bodies, "Chillwind Yeti").real
+    assert find_sweep_card(bodies, "Novice Engineer").real
+    assert find_sweep_card(bodies, "Faerie Dragon").real, "a trait is more than a body"
+    pagle = find_sweep_card(bodies, "Nat Pagle")
     assert (pagle.real, pagle.exact) == (False, False)
     decks = (bodies, mage)
     variants = vary("hearthsim", "Nat Pagle", (1,), decks)
-    assert body_notes(variants) == [
+    assert body_card_notes(variants) == [
         "Nat Pagle [EX1_557] is added as a body with its keywords, without its other card text"
     ]
-    assert [card["deck"] for card in put_in(variants)] == ["hearthsim-basic", "basic-mage"]
-    assert body_notes(vary("hearthsim", SMITE, (1,), decks)) == []
-    assert put_in(vary("hearthsim", "taunt", (1,), decks)) == []
+    assert [card["deck"] for card in added_cards(variants)] == ["hearthsim-basic", "basic-mage"]
+    assert body_card_notes(vary("hearthsim", SMITE, (1,), decks)) == []
+    assert added_cards(vary("hearthsim", "taunt", (1,), decks)) == []
 
 
 def test_keywords_are_found_as_players_write_them() -> None:

@@ -11,11 +11,11 @@ import pytest
 
 from engine import ManaforgeError, find_deck
 from evo.api import play_tournament
-from evo.tournament.folder import TournamentError, cards_of
-from evo.tournament.reading import read_tournament, replay, tournament_to_replay
+from evo.tournament.folder import TournamentError, deck_identity
+from evo.tournament.reading import read_tournament, replay_game, tournament_to_replay
 from rivals.outside import permissions
 from rivals.outside.agent import check_starts, processes
-from rivals.outside.permissions import NotAllowedError, command_line_is
+from rivals.outside.permissions import NotAllowedError, set_command_line
 from tests.conftest import cases
 
 OLD = Path("tests/data/tournament")
@@ -45,7 +45,7 @@ def test_every_game_is_played_again_as_it_was(played: Path, folder: str) -> None
     record = read_tournament(played if folder == "new" else OLD)
     tournament = tournament_to_replay(record)
     for number in range(0, len(record.games), cases(3, 1) if folder == "new" else cases(42, 7)):
-        result, different = replay(record, tournament, number)
+        result, different = replay_game(record, tournament, number)
         assert different == ""
         assert result.turns == record.games["turns"].iloc[number]
 
@@ -60,7 +60,7 @@ def changed(played: Path, place: Path, **parts: Any) -> Path:
 
 def test_a_game_that_ends_otherwise_than_the_folder_says_is_told(played: Path, tmp_path: Path) -> None:
     record = read_tournament(changed(played, tmp_path / "other", seed=2))
-    differences = [replay(record, tournament_to_replay(record), number)[1] for number in range(20)]
+    differences = [replay_game(record, tournament_to_replay(record), number)[1] for number in range(20)]
     assert any("stored result" in text and "replayed" in text for text in differences)
 
 
@@ -77,7 +77,7 @@ def test_a_game_that_ends_otherwise_than_the_folder_says_is_told(played: Path, t
             "deck none",
         ),
         (
-            {"decks": [cards_of(find_deck(f"basic-{one}"), effects=1) for one in ("mage", "hunter")]},
+            {"decks": [deck_identity(find_deck(f"basic-{one}"), effects=1) for one in ("mage", "hunter")]},
             r"it was played under effects 1, and this version plays effects 2",
         ),
     ],
@@ -131,11 +131,11 @@ def test_an_agent_from_outside_runs_only_if_it_is_named(tmp_path: Path) -> None:
     processes.close()
     check_starts.cache_clear()
     try:
-        command_line_is(["serve", str(tmp_path)])
+        set_command_line(["serve", str(tmp_path)])
         with pytest.raises(NotAllowedError, match="--allow-agent"):
             tournament_to_replay(record)
-        command_line_is(["serve", str(tmp_path), "--allow-agent", FAULTY])
-        assert replay(record, tournament_to_replay(record), 0)[1] == ""
+        set_command_line(["serve", str(tmp_path), "--allow-agent", FAULTY])
+        assert replay_game(record, tournament_to_replay(record), 0)[1] == ""
     finally:
         permissions._named = None
         processes.close()

@@ -19,7 +19,7 @@ from evo.play.matchups import Matchups, games_table, make_pairings
 from evo.play.pool import InterruptedRunError, LocalPool
 from evo.stats.sequential import Sprt
 from evo.stats.standings import standings
-from evo.tournament.folder import TournamentError, TournamentFolder, cards_of, open_tournament
+from evo.tournament.folder import TournamentError, TournamentFolder, deck_identity, open_tournament
 from evo.tournament.reading import read_tournament, tournament_to_replay
 from evo.tournament.run import Tournament, find_faults, play_missing
 from rivals import AGENTS, AgentKind
@@ -271,7 +271,10 @@ def test_a_folder_of_games_under_earlier_effects_is_named(tmp_path: Path) -> Non
     ):
         made = tournament(*THREE, decks=names)
         most, path = len(made.matchups), tmp_path / "-".join(names)
-        before = made.definition | {"decks": [cards_of(deck, effects=1) for deck in made.decks], "seed": 9}
+        before = made.definition | {
+            "decks": [deck_identity(deck, effects=1) for deck in made.decks],
+            "seed": 9,
+        }
         with open_tournament(path, before, made.ruleset, most):
             pass
         with pytest.raises(TournamentError, match=told):

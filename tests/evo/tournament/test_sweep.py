@@ -10,16 +10,16 @@ from evo.play.entrants import find_entrant
 from evo.play.games import GAME
 from evo.play.notation import Seats
 from evo.tournament.run import Tournament
-from evo.tournament.sweep import Variants, against_best, parse_values, sweep_table, vary
+from evo.tournament.sweep import Variants, compare_with_best, parse_values, sweep_table, vary_weight
 from rivals import weight_class
 
 
 def test_values_of_a_sweep_are_what_was_typed() -> None:
     assert parse_values("-0.3:0.3:0.1") == (-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3)
     assert parse_values("0:1:0.3") == (0.0, 0.3, 0.6, 0.9)
-    near = vary(find_entrant("hearthsim"), "hand", parse_values("1000:1000.01:0.005"))
+    near = vary_weight(find_entrant("hearthsim"), "hand", parse_values("1000:1000.01:0.005"))
     assert len({one.text for one in near.entrants}) == 3
-    near = vary(find_entrant("hearthsim"), "hand", (1.0, 1.0000000000001))
+    near = vary_weight(find_entrant("hearthsim"), "hand", (1.0, 1.0000000000001))
     assert [one.text for one in near.entrants] == ["hearthsim[hand=1]", "hearthsim[hand=1.0000000000001]"]
 
 
@@ -27,7 +27,7 @@ def test_aggressiveness_is_both_weights_of_the_own_board() -> None:
     """Seed 001: w_a = w_h = the value; all others stay."""
     standard = find_entrant("hearthsim")
     names = weight_class("hearthsim").names()
-    (one,) = vary(standard, "aggressiveness", (0.3,)).entrants
+    (one,) = vary_weight(standard, "aggressiveness", (0.3,)).entrants
     changed = {
         name: value
         for name, value, usual in zip(names, one.player.weights, standard.player.weights, strict=True)
@@ -38,7 +38,7 @@ def test_aggressiveness_is_both_weights_of_the_own_board() -> None:
 
 def sweep_of(values: tuple[float, ...], games: int, seats: Seats = "paired") -> tuple[Variants, Tournament]:
     """A sweep of hearthsim's hand weight against aggro on one deck."""
-    variants = vary(find_entrant("hearthsim"), "hand", values)
+    variants = vary_weight(find_entrant("hearthsim"), "hand", values)
     tournament = Tournament(
         entrants=(*variants.entrants, find_entrant("aggro")),
         self_play=frozenset(),
@@ -100,7 +100,7 @@ def test_values_are_compared_deal_by_deal() -> None:
         points[2, deal] = [1.0, 1.0] if deal % 2 else [1.0, 0.0]
     points[2, 39] = [0.0, 0.0]
     played = results(tournament, points)
-    assert against_best(variants, tournament, played) == ["best", "", "not told apart"]
+    assert compare_with_best(variants, tournament, played) == ["best", "", "not told apart"]
 
 
 @pytest.mark.parametrize(

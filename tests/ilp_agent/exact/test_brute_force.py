@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.position import Position
-from ilp_agent.exact.kernel import solve_turn
+from ilp_agent.exact.kernel import solve_exact_turn
 from ilp_agent.exact.plan_record import PLAN
 from ilp_agent.exact.work import new_layers, new_work
 from ilp_agent.turn import TURN, read_turn
@@ -20,7 +20,7 @@ WORK, LAYERS = new_work(), new_layers()
 def solve(position: Position, weights: np.ndarray) -> np.void:
     turn, plan = np.zeros(1, TURN)[0], np.zeros(1, PLAN)[0]
     read_turn(position.state, position.table.array, turn)
-    solve_turn(turn, weights, WORK, LAYERS, plan)
+    solve_exact_turn(turn, weights, WORK, LAYERS, plan)
     return plan
 
 

@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from ilp_agent.exact.kernel import solve_turn
+from ilp_agent.exact.kernel import solve_exact_turn
 from ilp_agent.exact.plan_record import PLAN
 from ilp_agent.exact.work import new_layers, new_work
 from ilp_agent.turn import TURN, read_turn
@@ -37,7 +37,7 @@ def hash_of_plans(chance: float, strength: int, sizes: tuple[int, int, int]) -> 
         position = random_position(pick, *drawn, chance, strength, int(pick.choice([8, 30])))
         turn, plan = np.zeros(1, TURN)[0], np.zeros(1, PLAN)[0]
         read_turn(position.state, position.table.array, turn)
-        solve_turn(turn, random_weights(pick), work, layers, plan)
+        solve_exact_turn(turn, random_weights(pick), work, layers, plan)
         digest.update(plan.tobytes())
     return digest.hexdigest()
 

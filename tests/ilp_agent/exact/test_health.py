@@ -7,11 +7,11 @@ from engine import MinionSpec
 from engine.codes import Keyword
 from engine.position import Position
 from ilp_agent import Status, TurnProblem, Weights, solve
-from ilp_agent.exact.backend import applies
-from ilp_agent.replay import position_of
+from ilp_agent.exact.backend import supports_weights
+from ilp_agent.replay import position_from_problem
 from ilp_agent.search.backend import search_position
-from ilp_agent.search.card_facts import learn_facts
-from ilp_agent.search.work import SOLVED
+from ilp_agent.search.card_facts import compute_card_facts
+from ilp_agent.search.work import SOLUTION
 from ilp_agent.weights import Term
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.ilp_agent.exact.health import PROGRAMS, comes_true
@@ -34,14 +34,14 @@ class Comparison:
 
     def __init__(self, limit: int = 200_000) -> None:
         self.memory = searching(limit, reduced=False)
-        self.solved = np.zeros(1, SOLVED)
+        self.solved = np.zeros(1, SOLUTION)
         self.compared = self.over = 0
 
     def compare(self, position: Position, weights: np.ndarray, places: bool) -> None:
         """`places`: whether the search uses places on the board as the program does."""
         problem, chosen = TurnProblem.from_position(position), Weights.from_array(weights)
         self.memory.start["slots"] = places
-        facts = learn_facts(position.table.array.copy())
+        facts = compute_card_facts(position.table.array.copy())
         search_position(
             position.states, position.table.array.copy(), weights, facts, *self.memory, self.solved
         )
@@ -98,7 +98,7 @@ def windfury_turns(seeds: range) -> Comparison:
             friendly=friends, enemy=enemies, mana=0, enemy_hero=int(pick.integers(1, 31))
         )
         weights = random_weights(pick, HEALTH)
-        tried.compare(position_of(problem), weights, False)
+        tried.compare(position_from_problem(problem), weights, False)
     return tried
 
 
@@ -114,7 +114,7 @@ def turns_in_play(n: int, seed: int) -> Comparison:
     for problem in reached(n):
         weights = random_weights(pick, HEALTH + INERT)
         if not any(minion.lifesteal for minion in problem.enemy):
-            tried.compare(position_of(problem), weights, True)
+            tried.compare(position_from_problem(problem), weights, True)
     return tried
 
 
@@ -199,7 +199,7 @@ def test_programs_agree_on_10_000_turns(backend: str) -> None:
 
 
 def test_where_it_applies_hero_counts_nothing_and_the_search_agrees() -> None:
-    memory, solved = searching(200_000, reduced=False), np.zeros(1, SOLVED)
+    memory, solved = searching(200_000, reduced=False), np.zeros(1, SOLUTION)
     met = 0
     for seed in range(1_500):
         pick = np.random.default_rng([97, seed])
@@ -207,9 +207,9 @@ def test_where_it_applies_hero_counts_nothing_and_the_search_agrees() -> None:
         position = random_position(pick, m, int(pick.integers(0, 4)), e, 0.15, 5, 25, wounded=True)
         weights = random_weights(pick, (*HEALTH, *INERT, "hero"))
         problem = TurnProblem.from_position(position)
-        if not weights[Term.HERO] or not applies(problem.record, weights):
+        if not weights[Term.HERO] or not supports_weights(problem.record, weights):
             continue
-        facts = learn_facts(position.table.array.copy())
+        facts = compute_card_facts(position.table.array.copy())
         search_position(position.states, position.table.array.copy(), weights, facts, *memory, solved)
         best = solve(problem, Weights.from_array(weights), "exact").objective
         assert best == pytest.approx(float(solved["value"][0]), rel=1e-9, abs=1e-6), position

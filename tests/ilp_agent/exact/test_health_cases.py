@@ -4,7 +4,7 @@ import pytest
 
 from engine import MinionSpec
 from ilp_agent import HERO, Attack, Plan, Play, SolverError, TurnProblem, Weights, solve
-from ilp_agent.exact.backend import applies
+from ilp_agent.exact.backend import supports_weights
 from ilp_agent.milp.program_solver import program_of
 from ilp_agent.weights import EXTENDED_NAMES, N_WEIGHTS, WEIGHT_NAMES
 from tests.backends import backends
@@ -147,7 +147,7 @@ def test_a_chosen_order_is_predicted_as_it_comes_true(backend: str) -> None:
 
 def applied(weights: Weights, **arguments: object) -> bool:
     problem = TurnProblem.build(**({"mana": 0, "enemy_hero": 30} | arguments))
-    return bool(applies(problem.record, weights.everything))
+    return bool(supports_weights(problem.record, weights.everything))
 
 
 def test_hero_is_refused_where_own_lifesteal_may_heal() -> None:

@@ -8,10 +8,10 @@ from engine import MinionSpec
 from engine.codes import Keyword
 from ilp_agent import DEFAULT_BACKEND, Status, TurnProblem, Weights, solve
 from ilp_agent.backends import installed_backends
-from ilp_agent.exact.kernel import solve_turn
+from ilp_agent.exact.kernel import solve_exact_turn
 from ilp_agent.exact.order import order_hits
 from ilp_agent.exact.plan_record import PLAN
-from ilp_agent.exact.search import retrace, search
+from ilp_agent.exact.search import search_attacks, trace_back
 from ilp_agent.exact.work import new_layers, new_work
 from ilp_agent.turn import TURN
 from ilp_agent.weights import N_TERMS, N_WEIGHTS, Term
@@ -30,11 +30,11 @@ OUTSIDE = [entry.name for entry in installed_backends() if not entry.compiled]
 
 @numba.njit
 def find_unordered(turns, weights, work, layers, found):
-    """Mark the turns where `search` promises attacks that have no order."""
+    """Mark the turns where `search_attacks` promises attacks that have no order."""
     for number in range(len(turns)):
         turn = turns[number]
-        answer = search(turn, weights[number], work, layers)
-        n = retrace(turn, weights[number], answer, work, layers)
+        answer = search_attacks(turn, weights[number], work, layers)
+        n = trace_back(turn, weights[number], answer, work, layers)
         found[number] = not order_hits(turn, n, answer.best.lethal == 1, work)
 
 
@@ -81,7 +81,7 @@ def test_boards_without_a_common_order_are_solved_like_the_milps() -> None:
         found = np.zeros(len(turns), np.bool_)
         find_unordered(turns, weights, work, layers, found)
         for number in np.flatnonzero(found):
-            solve_turn(turns[number], weights[number], work, layers, plan)
+            solve_exact_turn(turns[number], weights[number], work, layers, plan)
             problem, chosen = problem_of(turns[number]), Weights.from_array(weights[number])
             for backend in OUTSIDE:
                 value = solve(problem, chosen, backend).objective

@@ -12,21 +12,33 @@ from engine.codes import COIN
 from engine.errors import WrongValueError
 from engine.jit import njit
 from ilp_agent.backends import SolverError
-from ilp_agent.exact.backend import check_scope
-from ilp_agent.exact.plan_record import plan_of
-from ilp_agent.lookahead.body_ends import find_ends, write_actions
-from ilp_agent.lookahead.body_positions import MAX_ACTIONS_OF_TURN, MAX_ENDS, MAX_NODES, Pool, new_pool
+from ilp_agent.exact.backend import check_weights_on_turn
+from ilp_agent.exact.plan_record import problem_plan_from_record
+from ilp_agent.lookahead.body_ends import find_ends, write_end_actions
+from ilp_agent.lookahead.body_positions import (
+    MAX_ENDS,
+    MAX_NODES,
+    MAX_TURN_ACTIONS,
+    EndPool,
+    new_end_pool,
+)
 from ilp_agent.milp.formulations import SequentialModel, sequential_model
-from ilp_agent.milp.program import Run, UnanswerableError, proven, rounded, scaled_weights
+from ilp_agent.milp.program import (
+    NoPlanError,
+    RunSolver,
+    scaled_weights,
+    solve_rounded,
+    trusted_status,
+)
 from ilp_agent.milp.program_solver import sequential_plan
 from ilp_agent.plan import ProblemPlan, Status
 from ilp_agent.problem import TurnProblem
-from ilp_agent.replay import position_of, replay
+from ilp_agent.replay import position_from_problem, replay
 from ilp_agent.solver import find_solver
 from ilp_agent.weights import Weights
 
 
-def best_plans(problem: TurnProblem, weights: Weights, run: Run, most: int) -> Iterator[ProblemPlan]:
+def best_plans(problem: TurnProblem, weights: Weights, run: RunSolver, most: int) -> Iterator[ProblemPlan]:
     """Different plans of a turn, the best first: in who hits whom, who pops a shield, or who is played.
 
     Args:
@@ -38,19 +50,19 @@ def best_plans(problem: TurnProblem, weights: Weights, run: Run, most: int) -> I
     Raises:
         SolverError: a weight is set that the program cannot count on this turn.
     """
-    check_scope(problem.record, weights)
+    check_weights_on_turn(problem.record, weights)
     model = sequential_model(problem, scaled_weights(weights))
     decisions = decisions_of(model)
     for _ in range(most + 1):
         try:
-            status, chosen = rounded(run, model.milp)
-        except UnanswerableError:
+            status, chosen = solve_rounded(run, model.milp)
+        except NoPlanError:
             return
         if status != Status.OPTIMAL:
             return
-        with suppress(UnanswerableError):  # no order serves these attacks
+        with suppress(NoPlanError):  # no order serves these attacks
             record = sequential_plan(model, weights, chosen, whole=True)[0]
-            yield plan_of(problem, record, proven(status, weights), weights)
+            yield problem_plan_from_record(problem, record, trusted_status(status, weights), weights)
         cut_off(model, decisions, chosen)
 
 
@@ -154,7 +166,7 @@ def best_ends(problem: TurnProblem, weights: Weights, wanted: int, backend: str 
 
 
 def _by_kernel(problem: TurnProblem, weights: Weights, wanted: int) -> list[End]:
-    position, pool = position_of(problem), new_pool()
+    position, pool = position_from_problem(problem), new_end_pool()
     cards = position.table.array
     found = list_ends(position.states, cards, weights.everything, wanted, pool)
     if pool.unproven[0]:
@@ -167,10 +179,10 @@ def _by_kernel(problem: TurnProblem, weights: Weights, wanted: int) -> list[End]
     ]
 
 
-def _carried_out(position: Position, number: int, pool: Pool) -> Position:
+def _carried_out(position: Position, number: int, pool: EndPool) -> Position:
     """An end's position, reached action by action in the engine."""
-    codes = np.zeros(MAX_ACTIONS_OF_TURN, np.int64)
-    n = write_actions(number, position.table.array, pool, codes)
+    codes = np.zeros(MAX_TURN_ACTIONS, np.int64)
+    n = write_end_actions(number, position.table.array, pool, codes)
     here = position.copy()
     for code in codes[:n].tolist():
         here.play(Action.from_code(code))
@@ -178,6 +190,6 @@ def _carried_out(position: Position, number: int, pool: Pool) -> Position:
 
 
 @njit
-def list_ends(states: np.ndarray, cards: np.ndarray, weights: np.ndarray, wanted: int, pool: Pool) -> int:
+def list_ends(states: np.ndarray, cards: np.ndarray, weights: np.ndarray, wanted: int, pool: EndPool) -> int:
     """`find_ends` with all ends of a turn, for an array of shape (1,). `pool` is modified in place."""
     return find_ends(states[0], cards, weights, wanted, MAX_NODES, True, pool)

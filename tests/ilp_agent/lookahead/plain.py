@@ -7,7 +7,7 @@ from engine.codes import COIN, HERO, ActionKind, Keyword
 from ilp_agent import TurnProblem, Weights, solve
 from ilp_agent.features import FEATURES
 from ilp_agent.plan import Attack
-from ilp_agent.replay import play_action, position_of, track
+from ilp_agent.replay import new_tracker, play_plan_action, position_from_problem
 from tests.ilp_agent.lookahead.ends import key_of
 
 
@@ -50,7 +50,7 @@ def every_end(problem: TurnProblem, weights: Weights) -> dict[tuple[object, ...]
                     left.pop(action.source)
             go_on(after, gain + more, tuple(left))
 
-    go_on(position_of(problem), 0.0, tuple(minion.health for minion in problem.friendly))
+    go_on(position_from_problem(problem), 0.0, tuple(minion.health for minion in problem.friendly))
     return ends
 
 
@@ -67,11 +67,11 @@ def reply_of(position: Position, weights: Weights, hand: bool = False) -> Positi
                 break
             own["n_hand"] = 0
         problem = TurnProblem.from_position(here)
-        predicted, tracker = problem.enemy_hero, track(problem)
+        predicted, tracker = problem.enemy_hero, new_tracker(problem)
         for action in solve(problem, weights, "exact").actions:
             if isinstance(action, Attack) and action.target == HERO:
                 predicted -= (*problem.friendly, *problem.hand)[action.attacker].attack
-            play_action(here, tracker, action)
+            play_plan_action(here, tracker, action)
             if here.outcome != Outcome.ONGOING:
                 break
             if enemy["health"] + enemy["armour"] != predicted:  # an enemy with Lifesteal healed its hero

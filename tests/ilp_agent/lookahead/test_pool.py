@@ -8,12 +8,12 @@ import pytest
 from engine.codes import Keyword
 from ilp_agent import SolverError, TurnProblem, Weights
 from ilp_agent.lookahead.body_positions import MAX_NODES
-from ilp_agent.replay import position_of
-from ilp_agent.search.backend import searcher_of_thread
-from ilp_agent.search.candidate_plans import list_ways, new_way_pool
-from ilp_agent.search.card_facts import learn_facts
-from ilp_agent.search.kernel import solve_turn
-from ilp_agent.search.work import SOLVED
+from ilp_agent.replay import position_from_problem
+from ilp_agent.search.backend import thread_searcher
+from ilp_agent.search.candidate_plans import list_candidate_plans, new_candidate_pool
+from ilp_agent.search.card_facts import compute_card_facts
+from ilp_agent.search.kernel import search_turn
+from ilp_agent.search.work import SOLUTION
 from tests.backends import backends
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.ilp_agent.lookahead.ends import best_ends
@@ -106,7 +106,7 @@ def test_a_program_finds_the_same_ends_of_2000_turns() -> None:
 
 def like_search(n: int) -> None:
     """Where no two minions are or become alike, whose cards the search tells apart."""
-    searcher, pool, solved = searcher_of_thread(), new_way_pool(), np.zeros(1, SOLVED)
+    searcher, pool, solved = thread_searcher(), new_candidate_pool(), np.zeros(1, SOLUTION)
     memory = searcher.ready(200_000)
     memory.start["reduced"] = 0
     compared = 0
@@ -115,15 +115,22 @@ def like_search(n: int) -> None:
         bodies = [[(one.attack, one.keywords & ~LOST) for one in side] for side in everyone]
         if any(len(set(side)) < len(side) for side in bodies):
             continue
-        position = position_of(problem)
+        position = position_from_problem(problem)
         cards = position.table.array.copy()
-        solving = cards, weights.everything, learn_facts(cards), memory.work[0], memory.memo, memory.slots
+        solving = (
+            cards,
+            weights.everything,
+            compute_card_facts(cards),
+            memory.work[0],
+            memory.memo,
+            memory.slots,
+        )
         known = known_ends((problem, weights))
         if known is None:
             continue
-        solve_turn(position.state, *solving, solved[0])
+        search_turn(position.state, *solving, solved[0])
         assert not solved["unproven"][0]
-        found = list_ways(*solving, solved[0], WANTED, pool)
+        found = list_candidate_plans(*solving, solved[0], WANTED, pool)
         ours = pool.listed["value"][:found].tolist()
         assert_like(known, ours, (problem, weights))
         compared += 1

@@ -4,13 +4,18 @@ import numpy as np
 import pytest
 
 from engine import Outcome, find_deck, find_ruleset
-from engine.batches import deal_games, endings
-from engine.decks import tables_of
+from engine.batches import deal_games, game_results
+from engine.decks import cached_card_table
 from engine.rules import apply, encode, outcome
 from engine.state import STATE
 from engine.streams import below, derive, stream_key
-from ilp_agent.lookahead.recording import LATEST_PAIR, WHEN, record, record_pairs
-from ilp_agent.lookahead.selfplay import ALWAYS, NEVER, NO_STREAM, looking_at
+from ilp_agent.lookahead.recording import (
+    MAX_PAIR_TURN,
+    PAIR_TURN_STREAM,
+    record_pairs,
+    record_positions,
+)
+from ilp_agent.lookahead.selfplay import ALWAYS, NEVER, NO_STREAM, lookahead_kernels
 from ilp_agent.lookahead.weights import kernel_rows
 from rivals import find_agent_profile
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -22,7 +27,7 @@ END = encode(0, 0, 0)
 
 
 def deal(decks: tuple[str, ...], n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    table, records = tables_of(tuple(map(find_deck, decks)))
+    table, records = cached_card_table(tuple(map(find_deck, decks)))
     numbers = np.arange(n)
     held = np.stack([numbers % len(decks), numbers // len(decks) % len(decks)], axis=1)
     chances, keys = (
@@ -35,7 +40,7 @@ def deal(decks: tuple[str, ...], n: int) -> tuple[np.ndarray, np.ndarray, np.nda
 
 def take_turn(state: np.void, cards: np.ndarray, explore: int, key: np.uint64) -> np.ndarray | None:
     """Play a turn in place; features of where it leads, None where there was nothing to choose."""
-    looking, memory = looking_at(cards)
+    looking, memory = lookahead_kernels(cards)
     looking.choose(state, cards, kernel_rows(ROW[None])[0], explore, key, memory)
     leaf, plan = memory.leaf.copy() if memory.judged[0] else None, memory.plan[0]
     for action in plan["actions"][: plan["n"]]:
@@ -60,7 +65,7 @@ def test_pairs_are_two_ends_of_a_turn_played_on() -> None:
     features, points = [], []
     for game, key in enumerate(keys):
         start = before[game : game + 1].copy()
-        for _ in range(below(key, WHEN, LATEST_PAIR)):
+        for _ in range(below(key, PAIR_TURN_STREAM, MAX_PAIR_TURN)):
             if outcome(start[0]) == Outcome.ONGOING:
                 take_turn(start[0], cards, NEVER, NO_STREAM)
         if outcome(start[0]) != Outcome.ONGOING:
@@ -83,7 +88,7 @@ def test_pairs_are_two_ends_of_a_turn_played_on() -> None:
 def test_positions_are_noted_turn_by_turn() -> None:
     cards, states, chances, keys = deal(("thesis-paladin", "random-minions"), 6)
     before = states.copy()
-    noted = record(cards, ROW, states, chances, keys, ALWAYS // 4)
+    noted = record_positions(cards, ROW, states, chances, keys, ALWAYS // 4)
     features, whose = [], []
     for game, key in enumerate(keys):
         state, number = before[game : game + 1].copy()[0], 0
@@ -96,7 +101,7 @@ def test_positions_are_noted_turn_by_turn() -> None:
                 whose.append((game, seat))
     np.testing.assert_array_equal(noted.features, np.array(features))
     assert list(zip(noted.game, noted.seat, strict=True)) == whose
-    assert (endings(states)[0] != Outcome.ONGOING).all()
+    assert (game_results(states)[0] != Outcome.ONGOING).all()
 
 
 @compiled
@@ -105,8 +110,8 @@ def test_games_on_real_cards_are_recorded_the_same_each_time() -> None:
     for _ in range(2):
         cards, states, chances, keys = deal(("basic-mage", "basic-hunter"), 6)
         pairs = record_pairs(cards, ROW, states.copy(), chances, keys)
-        noted = record(cards, ROW, states, chances, keys, ALWAYS // 4)
-        assert (endings(states)[0] != Outcome.ONGOING).all()
+        noted = record_positions(cards, ROW, states, chances, keys, ALWAYS // 4)
+        assert (game_results(states)[0] != Outcome.ONGOING).all()
         found.append((pairs.features, pairs.points, noted.features, noted.game))
     assert len(found[0][1]) > 1
     assert len(found[0][2]) > 60

@@ -8,18 +8,18 @@ import pytest
 
 from engine import Action, Outcome, Position, find_deck, find_ruleset
 from engine.batches import deal_games
-from engine.decks import tables_of
+from engine.decks import cached_card_table
 from engine.effects.chance import Chance
 from engine.state import STATE
 from engine.streams import below, stream_key
-from engine.view import NOTHING_SHOWN
+from engine.view import NO_CARDS_SHOWN
 from ilp_agent import Weights
-from ilp_agent.features import FEATURES, N_FEATURES, read_features
+from ilp_agent.features import FEATURES, N_FEATURES, compute_features
 from ilp_agent.lookahead.agent import LookaheadAgent
-from ilp_agent.lookahead.body_ends import find_ends, judge
+from ilp_agent.lookahead.body_ends import evaluate_end, find_ends
 from ilp_agent.lookahead.body_positions import MAX_NODES
 from ilp_agent.lookahead.evaluation import LOST, WON
-from ilp_agent.lookahead.selfplay import NEVER, looking_at
+from ilp_agent.lookahead.selfplay import NEVER, lookahead_kernels
 from ilp_agent.lookahead.weights import TURN_PART, LookaheadWeights, kernel_rows
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.ilp_agent.lookahead.plain import features_of, reply_of
@@ -67,12 +67,12 @@ def ends_and_worths(
 ) -> tuple[np.ndarray, list[float]]:
     """Ends of a turn before they are ended, and what each is worth by the kernel."""
     cards, seat = position.table.array, position.active
-    memory = looking_at(cards)[1]
+    memory = lookahead_kernels(cards)[1]
     found = find_ends(position.state, cards, row[TURN_PART], budget, MAX_NODES, False, memory.ends.pool)
     ends, worths = memory.ends.pool.end_states[:found].copy(), []
     for number in range(found):
         memory.then[0] = ends[number]
-        worths.append(judge(memory.then[0], cards, row, seat, depth, np.uint64(1), memory))
+        worths.append(evaluate_end(memory.then[0], cards, row, seat, depth, np.uint64(1), memory))
     return ends, worths
 
 
@@ -138,7 +138,7 @@ def test_features_are_counted_plainly() -> None:
     features = np.zeros(N_FEATURES)
     for position, _ in positions(10 if FEW else 200):
         for seat in (0, 1):
-            read_features(position.state, position.table.array, seat, features)
+            compute_features(position.state, position.table.array, seat, features)
             counted = features_of(position, seat)
             assert features.tolist() == pytest.approx([counted[name] for name in FEATURES], abs=1e-9)
 
@@ -174,7 +174,7 @@ def position_view(position: Position):  # type: ignore[no-untyped-def]
 
 
 def games(decks: tuple[str, ...], n: int) -> tuple[np.ndarray, object]:
-    table, records = tables_of(tuple(map(find_deck, decks)))
+    table, records = cached_card_table(tuple(map(find_deck, decks)))
     keys = np.array([stream_key(8, game) for game in range(n)], np.uint64)
     pairs = np.array([(game % len(decks), (game // 2) % len(decks)) for game in range(n)])
     states = np.zeros(n, STATE)
@@ -209,7 +209,7 @@ def test_hidden_cards_change_no_action(decks: tuple[str, ...], depth: int) -> No
         while position.outcome == Outcome.ONGOING and position.state["turn"] < 12:
             # What the kernels are given is not hidden, as in compiled games.
             pair = position, other_hidden(position, pick)
-            seen = [SimpleNamespace(position=one, shown=NOTHING_SHOWN) for one in pair]
+            seen = [SimpleNamespace(position=one, shown=NO_CARDS_SHOWN) for one in pair]
             one, two = (LookaheadAgent(profile, 16, depth).act(view, pick) for view in seen)
             assert one == two, str(position)
             position.play(one, chance)
@@ -220,7 +220,7 @@ def test_hidden_cards_change_no_action(decks: tuple[str, ...], depth: int) -> No
 def test_exploring_needs_its_stream() -> None:
     position, vector = next(positions(1))
     rows = kernel_rows(np.array([[*vector.everything, 8, 2, 1]]))
-    looking, memory = looking_at(position.table.array)
+    looking, memory = lookahead_kernels(position.table.array)
 
     def played(explore: int, key: int) -> tuple[int, ...]:
         looking.choose(position.state, position.table.array, rows[0], explore, np.uint64(key), memory)

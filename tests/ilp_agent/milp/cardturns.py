@@ -8,8 +8,8 @@ import numpy as np
 
 from engine import parse_position
 from ilp_agent import CardTurn, Weights
-from ilp_agent.milp.card_reading import read_turn
-from ilp_agent.milp.spell_sources import OutsideError
+from ilp_agent.milp.card_reading import read_card_turn
+from ilp_agent.milp.spell_sources import UnsupportedTurnError
 from ilp_agent.weights import N_TERMS, N_WEIGHTS
 from tests.ilp_agent.search.turns import CLASS_DECKS, reached
 
@@ -64,8 +64,8 @@ POWERS = (
 def is_class_a(turn: CardTurn, weights: Weights) -> bool:
     """Whether the integer program can count a turn."""
     try:
-        read_turn(turn, weights)
-    except OutsideError:
+        read_card_turn(turn, weights)
+    except UnsupportedTurnError:
         return False
     return True
 

@@ -1,18 +1,19 @@
 """The best turn on real cards by trying every legal sequence of actions through the engine, one by one.
 
-Nothing is remembered and nothing left out; the terms are worked out here anew from docs/turn-program.md#turns-on-real-cards.
+Nothing is remembered and nothing left out; the terms are worked out here anew from
+docs/turn-program.md#turns-on-real-cards.
 """
 
 import numpy as np
 
-from engine.codes import COIN, HERO, MAX_ACTIONS, OWN_SIDE, UNKNOWN, ActionKind, Outcome
+from engine.codes import COIN, HERO, MAX_ACTIONS, OWN_TARGETS, UNKNOWN, ActionKind, Outcome
 from engine.effect_codes import CardKind, Filter, Op, Pick, Race, Trait, Trigger
-from engine.effects.chance import think
+from engine.effects.chance import begin_hypothetical
 from engine.jit import njit
 from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import EVENTS, STATE, TO_HERO, TO_MINIONS
-from engine.view import hide
-from ilp_agent.search.objective import acts_at_the_end
+from engine.view import hide_information
+from ilp_agent.search.objective import has_end_of_turn_effect
 from ilp_agent.weights import N_TERMS, Term
 
 MOST_STEPS = 30
@@ -29,7 +30,7 @@ def brute_force(starts, cards, weights, limit):  # type: ignore[no-untyped-def]
     gained = np.zeros((MOST_STEPS + 1, N_TERMS))
     states[0] = starts[0]
     seat = states[0]["active"]
-    hide(states[0], cards, seat)
+    hide_information(states[0], cards, seat)
     best, tried, level, enter = -1e300, 0, 0, True
     while level >= 0:
         state = states[level]
@@ -39,7 +40,7 @@ def brute_force(starts, cards, weights, limit):  # type: ignore[no-untyped-def]
                 return best, TOO_MANY
             over = outcome(state) != Outcome.ONGOING
             lost = state["sides"][seat]["health"] <= 0 < state["sides"][1 - seat]["health"]
-            if acts_at_the_end(state, cards, seat):
+            if has_end_of_turn_effect(state, cards, seat):
                 return best, CHANCE
             if not lost and state["n_options"] == 0:
                 terms = gained[level] + at_the_end(states[0], state, cards, seat)
@@ -55,7 +56,7 @@ def brute_force(starts, cards, weights, limit):  # type: ignore[no-untyped-def]
         action = actions[level, following[level]]
         following[level] += 1
         states[level + 1] = state
-        think(events[0])
+        begin_hypothetical(events[0])
         apply(states[level + 1], cards, action, events[0])
         if events[0]["waiting"]:
             return best, CHANCE
@@ -106,7 +107,7 @@ def add_action(before, after, cards, action, events, terms):  # type: ignore[no-
                     targets += enemy["n_board"]
                 if effect["kind"] & 2:
                     targets += 1
-                if effect["filter"] == Filter.NOT_TARGET and target < OWN_SIDE:
+                if effect["filter"] == Filter.NOT_TARGET and target < OWN_TARGETS:
                     targets -= 1
                 elif effect["filter"] == Filter.NOT_RACE:
                     for place in range(enemy["n_board"]):

@@ -10,8 +10,8 @@ from engine.codes import ActionKind
 from engine.state import STATE
 from ilp_agent import Status, TurnProblem, Weights, solve
 from ilp_agent.search.backend import SearchSolver, search_position
-from ilp_agent.search.card_facts import learn_facts
-from ilp_agent.search.work import SOLVED, SearchMemory
+from ilp_agent.search.card_facts import compute_card_facts
+from ilp_agent.search.work import SOLUTION, SearchMemory
 from ilp_agent.turn import CardTurn
 from ilp_agent.weights import N_TERMS, Term
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases, heavy
@@ -41,8 +41,8 @@ def test_zeros_in_an_array_of_actions_end_the_turn() -> None:
 
 
 def value_of(turns: Reached, number: int, memory: SearchMemory, facts: np.ndarray) -> np.void:
-    """What a search finds of one of the turns; dtype `SOLVED`."""
-    solved = np.zeros(1, SOLVED)
+    """What a search finds of one of the turns; dtype `SOLUTION`."""
+    solved = np.zeros(1, SOLUTION)
     states = turns.states[number : number + 1]
     search_position(states, turns.table.array.copy(), turns.weights[number], facts, *memory, solved)
     return solved[0]
@@ -53,7 +53,7 @@ def value_of(turns: Reached, number: int, memory: SearchMemory, facts: np.ndarra
 
 def equals_exact(seeds: range, most: int, full: bool) -> None:
     """On positions of bodies where board and hand fit on a board, or, with the program's places, on full ones."""
-    memory, solved = searching(200_000, reduced=False, slots=full), np.zeros(1, SOLVED)
+    memory, solved = searching(200_000, reduced=False, slots=full), np.zeros(1, SOLUTION)
     over = 0
     for seed in seeds:
         pick = np.random.default_rng([77, seed])
@@ -65,7 +65,7 @@ def equals_exact(seeds: range, most: int, full: bool) -> None:
         position = random_position(pick, m, h, e, chance=0.25, strength=5, hero=25)
         weights = random_weights(pick)
         best = solve(TurnProblem.from_position(position), Weights.from_array(weights), "exact").objective
-        facts = learn_facts(position.table.array.copy())
+        facts = compute_card_facts(position.table.array.copy())
         for reduced in (0, 1) if not full else (0,):
             memory.start["reduced"] = reduced
             search_position(position.states, position.table.array.copy(), weights, facts, *memory, solved)
@@ -112,7 +112,7 @@ def equals_plain(deck: str, n: int, limit: int, extended: bool, health: int = 0)
     turns = reached((deck,), n, 7, extended)
     if health:
         turns = within_reach(turns, health, 7)
-    facts, memory = learn_facts(turns.table.array), searching(limit)
+    facts, memory = compute_card_facts(turns.table.array), searching(limit)
     over = 0
     for number in range(n):
         values = []
@@ -169,7 +169,7 @@ def test_reductions_lose_nothing_on_10_000_turns(deck: str) -> None:
 def equals_all_kept(deck: str, n: int, limit: int, most_over: float) -> None:
     """Every turn is worth the same whether all is kept that any card of the game asks for, or what the turn does."""
     turns = reached((deck,), n, 11, True)
-    facts, memory, over = learn_facts(turns.table.array), searching(limit), 0
+    facts, memory, over = compute_card_facts(turns.table.array), searching(limit), 0
     everything = facts.copy()
     everything["asks"], everything["looks"] = everything["asks_of_game"], 1
     for number in range(n):
@@ -203,7 +203,7 @@ def equals_brute_force(deck: str, n: int, extended: bool, health: int, most: int
     turns = reached((deck,), n, 13, extended)
     if health:
         turns = within_reach(turns, health, 13)
-    facts, memory, counts = learn_facts(turns.table.array), searching(20_000), np.zeros(3, np.int64)
+    facts, memory, counts = compute_card_facts(turns.table.array), searching(20_000), np.zeros(3, np.int64)
     for number in range(n):
         cards, weights = turns.table.array, turns.weights[number]
         best, tried = brute_force(turns.states[number : number + 1], cards, weights, most)
@@ -261,7 +261,7 @@ def about_to_die(seed: int) -> str:
 
 @compiled
 def test_a_hero_without_health_is_not_healed_back_in_the_search() -> None:
-    memory, solved, won, lost = searching(20_000), np.zeros(1, SOLVED), 0, 0
+    memory, solved, won, lost = searching(20_000), np.zeros(1, SOLUTION), 0, 0
     for seed in range(cases(60, 400)):
         position = parse_position(about_to_die(seed))
         weights = np.random.default_rng([89, seed]).random(N_TERMS)
@@ -272,7 +272,7 @@ def test_a_hero_without_health_is_not_healed_back_in_the_search() -> None:
         won, lost = won + (best > 90), lost + (best < 0)
         for reduced in (0, 1):
             memory.start["reduced"] = reduced
-            search_position(position.states, cards, weights, learn_facts(cards), *memory, solved)
+            search_position(position.states, cards, weights, compute_card_facts(cards), *memory, solved)
             assert not solved["unproven"][0]
             assert solved["value"][0] == pytest.approx(best, rel=1e-9, abs=1e-9), position
     assert won > 5
@@ -338,8 +338,8 @@ def test_nothing_follows_an_attack_that_kills() -> None:
 
 def solve_plain(position: Position, weights: Weights) -> float:
     """What a turn is worth by the search without reductions."""
-    memory, solved = searching(10_000, reduced=False), np.zeros(1, SOLVED)
-    facts = learn_facts(position.table.array.copy())
+    memory, solved = searching(10_000, reduced=False), np.zeros(1, SOLUTION)
+    facts = compute_card_facts(position.table.array.copy())
     search_position(position.states, position.table.array.copy(), weights.everything, facts, *memory, solved)
     return float(solved["value"][0])
 
@@ -348,10 +348,10 @@ def follow(n: int, seed: int, names: tuple[str, ...] = CLASS_DECKS) -> tuple[np.
     """Follow `n` games on decks, the class decks if not told; counts, and sums of what was predicted and realised."""
     from engine import find_deck, find_ruleset
     from engine.batches import deal_games
-    from engine.decks import tables_of
+    from engine.decks import cached_card_table
 
     decks = tuple(map(find_deck, names))
-    table, records = tables_of(decks)
+    table, records = cached_card_table(decks)
     pick = np.random.default_rng(seed)
     weights = np.vstack([reached((CLASS_DECKS[0],), 60, 9, extended).weights[:20] for extended in (0, 1)])
     states, keys = np.zeros(n, STATE), pick.integers(0, 2**63, n, dtype=np.uint64)
@@ -359,7 +359,7 @@ def follow(n: int, seed: int, names: tuple[str, ...] = CLASS_DECKS) -> tuple[np.
     numbers = pick.integers(0, len(decks), (n, 2))
     deal_games(table.array, records, find_ruleset("standard").array, numbers, keys, states)
     counts, sums = np.zeros(5, np.int64), np.zeros((3, 3))
-    facts, memory = learn_facts(table.array), searching(2_000)
+    facts, memory = compute_card_facts(table.array), searching(2_000)
     follow_games(table.array, weights, agents, states, keys, facts, *memory, counts, sums)
     return counts, sums
 

@@ -6,8 +6,8 @@ import pytest
 from engine import PlayerView, parse_position
 from ilp_agent import Plan, solve
 from ilp_agent.search.backend import search_position
-from ilp_agent.search.card_facts import learn_facts
-from ilp_agent.search.work import SOLVED
+from ilp_agent.search.card_facts import compute_card_facts
+from ilp_agent.search.work import SOLUTION
 from ilp_agent.turn import CardTurn
 from ilp_agent.weights import EXTENDED_NAMES, ExtendedWeights
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -57,9 +57,9 @@ def test_the_other_hand_is_not_looked_at(own: str, held: str) -> None:
     text = "turn 9 | hero 30 mana 4/9 {} board [War Golem*] | hero 9 board [Chillmaw* now 6/3] hand [{}]"
     position = parse_position(text.format(own, held))
     weights = weighing(threat=1.0, body=1.0, survive=1.0, damage=1.0)
-    memory, solved = searching(10_000), np.zeros(1, SOLVED)
+    memory, solved = searching(10_000), np.zeros(1, SOLUTION)
     cards = position.table.array.copy()
-    search_position(position.states, cards, weights.everything, learn_facts(cards), *memory, solved)
+    search_position(position.states, cards, weights.everything, compute_card_facts(cards), *memory, solved)
     hidden = PlayerView(position, 0).position
     assert float(solved["value"][0]) == solve(CardTurn(hidden), weights, "search").objective
     assert solved["again"][0]

@@ -9,16 +9,16 @@ from engine import Position, find_deck, find_ruleset, shipped_decks
 from engine.batches import deal_games
 from engine.cards.table import CardTable
 from engine.codes import MAX_ACTIONS, ActionKind, Outcome
-from engine.decks import tables_of
-from engine.effects.chance import draw_for, think
+from engine.decks import cached_card_table
+from engine.effects.chance import begin_hypothetical, draw_from_stream
 from engine.jit import njit
 from engine.rules import apply, encode, legal_actions, outcome
 from engine.state import EVENTS, STATE, TO_HERO, TO_MINIONS
 from ilp_agent import find_profile, shipped_profiles
-from ilp_agent.search.card_facts import learn_facts
+from ilp_agent.search.card_facts import compute_card_facts
 from ilp_agent.search.chance import expected_gain
-from ilp_agent.search.kernel import solve_turn
-from ilp_agent.search.work import SOLVED, SearchMemory, new_memory
+from ilp_agent.search.kernel import search_turn
+from ilp_agent.search.work import SOLUTION, SearchMemory, new_memory
 from ilp_agent.weights import N_TERMS
 
 CLASS_DECKS = tuple(name for name in shipped_decks() if name.startswith("basic-"))
@@ -63,7 +63,7 @@ def within_reach(turns: Reached, health: int, seed: int) -> Reached:
 def reached(decks: tuple[str, ...], n: int, seed: int = 1, extended: bool = False) -> Reached:
     """The first `n` turns of games between shipped profiles, or weights drawn for all sixteen terms."""
     found = tuple(map(find_deck, decks))
-    table, records = tables_of(found)
+    table, records = cached_card_table(found)
     pick = np.random.default_rng(seed)
     weights = np.array([find_profile(name).weights.everything for name in shipped_profiles()])
     if extended:
@@ -75,7 +75,7 @@ def reached(decks: tuple[str, ...], n: int, seed: int = 1, extended: bool = Fals
     numbers = pick.integers(0, len(found), (games, 2))
     deal_games(table.array, records, find_ruleset("standard").array, numbers, keys, states)
     turns, of_turns = np.zeros(n, STATE), np.zeros((n, N_TERMS))
-    memory, facts = searching(2_000), learn_facts(table.array)
+    memory, facts = searching(2_000), compute_card_facts(table.array)
     collect(table.array, weights, agents, states, keys, facts, *memory, turns, of_turns)
     return Reached(table, turns, of_turns)
 
@@ -83,15 +83,15 @@ def reached(decks: tuple[str, ...], n: int, seed: int = 1, extended: bool = Fals
 @njit
 def collect(cards, weights, agents, states, chances, facts, works, memo, slots, turns, of_turns) -> None:  # type: ignore[no-untyped-def]
     """Play games, keeping each turn as it begins until `turns` is full."""
-    solutions, played, own_cards = np.zeros(1, SOLVED), np.zeros(1, EVENTS), cards.copy()
+    solutions, played, own_cards = np.zeros(1, SOLUTION), np.zeros(1, EVENTS), cards.copy()
     n = 0
     for game in range(len(states)):
         state, solved = states[game], solutions[0]
-        draw_for(played[0], state, chances[game])
+        draw_from_stream(played[0], state, chances[game])
         again = 0
         while outcome(state) == Outcome.ONGOING and n < len(turns):
             own = weights[agents[game, state["active"]]]
-            solve_turn(state, own_cards, own, facts, works[0], memo, slots, solved)
+            search_turn(state, own_cards, own, facts, works[0], memo, slots, solved)
             if not again:
                 turns[n] = state
                 of_turns[n] = own
@@ -116,14 +116,14 @@ def follow_games(  # type: ignore[no-untyped-def]
     `sums` holds, for damage to heroes, damage to minions, and cards drawn by actions that chance decides or
     that draw: predicted, realised, and the sum of the squares of their differences; shape (3, 3).
     """
-    solutions, events, actions = np.zeros(1, SOLVED), np.zeros(2, EVENTS), np.empty(MAX_ACTIONS, np.int64)
+    solutions, events, actions = np.zeros(1, SOLUTION), np.zeros(2, EVENTS), np.empty(MAX_ACTIONS, np.int64)
     before, units, own_cards = np.zeros(2, STATE), np.eye(N_TERMS), cards.copy()
     for game in range(len(states)):
         state, solved = states[game], solutions[0]
-        draw_for(events[0], state, chances[game])
+        draw_from_stream(events[0], state, chances[game])
         while outcome(state) == Outcome.ONGOING:
             own = weights[agents[game, state["active"]]]
-            solve_turn(state, own_cards, own, facts, works[0], memo, slots, solved)
+            search_turn(state, own_cards, own, facts, works[0], memo, slots, solved)
             counts[TURNS] += 1
             counts[UNPROVEN] += solved["unproven"]
             seat = state["active"]
@@ -135,7 +135,7 @@ def follow_games(  # type: ignore[no-untyped-def]
                     legal = legal or actions[place] == action
                 counts[ILLEGAL] += not legal
                 before[0], before[1] = state, state
-                think(events[1])
+                begin_hypothetical(events[1])
                 apply(before[1], cards, action, events[1])
                 chance = events[1]["waiting"] > 0
                 predicted = np.zeros(3)

@@ -33,8 +33,8 @@ HERO_NUMBERS = {
     "played": "played",
     "spells": "spells",
     "totems": "totems",
-    "perished": "perished",
-    "hurt": "hurt",
+    "perished": "died_this_turn",
+    "hurt": "hero_damage_this_turn",
     "elementals": "elementals",
     "before": "elementals_before",
     "overloaded": "overloaded",
@@ -77,7 +77,7 @@ def format_state(state: np.void, table: CardTable) -> str:
     if table.effects:
         head += f" effects {EFFECTS_VERSION}"
         n = int(state["sides"]["n_board"].sum())
-        head += "" if state["births"] == n else f" births {state['births']}"
+        head += "" if state["last_entity_id"] == n else f" births {state['last_entity_id']}"
     effects, first = table.effects, int(state["sides"][0]["n_board"])
     if state["n_choices"]:
         head += f" choices [{'; '.join(_format_choices(table, state))}]"
@@ -89,7 +89,9 @@ def format_state(state: np.void, table: CardTable) -> str:
 def _format_choices(table: CardTable, state: np.void) -> list[str]:
     """Pending choices: card id, effect row, and the earlier choice for the same row."""
     choices = state["choices"][: state["n_choices"]]
-    return [f"{table.cards[choice['card']].id} {choice['row']} {choice['memo']}" for choice in choices]
+    return [
+        f"{table.cards[choice['card']].id} {choice['row']} {choice['chosen_before']}" for choice in choices
+    ]
 
 
 def _format_hero(table: CardTable, side: np.void) -> list[str]:
@@ -105,14 +107,14 @@ def _format_hero(table: CardTable, side: np.void) -> list[str]:
         changed = "" if current == (card.spec.attack, card.spec.health) else f" now {current[0]}/{current[1]}"
         words.append(f"weapon [{format_card(card)}{changed}]")
     if side["n_secrets"]:
-        secrets = zip(side["secrets"], side["secret_born"], strict=True)
+        secrets = zip(side["secrets"], side["secret_entity_ids"], strict=True)
         texts = [
             f"{_secret(table, number)} born {born}" for number, born in list(secrets)[: side["n_secrets"]]
         ]
         words.append(f"secrets [{'; '.join(texts)}]")
-    dead = [table.cards[number].id for number in side["graves"][: side["n_graves"]]]
+    dead = [table.cards[number].id for number in side["graveyard"][: side["n_graveyard"]]]
     words += [f"graves [{'; '.join(dead)}]"] if dead else []
-    pending = [table.cards[number - 1].id for number in side["promises"] if number]
+    pending = [table.cards[number - 1].id for number in side["pending_costs"] if number]
     words += [f"promises [{'; '.join(pending)}]"] if pending else []
     return words
 
@@ -172,11 +174,11 @@ def _format_changes(table: CardTable, minion: np.void, card: Card, order: int) -
     words += [f"until {minion['turn_attack']}"] if minion["turn_attack"] else []
     words += [f"spell {minion['spell_damage']}"] if minion["spell_damage"] != card.spell_damage else []
     words += [f"race {minion['race']}"] if minion["race"] != row["race"] else []
-    words += [f"born {minion['born']}"] if minion["born"] != order else []
+    words += [f"born {minion['entity_id']}"] if minion["entity_id"] != order else []
     if minion["aura_attack"] or minion["aura_health"] or minion["aura_keywords"]:
         given = f"{minion['aura_attack']}/{minion['aura_health']}"
         words += [f"aura {given}{format_keywords(minion['aura_keywords'])}"]
-    words += [_format_gift(table, int(gift)) for gift in minion["gifts"] if gift]
+    words += [_format_gift(table, int(gift)) for gift in minion["granted_effects"] if gift]
     if (minion["traits"] ^ row["traits"]) & ~Trait.ACTS:
         words += [f"is {','.join(trait_words(minion['traits'])) or 'plain'}"]
     return words
@@ -190,7 +192,7 @@ def _format_gift(table: CardTable, gift: int) -> str:
 
 def _format_hand(table: CardTable, side: np.void) -> str:
     """Notation of a hand with the modifiers of its cards."""
-    hand, modifiers = side["hand"][: side["n_hand"]], side["held"]
+    hand, modifiers = side["hand"][: side["n_hand"]], side["hand_modifiers"]
     if not any(modifiers[name].any() for name in HAND_MODIFIER_FIELDS):
         return _format_cards(table, hand)
     texts = []

@@ -250,7 +250,7 @@ def parse_changes(minion: np.void, text: str, table: CardTable, order: int) -> N
     assert match, "every text matches"
     row = table.array[minion["card"]]
     minion["max_health"], minion["traits"], minion["race"] = row["health"], row["traits"], row["race"]
-    minion["spell_damage"], minion["born"] = row["spell_damage"], order
+    minion["spell_damage"], minion["entity_id"] = row["spell_damage"], order
     gifts = 0
     for name, value in CHANGE_PATTERN.findall(match["changes"]):
         if name == "is":
@@ -262,7 +262,7 @@ def parse_changes(minion: np.void, text: str, table: CardTable, order: int) -> N
                 raise NotationError(
                     f"a minion holds at most {MAX_GRANTED_EFFECTS} gifts, got more in {text!r}"
                 )
-            minion["gifts"][gifts] = (
+            minion["granted_effects"][gifts] = (
                 1 + card_number_of(value, table) + (GRANTED_BY_OPPONENT if name == "theirs" else 0)
             )
             gifts += 1
@@ -273,9 +273,9 @@ def parse_changes(minion: np.void, text: str, table: CardTable, order: int) -> N
         else:
             field, most = _CHANGES[name]
             minion[field] = parse_bounded(name, value, -MAX_STAT, most)
-    for gift in minion["gifts"]:
+    for gift in minion["granted_effects"]:
         given = (gift & ~GRANTED_BY_OPPONENT) - 1
-        minion["traits"] |= traits_of_triggers(int(table.array[given]["hears"])) if gift else 0
+        minion["traits"] |= traits_of_triggers(int(table.array[given]["trigger_bits"])) if gift else 0
     minion["max_health"] = max(minion["max_health"], minion["health"])
 
 
@@ -284,7 +284,7 @@ _CHANGES = {
     "until": ("turn_attack", MAX_STAT),
     "spell": ("spell_damage", MAX_STAT),
     "race": ("race", max(Race)),
-    "born": ("born", np.iinfo(np.int16).max),
+    "born": ("entity_id", np.iinfo(np.int16).max),
 }
 """Record field and largest value of a minion's numbers in the notation."""
 
@@ -531,9 +531,9 @@ def _finish_effects(position: Position, halves: list[dict[str, str]], count: str
             hidden = _HIDDEN.match(item)
             place += int(hidden[1] or 1) if hidden else 1
     sides = state["sides"]
-    newest = max(int(sides["secret_born"].max()), int(sides["board"]["born"].max()))
+    newest = max(int(sides["secret_entity_ids"].max()), int(sides["board"]["entity_id"].max()))
     last = count or str(max(order, newest))
-    state["births"] = parse_bounded("births", last, newest, np.iinfo(np.int16).max)
+    state["last_entity_id"] = parse_bounded("births", last, newest, np.iinfo(np.int16).max)
     refresh_auras(position.states, table.array)
 
 
@@ -549,20 +549,21 @@ def _parse_choices(position: Position, choices: list[str], options: list[int]) -
         record["card"] = card_number_of(match["id"], position.table)
         row = position.table.array[record["card"]]
         record["row"] = parse_bounded("row", match["row"], 0, max(int(row["n_effects"]) - 1, 0))
-        record["memo"] = parse_bounded("memo", match["memo"], 0, MAX_COUNT)
+        record["chosen_before"] = parse_bounded("memo", match["memo"], 0, MAX_COUNT)
     state["n_options"] = parse_bounded("options", len(options), 0, N_OFFERED_CARDS)
     state["options"][: len(options)] = options
 
 
 def _parse_lists(side: np.void, fields: dict[str, str], table: CardTable) -> None:
     """Parse pending cost changes (`promises`) and dead minions (`graves`) of a half into `side`."""
-    for name, limit in (("promises", MAX_PENDING_COSTS), ("graves", MAX_GRAVEYARD)):
+    lists = (("promises", "pending_costs", MAX_PENDING_COSTS), ("graves", "graveyard", MAX_GRAVEYARD))
+    for name, field, limit in lists:
         found = [card_number_of(item, table) for item in split_list(fields.get(name, ""))]
         parse_bounded(name, len(found), 0, limit)
         offset = 1 if name == "promises" else 0
-        side[name][: len(found)] = [number + offset for number in found]
+        side[field][: len(found)] = [number + offset for number in found]
         if name == "graves":
-            side["n_graves"] = len(found)
+            side["n_graveyard"] = len(found)
 
 
 _SECRET = re.compile(rf"(?P<card>.*?)(?: born (?P<number>{NUMBER}))?$")
@@ -584,8 +585,10 @@ def _parse_secrets(side: np.void, text: str, numbers: CardParser) -> None:
             side["secrets"][place] = HIDDEN_SECRET - known[unseen["class"]]
         else:
             side["secrets"][place] = numbers.of(match["card"])
-        side["secret_born"][place] = parse_bounded("born", match["number"] or "0", 0, np.iinfo(np.int16).max)
-    numbers_used = side["secret_born"][: len(items)]
+        side["secret_entity_ids"][place] = parse_bounded(
+            "born", match["number"] or "0", 0, np.iinfo(np.int16).max
+        )
+    numbers_used = side["secret_entity_ids"][: len(items)]
     if len(set(numbers_used)) < len(numbers_used):
         raise NotationError(
             f"Secrets of one player need distinct numbers: add 'born 1', 'born 2' in [{text}]"
@@ -597,7 +600,9 @@ def _parse_hand_modifier(side: np.void, place: int, text: str) -> None:
     match = _HELD_CARD.match(text)
     if match:
         for name, value in zip(HAND_MODIFIER_FIELDS, match["modifier"].split("/"), strict=True):
-            side["held"][place][name] = parse_bounded(name, value, -MAX_HAND_MODIFIER, MAX_HAND_MODIFIER)
+            side["hand_modifiers"][place][name] = parse_bounded(
+                name, value, -MAX_HAND_MODIFIER, MAX_HAND_MODIFIER
+            )
 
 
 def _parse_heroes_card(side: np.void, name: str, text: str, numbers: CardParser) -> None:

@@ -88,10 +88,11 @@ class Position:
         deaths = rules.play_checked(self.states, self.table.array, code, events) if valid else rules.ILLEGAL
         if deaths == rules.ILLEGAL:
             raise IllegalActionError(f"{self.describe(action)} {self._reason(action)} in {self}")
-        if before and events[0]["waiting"]:
+        if before and events[0]["n_pending_outcomes"]:
             self.states[0] = np.frombuffer(before, STATE)[0]
+            count = events[0]["n_pending_outcomes"]
             raise ChanceError(
-                f"{self.describe(action)} has a chance event with {events[0]['waiting']} outcomes; give one, "
+                f"{self.describe(action)} has a chance event with {count} outcomes; give one, "
                 f"such as Chance.given([0]), in {self}"
             )
         return deaths
@@ -176,11 +177,11 @@ def set_order_of_play(state: np.void, table: CardTable) -> None:
 
     The order of play is that of the boards. `state` is modified in place.
     """
-    state["births"] = 0
+    state["last_entity_id"] = 0
     for side in state["sides"]:
         for minion in side["board"][: side["n_board"]]:
-            state["births"] += 1
-            minion["born"] = state["births"]
+            state["last_entity_id"] += 1
+            minion["entity_id"] = state["last_entity_id"]
             minion["max_health"] = max(table.array[minion["card"]]["health"], minion["health"])
 
 

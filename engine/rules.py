@@ -123,10 +123,10 @@ def apply(state: np.void, cards: np.ndarray, action: int, events: np.void) -> in
 
 @njit_inline
 def _record_damage(state: np.void, action: int, events: np.void) -> None:
-    """Record an action's damage without effects, as `apply_with_effects` does, and reset the chance events."""
-    events["waiting"] = 0
+    """Record an action's damage without effects, as `apply_with_effects` does, and reset chance events."""
+    events["n_pending_outcomes"] = 0
     events["n_outcomes"] = 0
-    events["unsure"] = 0
+    events["depends_on_hidden"] = 0
     events["hits"][:] = 0
     kind, source, target = decode(action)
     if kind == ActionKind.ATTACK:
@@ -170,8 +170,8 @@ def _play(state: np.void, cards: np.ndarray, place: int) -> None:
     side["mana"] -= card["cost"]
     minion = side["board"][side["n_board"]]
     side["n_board"] += 1
-    state["births"] += 1
-    minion["born"] = state["births"]
+    state["last_entity_id"] += 1
+    minion["entity_id"] = state["last_entity_id"]
     minion["card"] = number
     minion["max_health"] = card["health"]
     minion["attack"] = card["attack"]

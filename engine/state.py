@@ -72,18 +72,18 @@ QUEUED_EFFECT = np.dtype(
         ("card", "i2"),  # card with the effect
         ("row", "i2"),  # index of the effect among the card's rows
         ("seat", "i2"),  # seat of the effect's controller
-        ("itself", "i2"),  # card of the source minion; -1: none
+        ("own_card", "i2"),  # card of the source minion; -1: none
         ("source", "i2"),  # entity id of the source minion; -1: none
         ("place", "i2"),  # board position of a dead source, as survivors to its left; -1: not a dead source
-        ("was", "i2"),  # board position of a dead source before the dead minions were removed
+        ("place_before_deaths", "i2"),  # board position of a dead source before the dead minions were removed
         ("target", "i2"),  # entity id of the chosen minion or of the event's subject, or a code below
-        ("foe", "i2"),  # the same for the character that the subject attacks
-        ("about", "i2"),  # card of the event; -1: none
+        ("defender", "i2"),  # the same for the character that the subject attacks
+        ("event_card", "i2"),  # card of the event; -1: none
         ("amount", "i2"),  # amount of the event
         ("keywords", "i2"),  # keywords of a dead source at its death
-        ("left", "i2"),  # remaining hits; 0: not started
+        ("hits_left", "i2"),  # remaining hits; 0: not started
         (
-            "heard",
+            "is_triggered",
             "i2",
         ),  # 1: triggered, so it resolves before effects queued earlier; 2: of a revealed Secret
     ]
@@ -100,8 +100,8 @@ EVENT = np.dtype(
     [
         ("trigger", "i2"),  # a Trigger
         ("seat", "i2"),  # seat of the affected player, or of the card's owner
-        ("who", "i2"),  # subject: entity id of the minion, A_HERO or NO_ONE
-        ("about", "i2"),  # the minion's card, or the card of the event; -1: none
+        ("subject", "i2"),  # subject: entity id of the minion, A_HERO or NO_ONE
+        ("event_card", "i2"),  # the minion's card, or the card of the event; -1: none
         ("amount", "i2"),  # amount, such as damage
     ]
 )
@@ -115,7 +115,7 @@ ACTION_START = np.dtype(
         ("n_board", "i2"),
         ("n_hand", "i2"),
         ("armed", "i2"),  # 1: a weapon was equipped
-        ("kept", "i2"),  # 1: no other weapon was equipped since
+        ("same_weapon", "i2"),  # 1: no other weapon was equipped since
     ]
 )
 """Snapshot of a side at the start of an action, for effects that resolve at its end."""
@@ -127,27 +127,34 @@ EVENTS = np.dtype(
         ("turn", "i4"),  # turn of that stream
         ("seat", "i4"),  # active seat of that stream
         ("number", "i4"),  # chance events of this turn so far
-        ("blind", "i2"),  # 1: cards drawn from a deck stay hidden, as in a player's search
+        ("hides_draws", "i2"),  # 1: cards drawn from a deck stay hidden, as in a player's search
         ("forced", "i2"),  # number of outcomes given in advance; -1: outcomes are drawn
         ("n_outcomes", "i2"),  # chance events of the last action
-        ("waiting", "i2"),  # number of outcomes of the chance event that stopped the action; 0: none did
+        (
+            "n_pending_outcomes",
+            "i2",
+        ),  # number of outcomes of the chance event that stopped the action; 0: none did
         ("first", "i4"),  # effect queue: index of the next effect
         ("last", "i4"),  # effect queue: one past the last
         ("hits", "i4", (2, 2)),  # raw damage of the last action by seat: to minions and to the hero
-        ("picked", "i2", (2 * (BOARD_SIZE + 1),)),  # selected targets: entity ids and heroes
+        ("selected", "i2", (2 * (BOARD_SIZE + 1),)),  # selected targets: entity ids and heroes
         ("outcomes", "i2", (MAX_OUTCOMES,)),  # outcomes of the last action's chance events
         ("event", EVENT),
         ("attacker", "i2"),  # entity id or hero code (relative to the active player); NO_TARGET: cancelled
         ("defender", "i2"),  # the same for the defender
         ("played", "i2"),  # entity id of the minion being played; 0: none
-        ("beside", "i2", (2,)),  # entity ids of the target's neighbours when it was chosen; 0: none
-        ("unsure", "i2"),  # 1: in a player's search, the result depended on hidden cards
+        (
+            "target_neighbours",
+            "i2",
+            (2,),
+        ),  # entity ids of the target's neighbours when it was chosen; 0: none
+        ("depends_on_hidden", "i2"),  # 1: in a player's search, the result depended on hidden cards
         ("decoy", "i2"),  # entity id of the minion that a spell is redirected to; 0: none
         ("before", ACTION_START, (2,)),  # snapshots of both seats at the start of the action
-        ("births", "i2"),  # `births` of the state at the start: higher ids were created by the action
-        ("fallen", "i2"),  # bit per seat: its hero has died, even if healed since
-        ("broken", "i2"),  # bit per seat: its weapon is used up but not removed yet
-        ("worn", "i2", (2,)),  # cards of these weapons
+        ("last_entity_id", "i2"),  # `births` of the state at the start: higher ids were created by the action
+        ("dead_heroes", "i2"),  # bit per seat: its hero has died, even if healed since
+        ("broken_weapon_bits", "i2"),  # bit per seat: its weapon is used up but not removed yet
+        ("broken_weapons", "i2", (2,)),  # cards of these weapons
         ("taken", "i2", (MAX_GRAVEYARD,)),  # workspace for drawing without replacement
         ("dead", "i2", (2 * BOARD_SIZE, 3)),  # newly dead minions: entity id, seat, card
         ("spare", QUEUED_EFFECT, (1,)),  # workspace for one queued effect
@@ -157,7 +164,7 @@ EVENTS = np.dtype(
 """Context of the action being resolved: chance source, current event and effect queue."""
 
 NO_EFFECT = np.zeros(1, QUEUED_EFFECT)
-NO_EFFECT["target"] = NO_EFFECT["foe"] = NO_EFFECT["source"] = NO_EFFECT["itself"] = NO_TARGET
+NO_EFFECT["target"] = NO_EFFECT["defender"] = NO_EFFECT["source"] = NO_EFFECT["own_card"] = NO_TARGET
 """A queued effect without source and target."""
 
 
@@ -241,10 +248,10 @@ CARD = np.dtype(
         ("keywords", "i2"),  # bits of Keyword
         ("rarity", "i2"),  # 1 free or common, 2 rare, 3 epic, 4 legendary; 0 unknown
         ("value", "f8"),  # S of the turn ILP, >= 0
-        ("asks", "i8"),  # bits of Ask: features that the game must track; the same for all cards
-        ("asks_alone", "i8"),  # bits of Ask that this card needs
+        ("game_features", "i8"),  # bits of Ask: features that the game must track; the same for all cards
+        ("card_features", "i8"),  # bits of Ask that this card needs
         ("number", "i2"),  # its place in the table; for a card with several places, the first
-        ("hears", "i8"),  # 1 << Trigger for each of its effects
+        ("trigger_bits", "i8"),  # 1 << Trigger for each of its effects
         ("kind", "i2"),  # a CardKind
         ("race", "i2"),  # a Race
         ("hero_class", "i2"),  # a HeroName
@@ -287,12 +294,12 @@ MINION = np.dtype(
         ("race", "i2"),  # a Race
         ("turn_attack", "i2"),  # the part of its attack that ends with the turn
         ("spell_damage", "i2"),
-        ("born", "i2"),  # order of play: number of the minion since the game began, from 1
+        ("entity_id", "i2"),  # order of play: number of the minion since the game began, from 1
         ("aura_attack", "i2"),  # the parts of its attack, full health and keywords from auras
         ("aura_health", "i2"),
         ("aura_keywords", "i2"),
         (
-            "gifts",
+            "granted_effects",
             "i2",
             (MAX_GRANTED_EFFECTS,),
         ),  # 1 + numbers of cards whose effects it gained (`OF_OTHER`); 0: none
@@ -334,26 +341,30 @@ SIDE = np.dtype(
         ("played", "i2"),  # cards played this turn
         ("spells", "i2"),  # spells cast this game
         ("totems", "i2"),  # Totems summoned this game
-        ("perished", "i2"),  # minions of this side that died this turn
-        ("hurt", "i2"),  # damage the hero took this turn
+        ("died_this_turn", "i2"),  # minions of this side that died this turn
+        ("hero_damage_this_turn", "i2"),  # damage the hero took this turn
         ("elementals", "i2"),  # Elementals played this turn
         ("elementals_before", "i2"),  # Elementals played on the player's previous turn
         ("overloaded", "i2"),  # crystals overloaded this game
         ("powers", "i2"),  # times the hero power was used this game
         ("secrets_played", "i2"),  # Secrets played this game
-        ("promises", "i2", (MAX_PENDING_COSTS,)),  # 1 + card number of a temporary cost change; 0: none
+        ("pending_costs", "i2", (MAX_PENDING_COSTS,)),  # 1 + card number of a temporary cost change; 0: none
         ("jade", "i2"),  # Jade Golems summoned this game
         ("hero_class", "i2"),  # a HeroName
         ("n_secrets", "i2"),  # Secrets in play, 0 to 5
         ("secrets", "i2", (MAX_SECRETS,)),  # card numbers, oldest first; hidden ones are below UNKNOWN
-        ("secret_born", "i2", (MAX_SECRETS,)),  # their order of play, numbered together with the minions
+        (
+            "secret_entity_ids",
+            "i2",
+            (MAX_SECRETS,),
+        ),  # their order of play, numbered together with the minions
         ("n_board", "i2"),  # minions on board, 0 to 7
         ("n_hand", "i2"),  # cards in hand, 0 to 10
         ("n_deck", "i2"),  # cards in deck, 0 to 30
-        ("n_graves", "i2"),  # dead minions recorded in graves
-        ("graves", "i2", (MAX_GRAVEYARD,)),  # card numbers of dead minions, oldest first
+        ("n_graveyard", "i2"),  # dead minions recorded in graves
+        ("graveyard", "i2", (MAX_GRAVEYARD,)),  # card numbers of dead minions, oldest first
         ("hand", "i2", (HAND_SIZE,)),  # card numbers, COIN or UNKNOWN; oldest first
-        ("held", HAND_MODIFIER, (HAND_SIZE,)),  # modifiers of the cards in hand
+        ("hand_modifiers", HAND_MODIFIER, (HAND_SIZE,)),  # modifiers of the cards in hand
         ("deck", "i2", (DECK_SIZE,)),  # card numbers or UNKNOWN; the last one is drawn next
         ("board", MINION, (BOARD_SIZE,)),  # from left to right
     ]
@@ -364,7 +375,7 @@ CHOICE = np.dtype(
     [
         ("card", "i2"),  # card with the effect that offers the choice
         ("row", "i2"),  # index of the effect among the card's rows
-        ("memo", "i2"),  # earlier choice for the same effect; 0: none
+        ("chosen_before", "i2"),  # earlier choice for the same effect; 0: none
     ]
 )
 """A pending choice, as of Discover."""
@@ -375,7 +386,7 @@ STATE = np.dtype(
         ("turn_cap", "i2"),  # rounds after which the game is a draw
         ("active", "i2"),  # seat to move: 0 the player who went first, 1 the other
         ("first_draw", "i2"),  # 1: both players draw on their first turn
-        ("births", "i2"),  # minions and Secrets that came into play so far
+        ("last_entity_id", "i2"),  # minions and Secrets that came into play so far
         ("n_options", "i2"),  # cards offered to the active player, who must choose one
         ("options", "i2", (N_OFFERED_CARDS,)),  # card numbers of the offered cards
         ("n_choices", "i2"),  # pending choices, the offered one first
@@ -521,21 +532,23 @@ def deal_game(
     state["turn_cap"] = rules["turn_cap"]
     state["active"] = 0
     state["first_draw"] = rules["first_draw"]
-    state["births"] = 0
+    state["last_entity_id"] = 0
     state["n_options"] = 0
     state["options"][:] = 0
     state["n_choices"] = 0
     for place in range(MAX_CHOICES):
         state["choices"][place]["card"] = 0
         state["choices"][place]["row"] = 0
-        state["choices"][place]["memo"] = 0
+        state["choices"][place]["chosen_before"] = 0
     above = rules["mulligan_above"]
     _deal(state["sides"][0], cards, first, rules["hand_first"], above, first_choices, key, 0)
     _deal(state["sides"][1], cards, second, rules["hand_second"], above, second_choices, key, 1)
     for seat in range(2):
         state["sides"][seat]["health"] = rules["hero_health"]
         state["sides"][seat]["max_health"] = rules["hero_health"]
-        state["sides"][seat]["hero_attacks_left"] = 1 if cards[0]["asks"] & GameFeature.EFFECTS else 0
+        state["sides"][seat]["hero_attacks_left"] = (
+            1 if cards[0]["game_features"] & GameFeature.EFFECTS else 0
+        )
     if rules["coin"]:
         side = state["sides"][1]
         side["hand"][side["n_hand"]] = COIN
@@ -574,9 +587,9 @@ def _deal(
     side["traits"] = 0
     side["overload"] = 0
     side["locked"] = 0
-    if cards[0]["asks"]:
+    if cards[0]["game_features"]:
         clear_counters(side)
-        if cards[0]["asks"] & GameFeature.HERO_CLASSES and deck["power"]:
+        if cards[0]["game_features"] & GameFeature.HERO_CLASSES and deck["power"]:
             side["hero_class"] = cards[deck["power"] - 1]["hero_class"]
     side["hand"][:] = 0
     for slot in range(BOARD_SIZE):
@@ -609,25 +622,25 @@ def clear_counters(side: np.void) -> None:
     side["played"] = 0
     side["spells"] = 0
     side["totems"] = 0
-    side["perished"] = 0
-    side["hurt"] = 0
+    side["died_this_turn"] = 0
+    side["hero_damage_this_turn"] = 0
     side["elementals"] = 0
     side["elementals_before"] = 0
     side["overloaded"] = 0
     side["powers"] = 0
     side["secrets_played"] = 0
-    side["promises"][:] = 0
-    side["n_graves"] = 0
-    side["graves"][:] = 0
+    side["pending_costs"][:] = 0
+    side["n_graveyard"] = 0
+    side["graveyard"][:] = 0
     side["jade"] = 0
     side["hero_class"] = 0
     side["n_secrets"] = 0
     side["secrets"][:] = 0
-    side["secret_born"][:] = 0
+    side["secret_entity_ids"][:] = 0
     for place in range(HAND_SIZE):
-        side["held"][place]["cost"] = 0
-        side["held"][place]["attack"] = 0
-        side["held"][place]["health"] = 0
+        side["hand_modifiers"][place]["cost"] = 0
+        side["hand_modifiers"][place]["attack"] = 0
+        side["hand_modifiers"][place]["health"] = 0
 
 
 @njit

@@ -65,7 +65,7 @@ class MinionView:
         self.turn_attack = int(minion["turn_attack"])
         self.gifts: tuple[Card, ...] = tuple(
             position.table.cards[(gift & ~GRANTED_BY_OPPONENT) - 1]
-            for gift in minion["gifts"].tolist()
+            for gift in minion["granted_effects"].tolist()
             if gift
         )
 
@@ -158,7 +158,7 @@ class SideView:
 
     @property
     def _modifiers(self) -> np.ndarray:
-        return np.asarray(self._side["held"][: self.hand_size])
+        return np.asarray(self._side["hand_modifiers"][: self.hand_size])
 
     @cached_property
     def costs(self) -> tuple[int | None, ...]:
@@ -282,9 +282,9 @@ def hide_information(state: np.void, cards: np.ndarray, seat: int) -> None:
         state["options"][: state["n_options"]] = UNKNOWN
     for place in range(enemy["n_hand"]):
         enemy["hand"][place] = UNKNOWN
-        enemy["held"][place]["cost"] = 0
-        enemy["held"][place]["attack"] = 0
-        enemy["held"][place]["health"] = 0
+        enemy["hand_modifiers"][place]["cost"] = 0
+        enemy["hand_modifiers"][place]["attack"] = 0
+        enemy["hand_modifiers"][place]["health"] = 0
     for place in range(enemy["n_secrets"]):
         if enemy["secrets"][place] >= 0:
             enemy["secrets"][place] = HIDDEN_SECRET - cards[enemy["secrets"][place]]["hero_class"]
@@ -347,8 +347,8 @@ def _list_visible(side: np.void, shown: np.ndarray) -> int:
     for place in range(side["n_board"]):
         shown[n] = side["board"][place]["card"]
         n += 1
-    for place in range(side["n_graves"]):
-        shown[n] = side["graves"][place]
+    for place in range(side["n_graveyard"]):
+        shown[n] = side["graveyard"][place]
         n += 1
     if side["durability"] > 0:
         shown[n] = side["weapon"]

@@ -202,7 +202,7 @@ def excluded_attacks(turn: Turn) -> tuple[set[int], set[tuple[int, int]]]:
                 f"cannot exclude {action!r} from a turn without card effects, only attacks: "
                 f"use backend 'search' or 'auto'; in {turn.position}"
             )
-        board, enemies = (side["board"]["born"][: side["n_board"]].tolist() for side in (own, enemy))
+        board, enemies = (side["board"]["entity_id"][: side["n_board"]].tolist() for side in (own, enemy))
         hand = [
             PLAYED_THIS_TURN - number for number in own["hand"][: own["n_hand"]].tolist() if number != COIN
         ]

@@ -79,22 +79,22 @@ def to_problem_plan(problem: TurnProblem, turn: Turn, found: Plan) -> ProblemPla
     damage = 0
     for action in found.actions:
         if action.kind == ActionKind.ATTACK:
-            friend = born[int(own["board"][action.source]["born"])]
+            friend = born[int(own["board"][action.source]["entity_id"])]
             target = HERO
             if action.target == HERO:
                 damage += int(own["board"][action.source]["attack"])
             else:
-                target = enemies[int(enemy["board"][action.target]["born"])]
+                target = enemies[int(enemy["board"][action.target]["entity_id"])]
             actions.append(Attack(friend, target))
         elif own["hand"][action.source] == COIN:
             actions.append(PlayCoin())
         else:
             number = int(own["hand"][action.source]) - m
-            born[int(replayed.state["births"]) + 1] = m + number
+            born[int(replayed.state["last_entity_id"]) + 1] = m + number
             actions.append(Play(number))
         replayed.play(action)
-    friends_alive = set(own["board"]["born"][: own["n_board"]].tolist())
-    enemies_alive = set(enemy["board"]["born"][: enemy["n_board"]].tolist())
+    friends_alive = set(own["board"]["entity_id"][: own["n_board"]].tolist())
+    enemies_alive = set(enemy["board"]["entity_id"][: enemy["n_board"]].tolist())
     return ProblemPlan(
         found.status,
         found.objective,

@@ -102,11 +102,13 @@ class Turn:
                 target = -1 - place
             else:
                 side, slot = (own, place - OWN_TARGETS) if place >= OWN_TARGETS else (enemy, place)
-                target = int(side["board"][slot]["born"])
+                target = int(side["board"][slot]["entity_id"])
         if action.kind == ActionKind.ATTACK:
             hero = action.source == HERO
             return Exclusion(
-                action.kind, OWN_HERO_SOURCE if hero else int(own["board"][action.source]["born"]), target
+                action.kind,
+                OWN_HERO_SOURCE if hero else int(own["board"][action.source]["entity_id"]),
+                target,
             )
         if action.kind == ActionKind.PLAY:
             return Exclusion(action.kind, int(own["hand"][action.source]), target)
@@ -165,7 +167,7 @@ TURN = np.dtype(
         ("n_enemies", "i2"),  # n, 0 to 7
         ("mana", "i2"),  # M, 0 to 10
         ("coin", "i2"),  # 1 with The Coin in hand
-        ("freed", "i2"),  # board slots freed by own deaths earlier in the turn; 0 at its start
+        ("freed_slots", "i2"),  # board slots freed by own deaths earlier in the turn; 0 at its start
         ("hero", "i2"),  # H, enemy hero's health plus armour, >= 1
         ("friends", FRIEND, (MAX_FRIENDS,)),  # n_board on board, then n_hand in hand
         ("enemies", ENEMY, (BOARD_SIZE,)),
@@ -198,7 +200,7 @@ def read_turn(state: np.void, cards: np.ndarray, turn: np.void) -> None:
     turn["mana"] = own["mana"]
     turn["hero"] = enemy["health"] + enemy["armour"]
     turn["coin"] = 0
-    turn["freed"] = 0
+    turn["freed_slots"] = 0
     for slot in range(own["n_board"]):
         minion = own["board"][slot]
         friend = turn["friends"][slot]

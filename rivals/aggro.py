@@ -53,24 +53,24 @@ def _threat(state: np.void, seat: int) -> float:
 
 @njit_no_alloc
 def _expected(
-    state: np.void, cards: np.ndarray, action: int, next_states: np.ndarray, thought: np.void
+    state: np.void, cards: np.ndarray, action: int, next_states: np.ndarray, effect_state: np.void
 ) -> tuple[float, float]:
     """Expected threat and own hero's health after an action, over its chance outcomes.
 
-    `next_states` and `thought` are modified in place.
+    `next_states` and `effect_state` are modified in place.
     """
     seat = state["active"]
-    begin_hypothetical(thought)
+    begin_hypothetical(effect_state)
     next_states[0] = state
-    apply(next_states[0], cards, action, thought)
-    first = thought["waiting"]
-    n = max(n_hypothetical(thought), 1)
+    apply(next_states[0], cards, action, effect_state)
+    first = effect_state["n_pending_outcomes"]
+    n = max(n_hypothetical(effect_state), 1)
     threat, health = 0.0, 0.0
     for number in range(n):
         if first:
-            set_hypothetical_outcome(thought, state, number, first)
+            set_hypothetical_outcome(effect_state, state, number, first)
             next_states[0] = state
-            apply(next_states[0], cards, action, thought)
+            apply(next_states[0], cards, action, effect_state)
         own = next_states[0]["sides"][seat]
         threat += _threat(next_states[0], seat) / n
         health += (own["health"] + own["armour"]) / n
@@ -79,7 +79,7 @@ def _expected(
 
 @njit_no_alloc
 def _dearest(
-    state: np.void, cards: np.ndarray, actions: np.ndarray, next_states: np.ndarray, thought: np.void
+    state: np.void, cards: np.ndarray, actions: np.ndarray, next_states: np.ndarray, effect_state: np.void
 ) -> tuple[int, int]:
     """Best play of the most expensive playable card and its cost; (-1, -1) if none is worth it."""
     own = state["sides"][state["active"]]
@@ -94,7 +94,7 @@ def _dearest(
         cost = current_cost(state, cards, state["active"], source)
         if cost < dearest or (cost == dearest and source != place):
             continue
-        threat, health = _expected(state, cards, actions[number], next_states, thought)
+        threat, health = _expected(state, cards, actions[number], next_states, effect_state)
         if threat < before:
             continue
         better = threat > most or (threat == most and health > healthiest)
@@ -106,7 +106,7 @@ def _dearest(
 
 @njit_no_alloc
 def _power(
-    state: np.void, cards: np.ndarray, actions: np.ndarray, next_states: np.ndarray, thought: np.void
+    state: np.void, cards: np.ndarray, actions: np.ndarray, next_states: np.ndarray, effect_state: np.void
 ) -> int:
     """Best use of the hero power; -1 if no use improves the value."""
     n = legal_actions(state, cards, actions)
@@ -115,7 +115,7 @@ def _power(
     for number in range(n - 1):
         if decode(actions[number])[0] != ActionKind.POWER:
             continue
-        threat, health = _expected(state, cards, actions[number], next_states, thought)
+        threat, health = _expected(state, cards, actions[number], next_states, effect_state)
         if threat > most or (threat == most and (chosen < 0 or health > healthiest)):
             chosen = int(actions[number])
             most, healthiest = threat, health
@@ -141,24 +141,24 @@ def best_action(
     weights: np.ndarray,  # noqa: ARG001
     actions: np.ndarray,
     next_states: np.ndarray,
-    thought: np.ndarray,
+    effect_state: np.ndarray,
 ) -> int:
     """Aggro's action. Arguments as of `rivals.eva.best_action`; `weights` are ignored."""
     if state["n_options"] > 0:
         return best_choice(state, cards)
     own = state["sides"][state["active"]]
-    chosen, dearest = _dearest(state, cards, actions, next_states, thought[0])
+    chosen, dearest = _dearest(state, cards, actions, next_states, effect_state[0])
     for place in range(own["n_hand"]):
         if own["hand"][place] == COIN:
             coin = encode(ActionKind.PLAY, place, 0)
-            begin_hypothetical(thought[0])
+            begin_hypothetical(effect_state[0])
             next_states[1] = state
-            apply(next_states[1], cards, coin, thought[0])
-            if _dearest(next_states[1], cards, actions, next_states[:1], thought[0])[1] > dearest:
+            apply(next_states[1], cards, coin, effect_state[0])
+            if _dearest(next_states[1], cards, actions, next_states[:1], effect_state[0])[1] > dearest:
                 return int(coin)
     if chosen >= 0:
         return chosen
-    chosen = _power(state, cards, actions, next_states, thought[0])
+    chosen = _power(state, cards, actions, next_states, effect_state[0])
     return chosen if chosen >= 0 else _attack(state, cards, actions)
 
 

@@ -149,7 +149,7 @@ def value_of(minion: np.void, cards: np.ndarray, weights: np.ndarray) -> float:
     value += weights[EvaTerm.CHARGE] if keywords & Keyword.CHARGE else 0.0
     value += weights[EvaTerm.DEATHRATTLE] if minion["traits"] & Trait.DEATHRATTLE else 0.0
     value += weights[EvaTerm.DIVINE_SHIELD] if keywords & Keyword.DIVINE_SHIELD else 0.0
-    inspired = card["hears"] >> Trigger.POWER_USED & 1 and not minion["traits"] & Trait.SILENCED
+    inspired = card["trigger_bits"] >> Trigger.POWER_USED & 1 and not minion["traits"] & Trait.SILENCED
     value += weights[EvaTerm.INSPIRE] if inspired else 0.0
     value += weights[EvaTerm.LIFESTEAL] if keywords & Keyword.LIFESTEAL else 0.0
     value += weights[EvaTerm.STEALTH] if keywords & Keyword.STEALTH else 0.0
@@ -195,7 +195,7 @@ def _side_lost(before: np.void, after: np.void, cards: np.ndarray, weights: np.n
     survivors = 0
     for place in range(before["n_board"]):
         minion = before["board"][place]
-        later = board_index_near(after, minion["born"], place)
+        later = board_index_near(after, minion["entity_id"], place)
         if later < 0:
             lost += weights[EvaTerm.MINION_KILLED] * value_of(minion, cards, weights)
             continue
@@ -210,7 +210,7 @@ def _side_lost(before: np.void, after: np.void, cards: np.ndarray, weights: np.n
         return lost
     for place in range(after["n_board"]):
         minion = after["board"][place]
-        if board_index_near(before, minion["born"], place) < 0:
+        if board_index_near(before, minion["entity_id"], place) < 0:
             lost -= weights[EvaTerm.MINION_APPEARED] * value_of(minion, cards, weights)
     return lost
 
@@ -222,21 +222,21 @@ def score_action(
     action: int,
     weights: np.ndarray,
     next_states: np.ndarray,
-    thought: np.void,
+    effect_state: np.void,
 ) -> float:
-    """Mean of `score_change` over chance outcomes. Modifies `next_states` and `thought`."""
+    """Mean of `score_change` over chance outcomes. Modifies `next_states` and `effect_state`."""
     seat = state["active"]
-    begin_hypothetical(thought)
+    begin_hypothetical(effect_state)
     next_states[0] = state
-    apply(next_states[0], cards, action, thought)
-    first = thought["waiting"]
+    apply(next_states[0], cards, action, effect_state)
+    first = effect_state["n_pending_outcomes"]
     if first == 0:
         return score_change(state, next_states[0], seat, cards, weights)
-    n, score = n_hypothetical(thought), 0.0
+    n, score = n_hypothetical(effect_state), 0.0
     for number in range(n):
-        set_hypothetical_outcome(thought, state, number, first)
+        set_hypothetical_outcome(effect_state, state, number, first)
         next_states[0] = state
-        apply(next_states[0], cards, action, thought)
+        apply(next_states[0], cards, action, effect_state)
         change = score_change(state, next_states[0], seat, cards, weights)
         score += min(max(change, -GAME_SCORE), GAME_SCORE)
     return score / n
@@ -249,7 +249,7 @@ def best_action(
     weights: np.ndarray,
     actions: np.ndarray,
     next_states: np.ndarray,
-    thought: np.ndarray,
+    effect_state: np.ndarray,
 ) -> int:
     """Highest-scoring legal action, Algorithm 1; ties go to the first in the order of `legal_actions`.
 
@@ -259,7 +259,7 @@ def best_action(
         weights: indexed by `EvaTerm`.
         actions: workspace of integers, shape (at least `MAX_ACTIONS`,). Modified in place.
         next_states: workspace, dtype `STATE`, shape (at least 1,). Modified in place.
-        thought: workspace, dtype `EVENTS`, shape (1,). Modified in place.
+        effect_state: workspace, dtype `EVENTS`, shape (1,). Modified in place.
     """
     if state["n_options"] > 0:
         return best_choice(state, cards)
@@ -268,7 +268,7 @@ def best_action(
     for place in range(n):
         score = 0.0
         if place < n - 1:  # the last action ends the turn and scores 0
-            score = score_action(state, cards, actions[place], weights, next_states, thought[0])
+            score = score_action(state, cards, actions[place], weights, next_states, effect_state[0])
         if score > best:
             best, chosen = score, int(actions[place])
     return chosen

@@ -40,7 +40,12 @@ def _attack_on(side: np.void) -> int:
 
 @njit_no_alloc_inline
 def score_change(
-    before: np.void, after: np.void, cards: np.ndarray, action: int, thought: np.void, weights: np.ndarray
+    before: np.void,
+    after: np.void,
+    cards: np.ndarray,
+    action: int,
+    effect_state: np.void,
+    weights: np.ndarray,
 ) -> float:
     """Gain of the objective by an action.
 
@@ -49,7 +54,7 @@ def score_change(
         after: the same with the action carried out.
         cards: the card table.
         action: as `engine.rules.encode` packs it.
-        thought: events of carrying it out, dtype `EVENTS`.
+        effect_state: events of carrying it out, dtype `EVENTS`.
         weights: of the objective, indexed by `Term`.
     """
     seat = before["active"]
@@ -58,21 +63,21 @@ def score_change(
     if own_after["health"] <= 0:
         return LOST
     kind, source, target = decode(action)
-    score: float = weights[Term.FACE] * thought["hits"][1 - seat, TO_HERO]
-    score += weights[Term.DAMAGE] * thought["hits"][1 - seat, TO_MINIONS]
+    score: float = weights[Term.FACE] * effect_state["hits"][1 - seat, TO_HERO]
+    score += weights[Term.DAMAGE] * effect_state["hits"][1 - seat, TO_MINIONS]
     if enemy_after["health"] <= 0:
         score += weights[Term.LETHAL]
     score += weights[Term.THREAT] * (_attack_on(enemy) - _attack_on(enemy_after))
     score += weights[Term.CLEAR] * (int(enemy_after["n_board"] == 0) - int(enemy["n_board"] == 0))
     survivors = 0
     for place in range(own["n_board"]):
-        if board_index_near(own_after, own["board"][place]["born"], place) < 0:
+        if board_index_near(own_after, own["board"][place]["entity_id"], place) < 0:
             score -= weights[Term.SURVIVE] * own["board"][place]["health"]
         else:
             survivors += 1
     if survivors < own_after["n_board"]:
         for place in range(own_after["n_board"]):
-            if board_index_near(own, own_after["board"][place]["born"], place) < 0:
+            if board_index_near(own, own_after["board"][place]["entity_id"], place) < 0:
                 score += weights[Term.SURVIVE] * own_after["board"][place]["health"]
     if kind == ActionKind.ATTACK and target != HERO:
         score -= weights[Term.TRADE] * enemy["board"][target]["attack"]
@@ -89,21 +94,21 @@ def score_action(
     action: int,
     weights: np.ndarray,
     next_states: np.ndarray,
-    thought: np.void,
+    effect_state: np.void,
 ) -> float:
-    """Mean of `score_change` over chance outcomes. Modifies `next_states` and `thought`."""
-    begin_hypothetical(thought)
+    """Mean of `score_change` over chance outcomes. Modifies `next_states` and `effect_state`."""
+    begin_hypothetical(effect_state)
     next_states[0] = state
-    apply(next_states[0], cards, action, thought)
-    first = thought["waiting"]
+    apply(next_states[0], cards, action, effect_state)
+    first = effect_state["n_pending_outcomes"]
     if first == 0:
-        return score_change(state, next_states[0], cards, action, thought, weights)
-    n, score = n_hypothetical(thought), 0.0
+        return score_change(state, next_states[0], cards, action, effect_state, weights)
+    n, score = n_hypothetical(effect_state), 0.0
     for number in range(n):
-        set_hypothetical_outcome(thought, state, number, first)
+        set_hypothetical_outcome(effect_state, state, number, first)
         next_states[0] = state
-        apply(next_states[0], cards, action, thought)
-        score += score_change(state, next_states[0], cards, action, thought, weights) / n
+        apply(next_states[0], cards, action, effect_state)
+        score += score_change(state, next_states[0], cards, action, effect_state, weights) / n
     return score
 
 
@@ -114,7 +119,7 @@ def best_action(
     weights: np.ndarray,
     actions: np.ndarray,
     next_states: np.ndarray,
-    thought: np.ndarray,
+    effect_state: np.ndarray,
 ) -> int:
     """Action with the largest gain; The Coin and a card that needs it count as one action.
 
@@ -124,7 +129,7 @@ def best_action(
         weights: of the objective, indexed by `Term`.
         actions: workspace of integers, shape (at least `MAX_ACTIONS`,). Modified in place.
         next_states: workspace, dtype `STATE`, shape (2,). Modified in place.
-        thought: workspace, dtype `EVENTS`, shape (1,). Modified in place.
+        effect_state: workspace, dtype `EVENTS`, shape (1,). Modified in place.
     """
     if state["n_options"] > 0:
         return best_choice(state, cards)
@@ -137,13 +142,13 @@ def best_action(
         if kind == ActionKind.PLAY and own["hand"][source] == COIN:
             coin = int(action)
             continue
-        score = score_action(state, cards, action, weights, next_states, thought[0])
+        score = score_action(state, cards, action, weights, next_states, effect_state[0])
         if score > best:
             best, chosen = score, int(action)
     if coin >= 0 and own["mana"] < MAX_MANA:
-        begin_hypothetical(thought[0])
+        begin_hypothetical(effect_state[0])
         next_states[1] = state
-        apply(next_states[1], cards, coin, thought[0])
+        apply(next_states[1], cards, coin, effect_state[0])
         side_with_coin = next_states[1]["sides"][state["active"]]
         n = legal_actions(next_states[1], cards, actions)
         for place in range(n - 1):
@@ -156,7 +161,9 @@ def best_action(
             if kind == ActionKind.PLAY:
                 cost = current_cost(next_states[1], cards, state["active"], source)
             if cost == own["mana"] + 1:
-                score = score_action(next_states[1], cards, actions[place], weights, next_states, thought[0])
+                score = score_action(
+                    next_states[1], cards, actions[place], weights, next_states, effect_state[0]
+                )
                 if score > best:
                     best, chosen = score, coin
     return chosen

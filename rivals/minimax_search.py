@@ -162,7 +162,7 @@ NODE = np.dtype(
         ("steps", "i2"),  # actions so far
         ("open", "i2"),  # 1: the action reveals new information, so the agent must search again
         ("ends", "i2"),  # GOES_ON, BY_CHANCE or BY_CHOICE
-        ("picked", "i2"),  # 1: already returned by `pick_best`
+        ("selected", "i2"),  # 1: already returned by `pick_best`
     ]
 )
 """A position within the turn."""
@@ -191,7 +191,7 @@ class ChainMemory(NamedTuple):
     actions: np.ndarray
     outcomes: np.ndarray
     """Position after a chance outcome, dtype `STATE`, shape (1,)."""
-    thought: np.ndarray
+    effect_state: np.ndarray
     features: np.ndarray
 
 
@@ -233,7 +233,7 @@ def find_chains(
     chains.n_nodes[0], chains.n_heap[0], chains.unproven[0] = 1, 0, 0
     chains.states[0] = state
     root = chains.nodes[0]
-    root["parent"], root["action"], root["steps"], root["open"], root["picked"] = -1, 0, 0, 0, 0
+    root["parent"], root["action"], root["steps"], root["open"], root["selected"] = -1, 0, 0, 0, 0
     root["ends"] = ENDS_AT_CHOICE if state["n_options"] > 0 else CONTINUES
     root["value"] = position_value(state, seat, weights, chains.features)
     root["key"] = chain_position_key(state)
@@ -253,7 +253,7 @@ def _expand(
     place: int, cards: np.ndarray, weights: np.ndarray, seat: int, sign: float, chains: ChainMemory
 ) -> bool:
     """Expand a node; returns whether there was room for all children. `chains` is modified in place."""
-    state, parent, thought = chains.states[place], chains.nodes[place], chains.thought[0]
+    state, parent, effect_state = chains.states[place], chains.nodes[place], chains.effect_state[0]
     mover = state["active"]
     if outcome(state) != Outcome.ONGOING or parent["steps"] == MAX_STEPS:
         return True
@@ -268,17 +268,17 @@ def _expand(
         if n == MAX_POSITIONS:
             return False
         child, node = chains.states[n], chains.nodes[n]
-        begin_hypothetical(thought)
+        begin_hypothetical(effect_state)
         chains.states[n] = state
-        apply(child, cards, action, thought)
+        apply(child, cards, action, effect_state)
         node["parent"], node["action"], node["steps"] = place, action, parent["steps"] + 1
-        node["open"], node["ends"], node["picked"] = 0, CONTINUES, 0
-        if thought["waiting"]:
+        node["open"], node["ends"], node["selected"] = 0, CONTINUES, 0
+        if effect_state["n_pending_outcomes"]:
             node["open"], node["ends"] = 1, ENDS_AT_CHANCE
             node["value"] = _mean_value(state, cards, action, weights, seat, chains)
             chains.n_nodes[0] = n + 1
             continue
-        node["open"] = 1 if _is_unsure(state, child, thought) else 0
+        node["open"] = 1 if _is_unsure(state, child, effect_state) else 0
         node["ends"] = ENDS_AT_CHOICE if child["n_options"] > 0 else CONTINUES
         node["value"] = position_value(child, seat, weights, chains.features)
         node["key"] = chain_position_key(child)
@@ -290,9 +290,9 @@ def _expand(
 
 
 @njit_no_alloc
-def _is_unsure(before: np.void, after: np.void, thought: np.void) -> bool:
+def _is_unsure(before: np.void, after: np.void, effect_state: np.void) -> bool:
     """Whether an action reveals new information: a drawn card, a choice, or a possible Secret."""
-    if after["n_options"] > 0 or thought["unsure"]:
+    if after["n_options"] > 0 or effect_state["depends_on_hidden"]:
         return True
     if before["sides"][1 - before["active"]]["n_secrets"] > 0:
         return True
@@ -304,14 +304,14 @@ def _is_unsure(before: np.void, after: np.void, thought: np.void) -> bool:
 def _mean_value(
     state: np.void, cards: np.ndarray, action: int, weights: np.ndarray, seat: int, chains: ChainMemory
 ) -> float:
-    """Expected value of an action over the chance outcomes at which `thought` stopped."""
-    thought = chains.thought[0]
-    first, n = thought["waiting"], n_hypothetical(thought)
+    """Expected value of an action over the chance outcomes at which `effect_state` stopped."""
+    effect_state = chains.effect_state[0]
+    first, n = effect_state["n_pending_outcomes"], n_hypothetical(effect_state)
     total = 0.0
     for number in range(n):
-        set_hypothetical_outcome(thought, state, number, first)
+        set_hypothetical_outcome(effect_state, state, number, first)
         chains.outcomes[0] = state
-        apply(chains.outcomes[0], cards, action, thought)
+        apply(chains.outcomes[0], cards, action, effect_state)
         total += position_value(chains.outcomes[0], seat, weights, chains.features)
     return total / n
 
@@ -396,10 +396,10 @@ def pick_best(sign: float, chains: ChainMemory) -> int:
     """
     best = -1
     for place in range(1 if chains.nodes[0]["ends"] == ENDS_AT_CHOICE else 0, int(chains.n_nodes[0])):
-        if not chains.nodes[place]["picked"] and (best < 0 or _is_before(place, best, sign, chains)):
+        if not chains.nodes[place]["selected"] and (best < 0 or _is_before(place, best, sign, chains)):
             best = place
     if best >= 0:
-        chains.nodes[best]["picked"] = 1
+        chains.nodes[best]["selected"] = 1
     return best
 
 
@@ -434,7 +434,7 @@ class MinimaxMemory(NamedTuple):
     """Position at the end of a chain, dtype `STATE`, shape (1,)."""
     then: np.ndarray
     """Position at the start of the opponent's turn, dtype `STATE`, shape (1,)."""
-    thought: np.ndarray
+    effect_state: np.ndarray
     found: np.ndarray
     """Dtype `FOUND`, shape (1,)."""
     hands: HandModel
@@ -495,21 +495,21 @@ def choose_chain(state: np.void, cards: np.ndarray, row: np.ndarray, memory: Min
 @njit_no_alloc
 def _judge(place: int, cards: np.ndarray, row: np.ndarray, seat: int, memory: MinimaxMemory) -> float:
     """Value of a chain after the opponent's reply, in the mean over the outcomes of its last action."""
-    own, thought = memory.own, memory.thought[0]
+    own, effect_state = memory.own, memory.effect_state[0]
     node = own.nodes[place]
     if node["ends"] != ENDS_AT_CHANCE:
         memory.after[0] = own.states[place]
         return _worth_after_reply(cards, row, seat, memory)
     before, action = own.states[node["parent"]], node["action"]
-    begin_hypothetical(thought)
+    begin_hypothetical(effect_state)
     memory.after[0] = before
-    apply(memory.after[0], cards, action, thought)
-    first, n = thought["waiting"], n_hypothetical(thought)
+    apply(memory.after[0], cards, action, effect_state)
+    first, n = effect_state["n_pending_outcomes"], n_hypothetical(effect_state)
     total = 0.0
     for number in range(n):
-        set_hypothetical_outcome(thought, before, number, first)
+        set_hypothetical_outcome(effect_state, before, number, first)
         memory.after[0] = before
-        apply(memory.after[0], cards, action, thought)
+        apply(memory.after[0], cards, action, effect_state)
         total += _worth_after_reply(cards, row, seat, memory)
     return total / n
 
@@ -517,19 +517,19 @@ def _judge(place: int, cards: np.ndarray, row: np.ndarray, seat: int, memory: Mi
 @njit_no_alloc
 def _worth_after_reply(cards: np.ndarray, row: np.ndarray, seat: int, memory: MinimaxMemory) -> float:
     """Value of position `memory.after` after the end of its turn and the opponent's best reply."""
-    after, then, thought, reply = memory.after[0], memory.then[0], memory.thought[0], memory.reply
+    after, then, effect_state, reply = memory.after[0], memory.then[0], memory.effect_state[0], memory.reply
     if outcome(after) != Outcome.ONGOING:
         return position_value(after, seat, row, reply.features)
     after["n_options"], after["n_choices"] = 0, 0  # ignore the pending choice
     sample_hidden_cards(after["sides"][1 - seat], memory.stream[0], False, memory.hands)
     end = encode(ActionKind.END_TURN, 0, 0)
-    begin_hypothetical(thought)
+    begin_hypothetical(effect_state)
     memory.then[0] = after
-    apply(then, cards, end, thought)
-    if thought["waiting"]:
-        set_hypothetical_outcome(thought, after, 0, thought["waiting"])
+    apply(then, cards, end, effect_state)
+    if effect_state["n_pending_outcomes"]:
+        set_hypothetical_outcome(effect_state, after, 0, effect_state["n_pending_outcomes"])
         memory.then[0] = after
-        apply(then, cards, end, thought)
+        apply(then, cards, end, effect_state)
     if outcome(then) != Outcome.ONGOING:
         return position_value(then, seat, row, reply.features)
     find_chains(then, cards, row, seat, reply)
@@ -638,9 +638,9 @@ def plan_chain(
     update_hand_model(states[0], int(row[HANDS]), n_shown, cards, library, memory.hands)
     choose_chain(states[0], cards, row, memory)
     memory.hands.n_decks[0] = 0
-    found, thought = memory.found[0], memory.thought[0]
+    found, effect_state = memory.found[0], memory.effect_state[0]
     steps[0] = states[0]
     for step in range(found["n"]):
         steps[step + 1] = steps[step]
-        begin_hypothetical(thought)
-        apply(steps[step + 1], cards, found["actions"][step], thought)
+        begin_hypothetical(effect_state)
+        apply(steps[step + 1], cards, found["actions"][step], effect_state)

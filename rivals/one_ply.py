@@ -68,7 +68,7 @@ class OnePlyMemory(NamedTuple):
     actions: np.ndarray
     next_states: np.ndarray
     seen: np.ndarray
-    thought: np.ndarray
+    effect_state: np.ndarray
 
 
 def one_ply_batch(best_action: BestAction) -> PlayBatch:
@@ -86,7 +86,7 @@ def one_ply_batch(best_action: BestAction) -> PlayBatch:
     ) -> None:
         """Play the best action; step of `engine.batches.make_game_loop`."""
         known = visible_position(state, cards, memory.seen)
-        action = best_action(known, cards, row, memory.actions, memory.next_states, memory.thought)
+        action = best_action(known, cards, row, memory.actions, memory.next_states, memory.effect_state)
         apply(state, cards, action, luck)
 
     play_games = make_game_loop(take_action)
@@ -119,9 +119,9 @@ def one_ply_choice(best_action: BestAction) -> Callable[..., int]:
         weights: np.ndarray,
         actions: np.ndarray,
         next_states: np.ndarray,
-        thought: np.ndarray,
+        effect_state: np.ndarray,
     ) -> int:
-        return best_action(states[0], cards, weights, actions, next_states, thought)
+        return best_action(states[0], cards, weights, actions, next_states, effect_state)
 
     return choose
 

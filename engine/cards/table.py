@@ -77,8 +77,8 @@ class CardTable:
         self._cards = tuple(found)
         written = (_written(card, tuple(pools[ids] for ids in _named(card))) for card in found)
         rows = np.frombuffer(bytearray(b"".join(written) or bytes(CARD.itemsize)), CARD)
-        rows["asks"] = np.bitwise_or.reduce(rows["asks_alone"], initial=asks)
-        self._effects = bool(rows["asks"][0] & GameFeature.EFFECTS)
+        rows["game_features"] = np.bitwise_or.reduce(rows["card_features"], initial=asks)
+        self._effects = bool(rows["game_features"][0] & GameFeature.EFFECTS)
         keys = [card.key for card in found]
         self._number: dict[CardKey, int] = {}
         rows["number"][: len(found)] = [
@@ -233,7 +233,7 @@ def _classes(filter_bits: int, arg: int) -> list[int]:
 
 def features_of(rows: np.ndarray) -> int:
     """Game features that card records need: bits of `GameFeature` and of triggers."""
-    heard = int(np.bitwise_or.reduce(rows["hears"], initial=0))
+    heard = int(np.bitwise_or.reduce(rows["trigger_bits"], initial=0))
     asks = heard << TRIGGER_SHIFT | (
         GameFeature.TRIGGERS if heard & IN_PLAY_TRIGGERS & ~(1 << Trigger.AURA) else 0
     )
@@ -304,7 +304,7 @@ def _written(card: Card, numbers: tuple[int, ...]) -> bytes:
     rows = np.zeros(1, CARD)
     write_card(rows[0], card, dict(zip(_named(card), numbers, strict=True)))
     if card.real:
-        rows["asks_alone"] = features_of(rows) | GameFeature.EFFECTS
+        rows["card_features"] = features_of(rows) | GameFeature.EFFECTS
     return rows.tobytes()
 
 
@@ -344,9 +344,9 @@ def _write_print(row: np.void, card: Card) -> None:
     row["hero_class"] = _class_of(card)
     row["n_effects"] = len(card.effects)
     assert len(card.effects) <= MAX_ROWS, "checked where rows are read"
-    row["hears"] = sum({1 << effect.trigger for effect in card.effects})
+    row["trigger_bits"] = sum({1 << effect.trigger for effect in card.effects})
     if card.kind == CardKind.MINION:
-        row["traits"] |= traits_of_triggers(int(row["hears"]))
+        row["traits"] |= traits_of_triggers(int(row["trigger_bits"]))
     row["tags"] = tags_of(card)
 
 

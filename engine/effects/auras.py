@@ -42,13 +42,13 @@ def _any_aura(state: np.void, cards: np.ndarray) -> bool:
     for seat in range(2):
         side = state["sides"][seat]
         armed = side["durability"] > 0
-        if armed and (side["weapon_aura"] or cards[side["weapon"]]["asks_alone"] & GameFeature.AURAS):
+        if armed and (side["weapon_aura"] or cards[side["weapon"]]["card_features"] & GameFeature.AURAS):
             return True
         for place in range(side["n_board"]):
             minion = side["board"][place]
             if minion["aura_attack"] or minion["aura_health"] or minion["aura_keywords"]:
                 return True
-            if minion["traits"] & Trait.ACTS and cards[minion["card"]]["asks_alone"] & GameFeature.AURAS:
+            if minion["traits"] & Trait.ACTS and cards[minion["card"]]["card_features"] & GameFeature.AURAS:
                 return True
     return False
 
@@ -64,11 +64,11 @@ def _refresh_once(state: np.void, cards: np.ndarray) -> bool:
         side = state["sides"][seat]
         for place in range(side["n_board"]):
             minion = side["board"][place]
-            has_aura = cards[minion["card"]]["asks_alone"] & GameFeature.AURAS
+            has_aura = cards[minion["card"]]["card_features"] & GameFeature.AURAS
             if has_aura and minion["traits"] & (Trait.ACTS | Trait.SILENCED) == Trait.ACTS:
-                row[0]["source"] = minion["born"]
+                row[0]["source"] = minion["entity_id"]
                 _add_bonuses(state, cards, seat, place, minion["card"], row[0], bonuses, weapon_bonuses)
-        if side["durability"] > 0 and cards[side["weapon"]]["asks_alone"] & GameFeature.AURAS:
+        if side["durability"] > 0 and cards[side["weapon"]]["card_features"] & GameFeature.AURAS:
             row[0]["source"] = -1
             _add_bonuses(state, cards, seat, -1, side["weapon"], row[0], bonuses, weapon_bonuses)
     for seat in range(2):
@@ -197,7 +197,7 @@ def count_rules(state: np.void, cards: np.ndarray, seat: int, rule: int, survivo
         if survivors_only and is_dying(minion):
             continue
         if (
-            card["asks_alone"] & GameFeature.RULES
+            card["card_features"] & GameFeature.RULES
             and minion["traits"] & (Trait.ACTS | Trait.SILENCED) == Trait.ACTS
         ):
             for n in range(card["n_effects"]):

@@ -26,10 +26,10 @@ def add_minion(state: np.void, cards: np.ndarray, seat: int, number: int, place:
     for slot in range(side["n_board"], place, -1):
         side["board"][slot] = side["board"][slot - 1]
     side["n_board"] += 1
-    state["births"] += 1
+    state["last_entity_id"] += 1
     reset_to_card(side["board"][place], cards, number)
-    side["board"][place]["born"] = state["births"]
-    return int(state["births"])
+    side["board"][place]["entity_id"] = state["last_entity_id"]
+    return int(state["last_entity_id"])
 
 
 @njit_no_alloc
@@ -49,7 +49,7 @@ def reset_to_card(minion: np.void, cards: np.ndarray, number: int) -> None:
     minion["aura_attack"] = 0
     minion["aura_health"] = 0
     minion["aura_keywords"] = 0
-    minion["gifts"][:] = 0
+    minion["granted_effects"][:] = 0
     if card["keywords"] & (Keyword.CHARGE | Keyword.RUSH):
         minion["attacks_left"] = 2 if card["keywords"] & Keyword.WINDFURY else 1
     else:
@@ -69,7 +69,7 @@ def remove_minion(side: np.void, place: int, zero: np.ndarray) -> None:
 def board_index(side: np.void, entity_id: int) -> int:
     """Board index of the minion with an entity id; -1 if it is not on this board."""
     for place in range(side["n_board"]):
-        if side["board"][place]["born"] == entity_id:
+        if side["board"][place]["entity_id"] == entity_id:
             return place
     return -1
 
@@ -77,7 +77,7 @@ def board_index(side: np.void, entity_id: int) -> int:
 @njit_no_alloc_inline
 def board_index_near(side: np.void, entity_id: int, before: int) -> int:
     """Board index of a minion as in `board_index`, with its probable index `before` checked first."""
-    if before < side["n_board"] and side["board"][before]["born"] == entity_id:
+    if before < side["n_board"] and side["board"][before]["entity_id"] == entity_id:
         return before
     return board_index(side, entity_id)
 
@@ -115,10 +115,10 @@ def remove_modified_from_hand(side: np.void, place: int, cards: np.ndarray) -> i
     if needed_features(cards) & GameFeature.HAND_MODIFIERS:
         last = side["n_hand"] - 1
         for following in range(place, last):
-            side["held"][following] = side["held"][following + 1]
-        side["held"][last]["cost"] = 0
-        side["held"][last]["attack"] = 0
-        side["held"][last]["health"] = 0
+            side["hand_modifiers"][following] = side["hand_modifiers"][following + 1]
+        side["hand_modifiers"][last]["cost"] = 0
+        side["hand_modifiers"][last]["attack"] = 0
+        side["hand_modifiers"][last]["health"] = 0
     return int(remove_from_hand(side, place))
 
 
@@ -133,5 +133,5 @@ def any_minion_needs(cards: np.ndarray, side: np.void, asked: int) -> bool:
     """Whether a minion on a board needs any of these game features, bits of `GameFeature`."""
     found = False
     for place in range(side["n_board"]):
-        found = found or cards[side["board"][place]["card"]]["asks_alone"] & asked != 0
+        found = found or cards[side["board"][place]["card"]]["card_features"] & asked != 0
     return found

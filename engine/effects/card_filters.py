@@ -32,7 +32,7 @@ TAG_FILTERS = (
 @njit_no_alloc_inline
 def needed_features(cards: np.ndarray) -> int:
     """Game features needed by the cards of a game: bits of `GameFeature` and of triggers."""
-    return cards[0]["asks"]  # type: ignore[no-any-return]
+    return cards[0]["game_features"]  # type: ignore[no-any-return]
 
 
 @njit_no_alloc_inline

@@ -51,13 +51,13 @@ def begin_hypothetical(events: np.void) -> None:
     """
     events["forced"] = 0
     events["game"] = 0
-    events["blind"] = 1
+    events["hides_draws"] = 1
 
 
 @njit_no_alloc
 def n_hypothetical(events: np.void) -> int:
     """Number of equally likely hypothetical outcomes to evaluate of an action stopped by chance."""
-    return min(int(events["waiting"]), MAX_HYPOTHETICAL)
+    return min(int(events["n_pending_outcomes"]), MAX_HYPOTHETICAL)
 
 
 @njit_no_alloc
@@ -91,21 +91,21 @@ def begin_action(events: np.void, state: np.void, cards: np.ndarray) -> None:
     events["first"] = 0
     events["last"] = 0
     events["n_outcomes"] = 0
-    events["waiting"] = 0
+    events["n_pending_outcomes"] = 0
     events["hits"][:] = 0
     events["attacker"] = NO_TARGET
     events["defender"] = NO_TARGET
     events["played"] = 0
     events["decoy"] = 0
-    events["unsure"] = 0
-    events["fallen"] = 0
-    events["broken"] = 0
+    events["depends_on_hidden"] = 0
+    events["dead_heroes"] = 0
+    events["broken_weapon_bits"] = 0
     if needed_features(cards) & ACTION_END_FEATURES:
-        events["births"] = state["births"]
+        events["last_entity_id"] = state["last_entity_id"]
         for seat in range(2):
             before, side = events["before"][seat], state["sides"][seat]
             before["n_board"], before["n_hand"] = side["n_board"], side["n_hand"]
-            before["armed"], before["kept"] = side["durability"] > 0, 1
+            before["armed"], before["same_weapon"] = side["durability"] > 0, 1
 
 
 @njit_no_alloc
@@ -122,7 +122,7 @@ def draw_outcome(events: np.void, n: int) -> int:
             events["n_outcomes"] += 1
             return min(int(events["outcomes"][event]), n - 1)
         if events["game"] == 0:
-            events["waiting"] = n
+            events["n_pending_outcomes"] = n
             return 0
     if events["number"] == 0:
         turn = derive(derive(events["game"], Purpose.CHANCE), events["turn"])
@@ -189,4 +189,4 @@ class Chance:
     @property
     def waiting(self) -> int:
         """Number of outcomes of the event at which the last action stopped; 0 if it did not stop."""
-        return int(self.array[0]["waiting"])
+        return int(self.array[0]["n_pending_outcomes"])

@@ -34,7 +34,7 @@ def queue_choice(state: np.void, seat: int, queued: np.void) -> None:
         return
     choice = state["choices"][state["n_choices"]]
     state["n_choices"] += 1
-    choice["card"], choice["row"], choice["memo"] = queued["card"], queued["row"], 0
+    choice["card"], choice["row"], choice["chosen_before"] = queued["card"], queued["row"], 0
 
 
 @njit_no_alloc
@@ -45,17 +45,17 @@ def offer_choice(state: np.void, cards: np.ndarray, events: np.void) -> None:
         effect = cards[choice["card"]]["effects"][choice["row"]]
         op = effect["op"]
         if op == Op.CREATE_POTION:
-            _offer_brew(state, cards, effect, choice["memo"], events)
+            _offer_brew(state, cards, effect, choice["chosen_before"], events)
         elif op == Op.TRACK:
             _offer_top(state, events)
         elif op == Op.DISCOVER_FROM_DECK:
             _offer_deck(state, cards, effect, events)
         else:
             _offer_pool(state, cards, effect, events)
-        if events["waiting"]:
+        if events["n_pending_outcomes"]:
             return
         if state["n_options"] == 0:
-            events["unsure"] |= events["blind"]  # a hidden deck offers nothing
+            events["depends_on_hidden"] |= events["hides_draws"]  # a hidden deck offers nothing
             _next(state)
 
 
@@ -68,7 +68,7 @@ def _next(state: np.void) -> None:
     for place in range(state["n_choices"]):
         state["choices"][place] = state["choices"][place + 1]
     last = state["choices"][state["n_choices"]]
-    last["card"], last["row"], last["memo"] = 0, 0, 0
+    last["card"], last["row"], last["chosen_before"] = 0, 0, 0
 
 
 @njit_no_alloc
@@ -96,7 +96,7 @@ def _offer_range(state: np.void, cards: np.ndarray, first: int, last: int, but: 
         if n_candidates == 0:
             return
         left = draw_outcome(events, n_candidates)
-        if events["waiting"]:
+        if events["n_pending_outcomes"]:
             return
         for place in range(first, last + 1):
             number = cards[place]["number"]
@@ -125,7 +125,7 @@ def _offer_pool(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
     taken = events["taken"]
     for found in range(min(N_OFFERED_CARDS, n)):
         left = draw_outcome(events, n - found)
-        if events["waiting"]:
+        if events["n_pending_outcomes"]:
             return
         # shift past the smaller indices already taken
         place = left
@@ -147,7 +147,7 @@ def _offer_gang(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
         pool = effect["pool"] + n
         n_candidates = card_list_size(cards, pool)
         left = draw_outcome(events, n_candidates)
-        if events["waiting"]:
+        if events["n_pending_outcomes"]:
             return
         if n_candidates > 0:
             _add(state, card_list_item(cards, pool, left))
@@ -163,7 +163,7 @@ def _offer_top(state: np.void, events: np.void) -> None:
     side = state["sides"][state["active"]]
     for _ in range(min(N_OFFERED_CARDS, int(side["n_deck"]))):
         number = remove_from_deck(side, side["n_deck"] - 1)
-        _add(state, UNKNOWN if events["blind"] else number)
+        _add(state, UNKNOWN if events["hides_draws"] else number)
 
 
 @njit_no_alloc
@@ -178,7 +178,7 @@ def _offer_deck(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
         if n_candidates == 0:
             return
         left = draw_outcome(events, n_candidates)
-        if events["waiting"]:
+        if events["n_pending_outcomes"]:
             return
         for place in range(side["n_deck"]):
             if not _is_new(state, cards, side, place, effect):
@@ -251,15 +251,15 @@ def make_choice(state: np.void, cards: np.ndarray, place: int, events: np.void) 
     effect = cards[choice["card"]]["effects"][choice["row"]]
     number = state["options"][place]
     if effect["op"] == Op.CREATE_POTION:
-        first, memo = int(effect["amount"]), int(choice["memo"])
+        first, memo = int(effect["amount"]), int(choice["chosen_before"])
         if memo == 0:
-            choice["memo"] = 1 + _place_among(cards, first, N_POTION_COSTS, number)
+            choice["chosen_before"] = 1 + _place_among(cards, first, N_POTION_COSTS, number)
         else:
             cost = memo % 4 - 1
             begin, n = potion_effects(first, cost)
             effect_index = _place_among(cards, begin, n, number)
             if memo < 4:
-                choice["memo"] = memo + 4 * (1 + effect_index)
+                choice["chosen_before"] = memo + 4 * (1 + effect_index)
             else:
                 add_to_hand(side, potion_number(first, cost, memo // 4 - 1, effect_index))
                 _next(state)

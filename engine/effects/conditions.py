@@ -78,9 +78,9 @@ def _is_met(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: i
     if condition == Condition.WEAPON_ATTACK:
         return bool(side["durability"] > 0 and side["weapon_attack"] >= arg)
     if condition == Condition.MINIONS_DIED_THIS_TURN:
-        return bool(side["perished"] + enemy["perished"] >= arg)
+        return bool(side["died_this_turn"] + enemy["died_this_turn"] >= arg)
     if condition == Condition.HERO_DAMAGED_THIS_TURN:
-        return bool(side["hurt"] > 0)
+        return bool(side["hero_damage_this_turn"] > 0)
     if condition == Condition.ROOM:
         return has_room(side)
     if condition == Condition.ENEMY_PLAYED:
@@ -105,7 +105,7 @@ def _is_met_by_character(state: np.void, seat: int, condition: int, arg: int, qu
     if of_own_minion:
         character = queued["source"]
     elif condition in (Condition.ATTACKS_HERO, Condition.DEFENDER_DYING):
-        character = queued["foe"]
+        character = queued["defender"]
     if condition == Condition.ATTACKS_HERO:
         # In the opponent's turn, ENEMY_HERO means an attack redirected to the attacker's own hero.
         return bool(character == OWN_HERO or (character == ENEMY_HERO and seat == state["active"]))
@@ -145,7 +145,7 @@ def _any_minion_meets(state: np.void, seat: int, condition: int, arg: int, entit
     side = state["sides"][1 - seat if enemies else seat]
     for place in range(side["n_board"]):
         minion = side["board"][place]
-        if minion["born"] == entity_id and condition != Condition.MINION_ATTACK:
+        if minion["entity_id"] == entity_id and condition != Condition.MINION_ATTACK:
             continue
         if condition == Condition.RACE and is_of_race(minion["race"], arg):
             return True
@@ -172,7 +172,7 @@ def n_of_race(side: np.void, race: int, entity_id: int) -> int:
     n = 0
     for place in range(side["n_board"]):
         minion = side["board"][place]
-        if minion["born"] != entity_id and is_of_race(minion["race"], race):
+        if minion["entity_id"] != entity_id and is_of_race(minion["race"], race):
             n += 1
     return n
 
@@ -266,7 +266,7 @@ def count_value(state: np.void, seat: int, count: int, arg: int, queued: np.void
     if count == Count.DAMAGE_TAKEN:
         return max(int(side["max_health"] - side["health"]), 0)
     if count == Count.DIED:
-        return int(side["perished"] + enemy["perished"])
+        return int(side["died_this_turn"] + enemy["died_this_turn"])
     if count == Count.PLAYED:
         return int(side["played"])
     if count == Count.EVENT:

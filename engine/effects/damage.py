@@ -35,9 +35,9 @@ def damage_minion_and_trigger(
     shielded = minion["keywords"] & Keyword.DIVINE_SHIELD
     dealt = reduce_minion_health(minion, damage, keywords, traits)
     if dealt > 0:
-        fire_trigger(state, cards, events, Trigger.DAMAGED, seat, minion["born"], minion["card"], dealt)
+        fire_trigger(state, cards, events, Trigger.DAMAGED, seat, minion["entity_id"], minion["card"], dealt)
     elif shielded and not minion["keywords"] & Keyword.DIVINE_SHIELD:
-        fire_trigger(state, cards, events, Trigger.SHIELD_LOST, seat, minion["born"], minion["card"], 1)
+        fire_trigger(state, cards, events, Trigger.SHIELD_LOST, seat, minion["entity_id"], minion["card"], 1)
     return int(dealt)
 
 
@@ -53,7 +53,7 @@ def damage_hero_and_trigger(
     dealt = reduce_hero_health(side, damage, traits)
     if dealt > 0:
         if needed_features(cards) & GameFeature.HERO_DAMAGE:
-            side["hurt"] = clamp(side["hurt"] + dealt, 0)
+            side["hero_damage_this_turn"] = clamp(side["hero_damage_this_turn"] + dealt, 0)
         fire_trigger(state, cards, events, Trigger.DAMAGED, seat, A_HERO, -1, dealt)
     return int(dealt)
 
@@ -68,13 +68,13 @@ def heal_minion_and_trigger(
     minion["health"] = max(before, min(before + amount, minion["max_health"]))
     if minion["health"] > before:
         more = minion["health"] - before
-        fire_trigger(state, cards, events, Trigger.HEALED, seat, minion["born"], minion["card"], more)
+        fire_trigger(state, cards, events, Trigger.HEALED, seat, minion["entity_id"], minion["card"], more)
 
 
 @njit_no_alloc
 def heal_hero_and_trigger(state: np.void, cards: np.ndarray, events: np.void, seat: int, amount: int) -> None:
     """Heal a living hero, at most to full health, and fire its triggers. `state` is modified in place."""
-    if events["fallen"] >> seat & 1:
+    if events["dead_heroes"] >> seat & 1:
         return
     side = state["sides"][seat]
     before = side["health"]
@@ -100,7 +100,7 @@ def draw_and_trigger(state: np.void, cards: np.ndarray, events: np.void, seat: i
         side["fatigue"] += 1
         damage_hero_and_trigger(state, cards, events, seat, side["fatigue"], 0)
         return
-    if events["blind"]:
+    if events["hides_draws"]:
         side["deck"][side["n_deck"] - 1] = UNKNOWN
     hand_before = side["n_hand"]
     draw_card(side)
@@ -178,7 +178,10 @@ def summon_next_to_source(
             other = events["queue"][n % MAX_QUEUE]
             if other["seat"] != seat or other["place"] < 0:
                 continue
-            comes_later = other["was"] > queued["was"] or other["source"] == queued["source"]
+            comes_later = (
+                other["place_before_deaths"] > queued["place_before_deaths"]
+                or other["source"] == queued["source"]
+            )
             if other["place"] > place or (other["place"] == place and dead and comes_later):
                 other["place"] += 1
         return place

@@ -51,15 +51,15 @@ def remove_dead_minions(state: np.void, cards: np.ndarray, events: np.void) -> N
                 continue
             side["died"] += 1
             if needed_features(cards) & GameFeature.DIED_THIS_TURN:
-                side["perished"] += 1
+                side["died_this_turn"] += 1
             dead = events["dead"][n_dead]
-            dead[0], dead[1], dead[2] = minion["born"], seat, minion["card"]
+            dead[0], dead[1], dead[2] = minion["entity_id"], seat, minion["card"]
             n_dead += 1
             before = events["last"]
             for _ in range(times):
                 queue_deathrattle(cards, minion, seat, place, events)
             for n in range(before, events["last"]):
-                events["queue"][n % MAX_QUEUE]["was"] = place_before
+                events["queue"][n % MAX_QUEUE]["place_before_deaths"] = place_before
             remove_minion(side, place, ZERO_MINION)
             place_before += 1
     sort_by_entity_id(events, begin, events["last"])
@@ -121,9 +121,9 @@ def _sort_dead(events: np.void, n_dead: int) -> None:
 @njit_no_alloc
 def add_to_graveyard(side: np.void, number: int) -> None:
     """Add a dead minion to the graveyard; a full graveyard drops its oldest. `side` is modified in place."""
-    if side["n_graves"] == MAX_GRAVEYARD:
+    if side["n_graveyard"] == MAX_GRAVEYARD:
         for place in range(MAX_GRAVEYARD - 1):
-            side["graves"][place] = side["graves"][place + 1]
-        side["n_graves"] -= 1
-    side["graves"][side["n_graves"]] = number
-    side["n_graves"] += 1
+            side["graveyard"][place] = side["graveyard"][place + 1]
+        side["n_graveyard"] -= 1
+    side["graveyard"][side["n_graveyard"]] = number
+    side["n_graveyard"] += 1

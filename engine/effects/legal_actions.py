@@ -37,7 +37,7 @@ def hand_cost(side: np.void, cards: np.ndarray, place: int) -> int:
     number = int(side["hand"][place])
     cost = 0 if number == COIN else int(cards[number]["cost"])
     if needed_features(cards) & (GameFeature.COSTS | GameFeature.HAND_MODIFIERS):
-        cost += int(side["held"][place]["cost"])
+        cost += int(side["hand_modifiers"][place]["cost"])
     return cost
 
 
@@ -64,15 +64,15 @@ def cost_with_effects(state: np.void, cards: np.ndarray, seat: int, place: int) 
     cost = hand_cost(side, cards, place)
     if needed_features(cards) & GameFeature.COSTS:
         cost = _cost_after_auras(state, cards, seat, number, cost)
-        for n in range(len(side["promises"])):
-            if side["promises"][n]:
+        for n in range(len(side["pending_costs"])):
+            if side["pending_costs"][n]:
                 cost = _cost_after_rows(
-                    cards, int(side["promises"][n]) - 1, Trigger.PLAY, number, OWN | ENEMY, cost
+                    cards, int(side["pending_costs"][n]) - 1, Trigger.PLAY, number, OWN | ENEMY, cost
                 )
     if number == COIN:
         return max(cost, 0)
     card = cards[number]
-    if card["hears"] >> Trigger.COST & 1:
+    if card["trigger_bits"] >> Trigger.COST & 1:
         for n in range(card["n_effects"]):
             effect = card["effects"][n]
             if effect["trigger"] == Trigger.COST and condition_holds(
@@ -88,8 +88,8 @@ def cost_with_effects(state: np.void, cards: np.ndarray, seat: int, place: int) 
 @njit_no_alloc
 def costs_may_change(state: np.void, cards: np.ndarray, seat: int) -> bool:
     """Whether auras or pending cost changes may alter the costs of a hand."""
-    for n in range(len(state["sides"][seat]["promises"])):
-        if state["sides"][seat]["promises"][n]:
+    for n in range(len(state["sides"][seat]["pending_costs"])):
+        if state["sides"][seat]["pending_costs"][n]:
             return True
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     return bool(
@@ -109,8 +109,8 @@ def _cost_after_auras(state: np.void, cards: np.ndarray, seat: int, number: int,
             for n in range(side["n_board"]):
                 minion = side["board"][n]
                 acts = minion["traits"] & Trait.ACTS and not minion["traits"] & Trait.SILENCED
-                if acts and last_id < minion["born"] < next_id and _has_cost_aura(cards[minion["card"]]):
-                    next_id, place, owner = int(minion["born"]), n, own_seat
+                if acts and last_id < minion["entity_id"] < next_id and _has_cost_aura(cards[minion["card"]]):
+                    next_id, place, owner = int(minion["entity_id"]), n, own_seat
         if place < 0:
             return cost
         by = state["sides"][owner]["board"][place]["card"]
@@ -121,14 +121,14 @@ def _cost_after_auras(state: np.void, cards: np.ndarray, seat: int, number: int,
 @njit_no_alloc_inline
 def _has_cost_aura(card: np.void) -> bool:
     """Whether a card has a cost aura."""
-    return bool(card["hears"] >> Trigger.AURA & 1 and card["asks_alone"] & GameFeature.COSTS)
+    return bool(card["trigger_bits"] >> Trigger.AURA & 1 and card["card_features"] & GameFeature.COSTS)
 
 
 @njit_no_alloc
 def _cost_after_rows(cards: np.ndarray, by: int, trigger: int, number: int, side_bit: int, cost: int) -> int:
     """A card's cost after the cost rows of the card `by` with one trigger."""
     source = cards[by]
-    if not source["hears"] >> trigger & 1:
+    if not source["trigger_bits"] >> trigger & 1:
         return cost
     for n in range(source["n_effects"]):
         effect = source["effects"][n]
@@ -151,15 +151,15 @@ def _applies_to(cards: np.ndarray, effect: np.void, number: int) -> bool:
 @njit_no_alloc
 def use_pending_costs(side: np.void, cards: np.ndarray, number: int) -> None:
     """Remove the pending cost changes that the played card used. `side` is modified in place."""
-    for n in range(len(side["promises"])):
-        if side["promises"][n] == 0:
+    for n in range(len(side["pending_costs"])):
+        if side["pending_costs"][n] == 0:
             continue
-        source = cards[side["promises"][n] - 1]
+        source = cards[side["pending_costs"][n] - 1]
         for row in range(source["n_effects"]):
             effect = source["effects"][row]
             once = effect["op"] == Op.COST and effect["trigger"] == Trigger.PLAY and effect["times"] > 0
             if once and _applies_to(cards, effect, number):
-                side["promises"][n] = 0
+                side["pending_costs"][n] = 0
                 break
 
 
@@ -194,7 +194,7 @@ def list_effect_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) 
             if number < 0 and number != COIN:
                 continue
             cost = hand_cost(own, cards, place)
-            if costs_vary or (number != COIN and cards[number]["hears"] >> Trigger.COST & 1):
+            if costs_vary or (number != COIN and cards[number]["trigger_bits"] >> Trigger.COST & 1):
                 cost = current_cost(state, cards, seat, place)
         else:
             number = int(own["power"]) - 1
@@ -211,7 +211,7 @@ def list_effect_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) 
         card = cards[number]
         minion = card["kind"] == CardKind.MINION
         if _has_play_options(card) or (
-            minion and (place_matters or card["asks_alone"] & GameFeature.BOARD_ORDER)
+            minion and (place_matters or card["card_features"] & GameFeature.BOARD_ORDER)
         ):
             n = _list_plays(state, cards, number, action, actions, n)
         elif has_room(own) or not (minion or card["needs"] & Need.ROOM):
@@ -298,8 +298,8 @@ def has_minion_to_summon(cards: np.ndarray, card: np.void, own: np.void) -> bool
     if not card["needs"] & Need.DEAD:
         return True
     found = False
-    for place in range(own["n_graves"]):
-        found = found or row_matches(cards, own["graves"][place], card["effects"][0])
+    for place in range(own["n_graveyard"]):
+        found = found or row_matches(cards, own["graveyard"][place], card["effects"][0])
     return found
 
 

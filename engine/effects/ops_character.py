@@ -92,7 +92,7 @@ def silence(minion: np.void, cards: np.ndarray) -> None:
     minion["attack"] = card["attack"]
     minion["turn_attack"] = 0
     minion["spell_damage"] = 0
-    minion["gifts"][:] = 0
+    minion["granted_effects"][:] = 0
     set_max_health(minion, card["health"] + minion["aura_health"])  # until auras are recomputed
     minion["attack"] += minion["aura_attack"]
     minion["aura_keywords"] = 0
@@ -177,12 +177,12 @@ def grant_effects(minion: np.void, cards: np.ndarray, number: int, of_other: boo
 
     Triggered effects belong to the player who granted them, Deathrattles to the minion's owner.
     """
-    triggers = cards[number]["hears"]
+    triggers = cards[number]["trigger_bits"]
     minion["traits"] |= compiled_traits_of_triggers(triggers)
     opponent_flag = GRANTED_BY_OPPONENT if of_other and triggers & IN_PLAY_TRIGGERS else 0
     for n in range(MAX_GRANTED_EFFECTS):
-        if minion["gifts"][n] == 0 or n == MAX_GRANTED_EFFECTS - 1:
-            minion["gifts"][n] = number + 1 + opponent_flag
+        if minion["granted_effects"][n] == 0 or n == MAX_GRANTED_EFFECTS - 1:
+            minion["granted_effects"][n] = number + 1 + opponent_flag
             return
 
 
@@ -253,9 +253,9 @@ def bounce(state: np.void, seat: int, place: int) -> None:
 def transform(state: np.void, cards: np.ndarray, seat: int, place: int, number: int) -> None:
     """Transform a minion into another card's minion. `state` is modified in place."""
     side = state["sides"][seat]
-    state["births"] += 1
+    state["last_entity_id"] += 1
     reset_to_card(side["board"][place], cards, number)
-    side["board"][place]["born"] = state["births"]
+    side["board"][place]["entity_id"] = state["last_entity_id"]
 
 
 @njit_no_alloc
@@ -268,12 +268,12 @@ def take_control(state: np.void, cards: np.ndarray, seat: int, place: int) -> No
     own["board"][own["n_board"]] = enemy["board"][place]
     remove_minion(enemy, place, ZERO_MINION)
     minion = own["board"][own["n_board"]]
-    state["births"] += 1
-    minion["born"] = state["births"]
+    state["last_entity_id"] += 1
+    minion["entity_id"] = state["last_entity_id"]
     for n in range(MAX_GRANTED_EFFECTS):
-        gift = minion["gifts"][n] & ~GRANTED_BY_OPPONENT
-        if gift and cards[gift - 1]["hears"] & IN_PLAY_TRIGGERS:
-            minion["gifts"][n] ^= GRANTED_BY_OPPONENT
+        gift = minion["granted_effects"][n] & ~GRANTED_BY_OPPONENT
+        if gift and cards[gift - 1]["trigger_bits"] & IN_PLAY_TRIGGERS:
+            minion["granted_effects"][n] ^= GRANTED_BY_OPPONENT
     own["n_board"] += 1
     minion["arrived"] = 1
     minion["attacks_left"] = 0
@@ -332,7 +332,7 @@ def replace_weapon(state: np.void, cards: np.ndarray, seat: int, number: int, ev
     side["weapon"] = number
     side["weapon_attack"] = cards[number]["attack"]
     side["durability"] = cards[number]["health"]
-    events["before"][seat]["kept"] = 0
+    events["before"][seat]["same_weapon"] = 0
     if seat == state["active"]:
         side["hero_attacks_left"] = max_hero_attacks(side, cards) - attacks_made
     fire_trigger(state, cards, events, Trigger.EQUIPPED, seat, NO_CHARACTER, number, 1)
@@ -349,8 +349,8 @@ def change_durability(state: np.void, cards: np.ndarray, seat: int, change: int,
     if side["durability"] + change > 0:
         side["durability"] = clamp(side["durability"] + change, 0)
     elif has_weapon(side):
-        events["broken"] |= 1 << seat
-        events["worn"][seat] = side["weapon"]
+        events["broken_weapon_bits"] |= 1 << seat
+        events["broken_weapons"][seat] = side["weapon"]
         _unequip(state, cards, seat)
 
 
@@ -358,9 +358,9 @@ def change_durability(state: np.void, cards: np.ndarray, seat: int, change: int,
 def trigger_broken_weapons(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """Queue the Deathrattles and triggers of broken weapons. `state` and `events` are modified in place."""
     for seat in range(2):
-        if events["broken"] >> seat & 1:
-            queue_weapon_triggers(state, cards, seat, int(events["worn"][seat]), events)
-    events["broken"] = 0
+        if events["broken_weapon_bits"] >> seat & 1:
+            queue_weapon_triggers(state, cards, seat, int(events["broken_weapons"][seat]), events)
+    events["broken_weapon_bits"] = 0
 
 
 @njit_no_alloc

@@ -65,11 +65,11 @@ def apply_to_player(
     ):
         apply_to_cards(state, cards, effect, count, seat, queued, events)
         return
-    if events["blind"] and op in (Op.DISCOVER, Op.DISCOVER_FROM_DECK, Op.CREATE_POTION):
+    if events["hides_draws"] and op in (Op.DISCOVER, Op.DISCOVER_FROM_DECK, Op.CREATE_POTION):
         add_hidden_cards(side, 1, events)
         return
-    if events["blind"] and op == Op.CHOOSE_POWER:
-        events["unsure"] = 1
+    if events["hides_draws"] and op == Op.CHOOSE_POWER:
+        events["depends_on_hidden"] = 1
         side["power"] = 0  # unknown until the choice is made
         return
     if op in (Op.DISCOVER, Op.CHOOSE_POWER, Op.TRACK, Op.DISCOVER_FROM_DECK, Op.CREATE_POTION):
@@ -83,7 +83,7 @@ def apply_to_player(
         return
     if op in (Op.EQUIP, Op.POWER):
         number = choose_card(state, cards, seat, effect, queued, events)
-        if events["waiting"] or number < 0:
+        if events["n_pending_outcomes"] or number < 0:
             return
         if op == Op.EQUIP:
             equip(state, cards, seat, number, events)
@@ -110,7 +110,7 @@ def _on_hand(
                 draw_matching(state, cards, effect, seat, events)
             else:
                 draw_and_trigger(state, cards, events, seat)
-            if events["waiting"]:
+            if events["n_pending_outcomes"]:
                 return
             if effect["amount2"] and side["n_hand"] > hand_before:
                 modify_hand_card(side, hand_before, effect["amount2"], 0, 0)
@@ -158,13 +158,13 @@ def _on_resources(
             side["weapon_attack"] = clamp(side["weapon_attack"] + amount, 0)
             change_durability(state, cards, seat, count * int(effect["amount2"]), events)
     elif op == Op.REVIVE:
-        to = summon_next_to_source(state, cards, seat, int(queued["about"]), False, queued, events)
+        to = summon_next_to_source(state, cards, seat, int(queued["event_card"]), False, queued, events)
         if to >= 0:
             side["board"][to]["health"] = min(amount, int(side["board"][to]["max_health"]))
     elif op == Op.DISARM:
         destroy_weapon(state, cards, seat, events)
     elif op == Op.COST:
-        for n in range(len(side["promises"])):
-            if side["promises"][n] == 0:
-                side["promises"][n] = 1 + queued["card"]
+        for n in range(len(side["pending_costs"])):
+            if side["pending_costs"][n] == 0:
+                side["pending_costs"][n] = 1 + queued["card"]
                 return

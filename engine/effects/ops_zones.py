@@ -45,9 +45,9 @@ def choose_card(
     """
     first, last = effect["amount"], effect["amount2"]
     if first == OWN_CARD:
-        return int(queued["itself"])
+        return int(queued["own_card"])
     if first == EVENT_CARD:
-        return int(queued["about"])
+        return int(queued["event_card"])
     if first == POOL:
         own, enemy = state["sides"][queued["seat"]], state["sides"][1 - queued["seat"]]
         pool = card_list_of(effect, own["hero_class"], enemy["hero_class"])
@@ -72,7 +72,7 @@ def choose_card(
 @njit_no_alloc
 def add_hidden_cards(side: np.void, n: int, events: np.void) -> None:
     """Add cards hidden from a planning agent to a hand. `side` and `events` are modified in place."""
-    events["unsure"] = 1
+    events["depends_on_hidden"] = 1
     for _ in range(n):
         add_to_hand(side, UNSEEN)
 
@@ -88,11 +88,11 @@ def find_random_card(cards: np.ndarray, zone: np.ndarray, n: int, effect: np.voi
         if row_matches(cards, zone[place], effect):
             n_matches += 1
         elif zone[place] < COIN:
-            events["unsure"] = 1
+            events["depends_on_hidden"] = 1
     if n_matches == 0:
         return -1
     left = draw_outcome(events, n_matches)
-    if events["waiting"]:
+    if events["n_pending_outcomes"]:
         return -1
     for place in range(n):
         if row_matches(cards, zone[place], effect):
@@ -126,8 +126,8 @@ def shuffle_into_deck(side: np.void, number: int, events: np.void) -> None:
     """Shuffle a card into a deck; for a planning agent it goes to the bottom. Modified in place."""
     if side["n_deck"] == DECK_SIZE:
         return
-    place = 0 if events["blind"] else draw_outcome(events, side["n_deck"] + 1)
-    if events["waiting"]:
+    place = 0 if events["hides_draws"] else draw_outcome(events, side["n_deck"] + 1)
+    if events["n_pending_outcomes"]:
         return
     for following in range(side["n_deck"], place, -1):
         side["deck"][following] = side["deck"][following - 1]
@@ -139,7 +139,7 @@ def shuffle_into_deck(side: np.void, number: int, events: np.void) -> None:
 def draw_matching(state: np.void, cards: np.ndarray, effect: np.void, seat: int, events: np.void) -> None:
     """Draw a random card that matches a row; it stays hidden from a planning agent. Modified in place."""
     side = state["sides"][seat]
-    if events["blind"]:
+    if events["hides_draws"]:
         found = False
         for place in range(side["n_deck"]):
             found = found or row_matches(cards, side["deck"][place], effect)
@@ -161,7 +161,7 @@ def draw_matching(state: np.void, cards: np.ndarray, effect: np.void, seat: int,
 @njit_no_alloc
 def modify_hand_card(side: np.void, place: int, cost: int, attack: int, health: int) -> None:
     """Change the cost, attack and health modifiers of a card in hand. `side` is modified in place."""
-    modifier = side["held"][place]
+    modifier = side["hand_modifiers"][place]
     modifier["cost"] = min(max(modifier["cost"] + cost, -MAX_HAND_MODIFIER), MAX_HAND_MODIFIER)
     modifier["attack"] = min(max(modifier["attack"] + attack, -MAX_HAND_MODIFIER), MAX_HAND_MODIFIER)
     modifier["health"] = min(max(modifier["health"] + health, -MAX_HAND_MODIFIER), MAX_HAND_MODIFIER)
@@ -180,7 +180,7 @@ def modify_hand(
     times = n_matches if effect["times"] == 0 else min(int(effect["times"]), n_matches)
     for n in range(times):
         left = 0 if effect["times"] == 0 else draw_outcome(events, n_matches - n)
-        if events["waiting"]:
+        if events["n_pending_outcomes"]:
             return
         for place in range(side["n_hand"]):
             if taken >> place & 1 or not row_matches(cards, side["hand"][place], effect):
@@ -215,11 +215,11 @@ def copy_minion(to: np.void, minion: np.void, entity_id: int, attack: int, healt
     to["traits"] = minion["traits"] & ~NOT_COPIED
     to["spell_damage"] = minion["spell_damage"]
     for n in range(MAX_GRANTED_EFFECTS):
-        to["gifts"][n] = minion["gifts"][n]
+        to["granted_effects"][n] = minion["granted_effects"][n]
     to["aura_attack"] = 0
     to["aura_health"] = 0
     to["aura_keywords"] = 0
-    to["born"] = entity_id
+    to["entity_id"] = entity_id
     to["arrived"] = 1
     to["attacks_left"] = 0
     if is_ready(to):
@@ -247,15 +247,15 @@ def apply_to_cards(
         n = times if times > 0 else int(side["n_hand"])
         for _ in range(min(n, int(side["n_hand"]))):
             place = draw_outcome(events, side["n_hand"]) if n < side["n_hand"] or times else 0
-            if events["waiting"]:
+            if events["n_pending_outcomes"]:
                 return
             number = remove_modified_from_hand(side, place, cards)
             fire_trigger(state, cards, events, Trigger.DISCARDED, seat, NO_CHARACTER, max(number, -1), 1)
-            if number >= 0 and cards[number]["hears"] >> Trigger.DISCARDED_ITSELF & 1:
+            if number >= 0 and cards[number]["trigger_bits"] >> Trigger.DISCARDED_ITSELF & 1:
                 begin = events["last"]
                 queue_rows(cards, number, Trigger.DISCARDED_ITSELF, seat, number, -1, -1, NO_TARGET, events)
                 for row in range(begin, events["last"]):
-                    events["queue"][row % MAX_QUEUE]["heard"] = 1
+                    events["queue"][row % MAX_QUEUE]["is_triggered"] = 1
         return
     source_place = (
         board_index(side, queued["source"]) if op == Op.ADD and effect["amount"] == OWN_CARD else -1
@@ -267,7 +267,7 @@ def apply_to_cards(
     if op == Op.RESURRECT:
         _resurrect(state, cards, effect, times, seat, queued, events)
         return
-    if op == Op.ADD and events["blind"] and (effect["amount"] == POOL or effect["amount2"] > 0):
+    if op == Op.ADD and events["hides_draws"] and (effect["amount"] == POOL or effect["amount2"] > 0):
         add_hidden_cards(side, times, events)
         return
     for n in range(times):
@@ -282,14 +282,14 @@ def apply_to_cards(
         else:
             number = choose_card(state, cards, seat, effect, queued, events)
         copies_event_card = op == Op.ADD and effect["amount"] == EVENT_CARD  # The Coin has no card number
-        if events["waiting"] or (number < 0 and not copies_event_card):
+        if events["n_pending_outcomes"] or (number < 0 and not copies_event_card):
             return
         if op in (Op.SUMMON, Op.JADE):
             left = effect["trigger"] == Trigger.PLAY and n % 2 == 1
             summon_next_to_source(state, cards, seat, number, left, queued, events)
         elif op == Op.SHUFFLE:
             shuffle_into_deck(side, number, events)
-            if events["waiting"]:
+            if events["n_pending_outcomes"]:
                 return
         else:
             add_to_hand(side, number)
@@ -307,11 +307,11 @@ def apply_to_secrets(
             remove_secret(side, side["n_secrets"] - 1)
     elif op == Op.DECOY:
         number = choose_card(state, cards, seat, effect, queued, events)
-        if events["waiting"] or number < 0:
+        if events["n_pending_outcomes"] or number < 0:
             return
         to = summon_next_to_source(state, cards, seat, number, False, queued, events)
         if to >= 0:
-            events["decoy"] = side["board"][to]["born"]
+            events["decoy"] = side["board"][to]["entity_id"]
             if events["defender"] != NO_TARGET:
                 events["defender"] = events["decoy"]
     else:
@@ -322,7 +322,7 @@ def apply_to_secrets(
             if n_candidates == 0:
                 return
             left = draw_outcome(events, n_candidates) if effect["times"] else 0
-            if events["waiting"]:
+            if events["n_pending_outcomes"]:
                 return
             for place in range(side["n_deck"]):
                 if not _is_playable_secret(cards, side, place):
@@ -358,26 +358,30 @@ def _resurrect(
     taken = events["taken"]
     taken[:] = 0
     dead = 0
-    for place in range(side["n_graves"]):
-        dead += 1 if row_matches(cards, side["graves"][place], effect) else 0
+    for place in range(side["n_graveyard"]):
+        dead += 1 if row_matches(cards, side["graveyard"][place], effect) else 0
     all_fit = effect["times"] == 0 and dead <= BOARD_SIZE - side["n_board"]
     n_summons = dead if effect["times"] == 0 else times
     for n in range(n_summons):
         n_candidates = 0
-        for place in range(side["n_graves"]):
-            n_candidates += 1 if not taken[place] and row_matches(cards, side["graves"][place], effect) else 0
+        for place in range(side["n_graveyard"]):
+            n_candidates += (
+                1 if not taken[place] and row_matches(cards, side["graveyard"][place], effect) else 0
+            )
         if n_candidates == 0 or not has_room(side):
             return
         left = 0 if all_fit else draw_outcome(events, n_candidates)
-        if events["waiting"]:
+        if events["n_pending_outcomes"]:
             return
-        for place in range(side["n_graves"]):
-            if taken[place] or not row_matches(cards, side["graves"][place], effect):
+        for place in range(side["n_graveyard"]):
+            if taken[place] or not row_matches(cards, side["graveyard"][place], effect):
                 continue
             if left == 0:
                 taken[place] = 1
                 left_of = effect["trigger"] == Trigger.PLAY and n % 2 == 1
-                summon_next_to_source(state, cards, seat, int(side["graves"][place]), left_of, queued, events)
+                summon_next_to_source(
+                    state, cards, seat, int(side["graveyard"][place]), left_of, queued, events
+                )
                 break
             left -= 1
 
@@ -415,7 +419,7 @@ def _summon_from_zone(
     place = find_random_card(cards, side["hand"], side["n_hand"], effect, events)
     if place < 0:
         return False
-    attack, health = side["held"][place]["attack"], side["held"][place]["health"]
+    attack, health = side["hand_modifiers"][place]["attack"], side["hand_modifiers"][place]["health"]
     to = summon_next_to_source(
         state, cards, seat, remove_modified_from_hand(side, place, cards), left, queued, events
     )
@@ -436,7 +440,7 @@ def copy_into_hand(
 ) -> None:
     """Copy random cards of a deck or hand, each at most once, into the hand of the row's player."""
     side, own = state["sides"][seat], state["sides"][queued["seat"]]
-    if events["blind"]:
+    if events["hides_draws"]:
         n_cards = int(side["n_deck"]) if effect["op"] == Op.COPY_FROM_DECK else int(side["n_hand"])
         add_hidden_cards(own, min(count * int(effect["times"]), n_cards), events)
         return
@@ -451,7 +455,7 @@ def copy_into_hand(
         if n_candidates == 0:
             return
         left = draw_outcome(events, n_candidates)
-        if events["waiting"]:
+        if events["n_pending_outcomes"]:
             return
         for place in range(n):
             number = side["deck"][place] if from_deck else side["hand"][place]
@@ -462,6 +466,6 @@ def copy_into_hand(
                 n_cards = own["n_hand"]
                 add_to_hand(own, number)
                 if not from_deck and own["n_hand"] > n_cards:
-                    own["held"][n_cards] = side["held"][place]
+                    own["hand_modifiers"][n_cards] = side["hand_modifiers"][place]
                 break
             left -= 1

@@ -93,13 +93,13 @@ def resolve_attack(state: np.void, cards: np.ndarray, slot: int, target: int, ev
         cards, Trigger.AFTER_ATTACK
     )
     if has_triggers:
-        events["attacker"] = OWN_HERO if slot == HERO else own["board"][slot]["born"]
-        events["defender"] = ENEMY_HERO if target == HERO else enemy["board"][target]["born"]
+        events["attacker"] = OWN_HERO if slot == HERO else own["board"][slot]["entity_id"]
+        events["defender"] = ENEMY_HERO if target == HERO else enemy["board"][target]["entity_id"]
         number = -1 if slot == HERO else own["board"][slot]["card"]
         attacker_id = A_HERO if slot == HERO else events["attacker"]
         fire_trigger(state, cards, events, Trigger.ATTACKS, seat, attacker_id, number, 1)
         resolve_queue(state, cards, events)
-        if events["waiting"]:
+        if events["n_pending_outcomes"]:
             return 0
         slot, target = _current_index(own, events["attacker"]), _current_index(enemy, events["defender"])
         if target == LEFT_BOARD or events["defender"] == OWN_HERO:
@@ -234,7 +234,7 @@ def apply_with_effects(state: np.void, cards: np.ndarray, action: int, events: n
         seat = state["active"]
         queue_rows(cards, number, Trigger.PLAY, seat, -1, -1, -1, _target(state, action, target), events)
         resolve_queue(state, cards, events)
-        if any_card_has_trigger(cards, Trigger.POWER_USED) and not events["waiting"]:
+        if any_card_has_trigger(cards, Trigger.POWER_USED) and not events["n_pending_outcomes"]:
             fire_trigger(state, cards, events, Trigger.POWER_USED, seat, NO_CHARACTER, number, 1)
             resolve_queue(state, cards, events)
     elif kind == ActionKind.ATTACK:
@@ -243,7 +243,7 @@ def apply_with_effects(state: np.void, cards: np.ndarray, action: int, events: n
         make_choice(state, cards, source, events)
     else:
         _end_turn(state, cards, events)
-    if state["n_choices"] > 0 and not events["waiting"]:
+    if state["n_choices"] > 0 and not events["n_pending_outcomes"]:
         offer_choice(state, cards, events)
     return deaths
 
@@ -264,7 +264,7 @@ def _play(
     """
     seat = state["active"]
     own = state["sides"][seat]
-    attack, health = own["held"][place]["attack"], own["held"][place]["health"]
+    attack, health = own["hand_modifiers"][place]["attack"], own["hand_modifiers"][place]["health"]
     number, cost = pay_for(state, cards, seat, place)
     if number == COIN:
         if counter_spell(state, cards, events):
@@ -289,13 +289,13 @@ def _play(
     has_play_triggers = needed_features(cards) & PLAY_FEATURES
     if has_play_triggers:
         _trigger_before(state, cards, number, entity_id, cost, target, events)
-    if card["kind"] == CardKind.WEAPON and not events["waiting"]:
+    if card["kind"] == CardKind.WEAPON and not events["n_pending_outcomes"]:
         weapon = replace_weapon(state, cards, seat, number, events)
         own["weapon_attack"] = clamp(own["weapon_attack"] + attack, 0)
         own["durability"] = clamp(own["durability"] + health, 1)
         if events["first"] < events["last"]:
             resolve_queue(state, cards, events)  # triggers of the equipped weapon
-    if events["waiting"]:
+    if events["n_pending_outcomes"]:
         return
     if events["decoy"] and target > 0:
         target = int(events["decoy"])
@@ -307,8 +307,8 @@ def _play(
         times = 1
         if card["kind"] != CardKind.SPELL and has_rule(state, cards, seat, Rule.BATTLECRIES_TWICE):
             times = 2
-        events["beside"][:] = 0
-        list_neighbours(state, target, events["beside"])
+        events["target_neighbours"][:] = 0
+        list_neighbours(state, target, events["target_neighbours"])
         played = number if option == 0 else int(card["options"]) + option - 1
         queue_rows(cards, played, Trigger.PLAY, seat, itself, entity_id, -1, target, events)
         if times > 1 and option == 0:
@@ -316,7 +316,7 @@ def _play(
     if weapon >= 0:
         queue_weapon_triggers(state, cards, seat, weapon, events)
     resolve_queue(state, cards, events)
-    if has_play_triggers and not events["waiting"]:
+    if has_play_triggers and not events["n_pending_outcomes"]:
         _trigger_after(
             state, cards, number, int(events["played"]) if entity_id > 0 else entity_id, cost, events
         )
@@ -428,7 +428,7 @@ def _summon_from_deck(state: np.void, cards: np.ndarray, number: int, events: np
     place = 0
     while place < side["n_deck"]:
         card = side["deck"][place]
-        if card >= 0 and has_room(side) and cards[card]["hears"] >> Trigger.IN_DECK & 1:
+        if card >= 0 and has_room(side) and cards[card]["trigger_bits"] >> Trigger.IN_DECK & 1:
             effect = cards[card]["effects"][0]
             kinds = effect["on_kind"]
             if card_matches(cards[number], kinds, effect["on_filter"], effect["on_arg"]):
@@ -455,7 +455,7 @@ def _end_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
     """End the turn: end-of-turn effects, expiry of "this turn" effects, thawing; start the next turn."""
     seat = state["active"]
     _resolve_turn_end(state, cards, events)
-    if events["waiting"] or is_over(state):
+    if events["n_pending_outcomes"] or is_over(state):
         return
     _expire_turn_effects(state, cards, seat)
     resolve_queue(state, cards, events)  # a minion returned to a full board dies
@@ -510,8 +510,8 @@ def _expire_turn_effects(state: np.void, cards: np.ndarray, seat: int) -> None:
         side["hero_attack"] = 0
         side["traits"] &= ~Trait.IMMUNE
         if needed_features(cards):
-            side["perished"] = 0
-            side["hurt"] = 0
+            side["died_this_turn"] = 0
+            side["hero_damage_this_turn"] = 0
     if own["hero_attacks_left"] > 0:
         own["traits"] &= ~Trait.FROZEN
     own["locked"] = 0
@@ -525,14 +525,14 @@ def _expire_turn_effects(state: np.void, cards: np.ndarray, seat: int) -> None:
 @njit_no_alloc
 def _expire_pending_costs(side: np.void, cards: np.ndarray) -> None:
     """Expire the pending cost changes limited to this turn. `side` is modified in place."""
-    for n in range(len(side["promises"])):
-        if side["promises"][n] == 0:
+    for n in range(len(side["pending_costs"])):
+        if side["pending_costs"][n] == 0:
             continue
-        source = cards[side["promises"][n] - 1]
+        source = cards[side["pending_costs"][n] - 1]
         for row in range(source["n_effects"]):
             effect = source["effects"][row]
             if effect["op"] == Op.COST and effect["trigger"] == Trigger.PLAY and effect["until"]:
-                side["promises"][n] = 0
+                side["pending_costs"][n] = 0
                 break
 
 
@@ -556,7 +556,7 @@ def _begin_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
     if any_card_has_trigger(cards, Trigger.TURN_START):
         fire_trigger(state, cards, events, Trigger.TURN_START, seat, NO_CHARACTER, -1, 1)
         resolve_queue(state, cards, events)
-        if events["waiting"] or is_over(state):
+        if events["n_pending_outcomes"] or is_over(state):
             return
     if draws_at_turn_start(state):
         draw_and_trigger(state, cards, events, seat)

@@ -122,7 +122,9 @@ def can_have_effect(
     if pick != Pick.RANDOM:
         return True
     return (
-        list_candidates(state, effect, queued["seat"], queued["source"], subject, queued["foe"], True, events)
+        list_candidates(
+            state, effect, queued["seat"], queued["source"], subject, queued["defender"], True, events
+        )
         > 0
     )
 
@@ -143,15 +145,15 @@ def resolve_queue(state: np.void, cards: np.ndarray, events: np.void) -> int:
             events["first"] += 1
             begin = events["last"]
             resolve_effect(state, cards, queued, events)
-            if events["waiting"]:
+            if events["n_pending_outcomes"]:
                 return 0
             if has_triggers:
                 promote_triggered(events, begin)
         apply_auras(state, cards)
         for seat in range(2):
             if state["sides"][seat]["health"] <= 0:
-                events["fallen"] |= 1 << seat
-        if not (events["broken"] or any_dying(state)):
+                events["dead_heroes"] |= 1 << seat
+        if not (events["broken_weapon_bits"] or any_dying(state)):
             return 0
         remove_dead_minions(state, cards, events)
         apply_auras(state, cards)
@@ -164,13 +166,13 @@ def resolve_effect(state: np.void, cards: np.ndarray, queued: np.void, events: n
     effect = card["effects"][queued["row"]]
     seat = queued["seat"]
     condition = effect["condition"]
-    if condition == Condition.HOLDS_RACE and events["blind"] and has_hidden_card(state["sides"][seat]):
-        events["unsure"] = 1
+    if condition == Condition.HOLDS_RACE and events["hides_draws"] and has_hidden_card(state["sides"][seat]):
+        events["depends_on_hidden"] = 1
     if (
-        queued["heard"] != ROW_REVEALED
+        queued["is_triggered"] != ROW_REVEALED
         and is_secret(card)
         and effect["trigger"] != Trigger.PLAY
-        and queued["itself"] < 0
+        and queued["own_card"] < 0
     ):
         place = secret_index(state["sides"][seat], queued["source"])
         if place < 0:
@@ -178,11 +180,13 @@ def resolve_effect(state: np.void, cards: np.ndarray, queued: np.void, events: n
         if condition and not _is_condition_met(state, cards, effect, queued, events):
             return
         if effect["op"] == Op.REDIRECT:
-            queued["foe"] = from_view_of(events["defender"], state["active"] == seat)  # may be a decoy by now
+            queued["defender"] = from_view_of(
+                events["defender"], state["active"] == seat
+            )  # may be a decoy by now
         if not can_have_effect(state, cards, effect, queued, events):
             return
         reveal(state, cards, seat, place, queued["row"], events)
-        queued["heard"] = ROW_REVEALED
+        queued["is_triggered"] = ROW_REVEALED
     elif condition and not _is_condition_met(state, cards, effect, queued, events):
         return
     times = 1
@@ -197,7 +201,7 @@ def resolve_effect(state: np.void, cards: np.ndarray, queued: np.void, events: n
                 )
         return
     bonus = 0
-    not_by_minion = queued["itself"] < 0
+    not_by_minion = queued["own_card"] < 0
     scaled_by_event = effect["count"] == Count.EVENT
     heals = effect["op"] in (Op.HEAL, Op.RESTORE) and has_rule(state, cards, seat, Rule.HEALING_HARMS)
     damages = effect["op"] == Op.DAMAGE or heals
@@ -220,11 +224,11 @@ def resolve_effect(state: np.void, cards: np.ndarray, queued: np.void, events: n
         amount = times * effect["amount"] + bonus
         if effect["op"] == Op.DAMAGE and effect["amount2"] > effect["amount"]:
             amount += draw_outcome(events, effect["amount2"] - effect["amount"] + 1)
-        if events["waiting"]:
+        if events["n_pending_outcomes"]:
             return
         amount *= doubled
         amount2 = times * effect["amount2"]
-        _on_character(state, cards, effect, amount, amount2, seat, events["picked"][place], queued, events)
+        _on_character(state, cards, effect, amount, amount2, seat, events["selected"][place], queued, events)
 
 
 @njit_no_alloc
@@ -257,7 +261,7 @@ def _deal_split_damage(
 
     Triggered effects of a hit resolve before the remaining hits.
     """
-    hits = int(queued["left"]) if queued["left"] else hits
+    hits = int(queued["hits_left"]) if queued["hits_left"] else hits
     begin = events["last"]
     while hits > 0:
         n = list_candidates(
@@ -265,8 +269,8 @@ def _deal_split_damage(
         )
         if n == 0:
             return
-        target = events["picked"][draw_outcome(events, n)]
-        if events["waiting"]:
+        target = events["selected"][draw_outcome(events, n)]
+        if events["n_pending_outcomes"]:
             return
         _on_character(state, cards, effect, 1, 0, queued["seat"], target, queued, events)
         hits -= 1
@@ -274,7 +278,7 @@ def _deal_split_damage(
             again = events["queue"][events["last"] % MAX_QUEUE]
             events["last"] += 1
             copy_row(again, queued)
-            again["left"], again["heard"] = hits, 1
+            again["hits_left"], again["is_triggered"] = hits, 1
             return
 
 
@@ -311,7 +315,7 @@ def _on_character(
             _after_damage(state, cards, queued, dealt, dealt > 0, events)
         elif heals:
             heal_hero_and_trigger(state, cards, events, hero_seat, amount)
-        elif not events["fallen"] >> hero_seat & 1:
+        elif not events["dead_heroes"] >> hero_seat & 1:
             change_hero(side, effect, amount)
         return
     owner = seat
@@ -336,12 +340,12 @@ def _on_character(
         heal_minion_and_trigger(state, cards, events, owner, place, amount)
     elif op == Op.TRANSFORM:
         number = choose_card(state, cards, seat, effect, queued, events)
-        if not events["waiting"] and number >= 0:
+        if not events["n_pending_outcomes"] and number >= 0:
             transform(state, cards, owner, place, number)
             if character == queued["source"]:
-                replace_entity(events, character, state["births"])
+                replace_entity(events, character, state["last_entity_id"])
             else:
-                retarget_transformed(events, character, state["births"])
+                retarget_transformed(events, character, state["last_entity_id"])
     elif op == Op.BOUNCE:
         held = state["sides"][owner]["n_hand"]
         bounce(state, owner, place)
@@ -419,13 +423,13 @@ def _apply_copies(
     own = state["sides"][seat]
     number = state["sides"][owner]["board"][place]["card"]
     if op == Op.COPY:
-        entity_id = state["sides"][owner]["board"][place]["born"]
+        entity_id = state["sides"][owner]["board"][place]["entity_id"]
         index = summon_next_to_source(state, cards, seat, number, False, queued, events)
         place = board_index(state["sides"][owner], entity_id)
         if index >= 0 and place >= 0:
             copy = own["board"][index]
             original = state["sides"][owner]["board"][place]
-            copy_minion(copy, original, copy["born"], effect["amount"], effect["amount2"])
+            copy_minion(copy, original, copy["entity_id"], effect["amount"], effect["amount2"])
     elif op == Op.COPY_TO_HAND:
         for _ in range(effect["times"]):
             hand_before = own["n_hand"]
@@ -439,18 +443,20 @@ def _apply_copies(
     elif op == Op.COPY_TO_DECK:
         for _ in range(effect["times"]):
             shuffle_into_deck(own, number, events)
-            if events["waiting"]:
+            if events["n_pending_outcomes"]:
                 return
     elif op == Op.RETURN_TO_DECK:
         shuffle_into_deck(own if effect["amount"] else state["sides"][owner], number, events)
-        if not events["waiting"]:
+        if not events["n_pending_outcomes"]:
             remove_minion(state["sides"][owner], place, ZERO_MINION)
     else:
         index = board_index(own, queued["source"])
         if index >= 0:
-            state["births"] += 1
-            copy_minion(own["board"][index], state["sides"][owner]["board"][place], state["births"], 0, 0)
-            replace_entity(events, queued["source"], state["births"])
+            state["last_entity_id"] += 1
+            copy_minion(
+                own["board"][index], state["sides"][owner]["board"][place], state["last_entity_id"], 0, 0
+            )
+            replace_entity(events, queued["source"], state["last_entity_id"])
 
 
 @njit_no_alloc
@@ -477,7 +483,7 @@ def _after_damage(
     state: np.void, cards: np.ndarray, queued: np.void, damage: int, is_hit: bool, events: np.void
 ) -> None:
     """After damage, end the source minion's Stealth and apply Lifesteal. Modified in place."""
-    if is_hit and queued["itself"] >= 0 and queued["place"] < 0:
+    if is_hit and queued["own_card"] >= 0 and queued["place"] < 0:
         side = state["sides"][queued["seat"]]
         place = board_index(side, queued["source"])
         if place >= 0:

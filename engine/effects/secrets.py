@@ -22,7 +22,7 @@ def is_secret(card: np.void) -> bool:
 def secret_index(side: np.void, entity_id: int) -> int:
     """Index of the Secret with an entity id; -1 if it is not in play."""
     for place in range(side["n_secrets"]):
-        if side["secret_born"][place] == entity_id:
+        if side["secret_entity_ids"][place] == entity_id:
             return place
     return -1
 
@@ -42,9 +42,9 @@ def can_add_secret(side: np.void, number: int) -> bool:
 def add_secret(state: np.void, seat: int, number: int) -> None:
     """Put a Secret into play. `state` is modified in place."""
     side = state["sides"][seat]
-    state["births"] += 1
+    state["last_entity_id"] += 1
     side["secrets"][side["n_secrets"]] = number
-    side["secret_born"][side["n_secrets"]] = state["births"]
+    side["secret_entity_ids"][side["n_secrets"]] = state["last_entity_id"]
     side["n_secrets"] += 1
 
 
@@ -54,9 +54,9 @@ def remove_secret(side: np.void, place: int) -> None:
     side["n_secrets"] -= 1
     for following in range(place, side["n_secrets"]):
         side["secrets"][following] = side["secrets"][following + 1]
-        side["secret_born"][following] = side["secret_born"][following + 1]
+        side["secret_entity_ids"][following] = side["secret_entity_ids"][following + 1]
     side["secrets"][side["n_secrets"]] = 0
-    side["secret_born"][side["n_secrets"]] = 0
+    side["secret_entity_ids"][side["n_secrets"]] = 0
 
 
 @njit_no_alloc
@@ -66,7 +66,7 @@ def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, row: int, e
     Rows of the same Secret that a further event queued have no effect.
     """
     side = state["sides"][seat]
-    number, entity_id = int(side["secrets"][place]), side["secret_born"][place]
+    number, entity_id = int(side["secrets"][place]), side["secret_entity_ids"][place]
     remove_secret(side, place)
     for n in range(events["first"], events["last"]):
         queued = events["queue"][n % MAX_QUEUE]
@@ -74,7 +74,7 @@ def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, row: int, e
             if queued["row"] <= row:
                 break
             row = queued["row"]
-            queued["heard"] = ROW_REVEALED
+            queued["is_triggered"] = ROW_REVEALED
     fire_trigger(state, cards, events, Trigger.SECRET_REVEALED, seat, NO_CHARACTER, number, 1)
 
 

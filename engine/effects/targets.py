@@ -79,7 +79,7 @@ def list_candidates(
         events: dtype `EVENTS`. Modified in place.
     """
     n = 0
-    picked = events["picked"]
+    picked = events["selected"]
     required, arg = effect["filter"], effect["arg"]
     for side_bit in (ENEMY, OWN):
         if not effect["side"] & side_bit:
@@ -90,14 +90,14 @@ def list_candidates(
                 minion = side["board"][place]
                 if living and is_dying(minion):
                     continue
-                if required & Filter.NOT_SELF and minion["born"] == entity_id:
+                if required & Filter.NOT_SELF and minion["entity_id"] == entity_id:
                     continue
-                if required & Filter.NOT_TARGET and minion["born"] == target:
+                if required & Filter.NOT_TARGET and minion["entity_id"] == target:
                     continue
-                if required & Filter.NOT_DEFENDER and minion["born"] == foe:
+                if required & Filter.NOT_DEFENDER and minion["entity_id"] == foe:
                     continue
                 if required == 0 or minion_matches(required, arg, minion):
-                    picked[n] = minion["born"]
+                    picked[n] = minion["entity_id"]
                     n += 1
         if effect["kind"] & HEROES and not (living and side["health"] <= 0):
             hero = OWN_HERO if side_bit == OWN else ENEMY_HERO
@@ -116,7 +116,7 @@ def select_targets(state: np.void, effect: np.void, queued: np.void, events: np.
 
     0 if the action stops at a chance event.
     """
-    picked, pick = events["picked"], effect["pick"]
+    picked, pick = events["selected"], effect["pick"]
     if pick in (Pick.CHOSEN, Pick.SUBJECT):
         picked[0] = queued["target"]
         return int(queued["target"] != NO_TARGET)
@@ -125,13 +125,13 @@ def select_targets(state: np.void, effect: np.void, queued: np.void, events: np.
         return 1
     if pick in (Pick.NEXT_TO_SELF, Pick.NEXT_TO_TARGET):
         if pick == Pick.NEXT_TO_TARGET:
-            picked[0] = events["beside"][0]
-            picked[1] = events["beside"][1]
+            picked[0] = events["target_neighbours"][0]
+            picked[1] = events["target_neighbours"][1]
             return int(picked[0] > 0) + int(picked[1] > 0)
         return list_neighbours(state, queued["source"], picked)
     living = pick == Pick.RANDOM
     n = list_candidates(
-        state, effect, queued["seat"], queued["source"], queued["target"], queued["foe"], living, events
+        state, effect, queued["seat"], queued["source"], queued["target"], queued["defender"], living, events
     )
     if pick == Pick.ALL:
         _sort_by_entity_id(picked, n)
@@ -142,7 +142,7 @@ def select_targets(state: np.void, effect: np.void, queued: np.void, events: np.
         left = n
         for _ in range(min(-times, n)):
             excluded = draw_outcome(events, left)
-            if events["waiting"]:
+            if events["n_pending_outcomes"]:
                 return 0
             left -= 1
             for place in range(excluded, left):
@@ -151,7 +151,7 @@ def select_targets(state: np.void, effect: np.void, queued: np.void, events: np.
     if times < n:
         for place in range(times):
             other = place + draw_outcome(events, n - place)
-            if events["waiting"]:
+            if events["n_pending_outcomes"]:
                 return 0
             picked[place], picked[other] = picked[other], picked[place]
         return times
@@ -166,10 +166,10 @@ def list_neighbours(state: np.void, entity_id: int, picked: np.ndarray) -> int:
         side = state["sides"][seat]
         place = board_index(side, entity_id) if entity_id > 0 else -1
         if place > 0:
-            picked[n] = side["board"][place - 1]["born"]
+            picked[n] = side["board"][place - 1]["entity_id"]
             n += 1
         if 0 <= place < side["n_board"] - 1:
-            picked[n] = side["board"][place + 1]["born"]
+            picked[n] = side["board"][place + 1]["entity_id"]
             n += 1
     return n
 
@@ -238,7 +238,7 @@ def decode_target(state: np.void, seat: int, character: int) -> int:
     place = character - OWN_TARGETS if own else character
     if place == BOARD_SIZE:
         return OWN_HERO if own else ENEMY_HERO
-    return int(state["sides"][seat if own else 1 - seat]["board"][place]["born"])
+    return int(state["sides"][seat if own else 1 - seat]["board"][place]["entity_id"])
 
 
 @njit_no_alloc

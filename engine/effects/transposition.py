@@ -34,18 +34,18 @@ def card_key(number: int) -> np.uint64:
 @njit_no_alloc
 def minion_key(minion: np.void, own: np.uint64) -> np.uint64:
     """Hash of a minion; `own` distinguishes the sides."""
-    entity_id = minion["born"] if minion["traits"] & (Trait.DEATHRATTLE | Trait.ACTS) else 0
+    entity_id = minion["entity_id"] if minion["traits"] & (Trait.DEATHRATTLE | Trait.ACTS) else 0
     key = fast_hash(own, pack_word(minion["card"], minion["attack"], minion["health"], minion["keywords"]))
     rest = minion["attacks_left"] + 4 * minion["arrived"]
     key = fast_hash(key, pack_word(rest, minion["max_health"], minion["traits"], minion["race"]))
     key = fast_hash(
-        key, pack_word(minion["turn_attack"], minion["spell_damage"], entity_id, minion["gifts"][0])
+        key, pack_word(minion["turn_attack"], minion["spell_damage"], entity_id, minion["granted_effects"][0])
     )
     if minion["aura_attack"] or minion["aura_health"] or minion["aura_keywords"]:
         key = fast_hash(
             key, pack_word(minion["aura_attack"], minion["aura_health"], minion["aura_keywords"], 9)
         )
-    return additive_hash(key ^ np.uint64(minion["gifts"][1]))
+    return additive_hash(key ^ np.uint64(minion["granted_effects"][1]))
 
 
 @njit_no_alloc
@@ -76,23 +76,30 @@ def counters_key(state: np.void, cards: np.ndarray) -> np.uint64:
             key = fast_hash(
                 key, pack_word(side["weapon_aura"], side["played"], side["spells"], side["totems"])
             )
-            key = fast_hash(key, pack_word(side["perished"], side["hurt"], 0, side["elementals"]))
+            key = fast_hash(
+                key, pack_word(side["died_this_turn"], side["hero_damage_this_turn"], 0, side["elementals"])
+            )
             key = fast_hash(
                 key, pack_word(side["elementals_before"], side["overloaded"], side["powers"], side["jade"])
             )
             key = fast_hash(
                 key,
-                pack_word(side["secrets_played"], side["promises"][0], side["promises"][1], side["n_graves"]),
+                pack_word(
+                    side["secrets_played"],
+                    side["pending_costs"][0],
+                    side["pending_costs"][1],
+                    side["n_graveyard"],
+                ),
             )
         for place in range(side["n_secrets"]):
-            key = fast_hash(key, pack_word(side["secrets"][place], side["secret_born"][place], 0, 1))
+            key = fast_hash(key, pack_word(side["secrets"][place], side["secret_entity_ids"][place], 0, 1))
         if asks & GameFeature.GRAVEYARD:
-            for place in range(side["n_graves"]):
-                key = fast_hash(key, pack_word(side["graves"][place], 0, 0, 2))
+            for place in range(side["n_graveyard"]):
+                key = fast_hash(key, pack_word(side["graveyard"][place], 0, 0, 2))
         total += additive_hash(key)
     own = state["sides"][seat]
     for place in range(own["n_hand"]):
-        modifiers = own["held"][place]
+        modifiers = own["hand_modifiers"][place]
         if modifiers["cost"] or modifiers["attack"] or modifiers["health"]:
             word = pack_word(own["hand"][place], modifiers["cost"], modifiers["attack"], modifiers["health"])
             total += additive_hash(fast_hash(np.uint64(7), word))
@@ -109,7 +116,7 @@ def choices_key(state: np.void) -> np.uint64:
         key = fast_hash(key, pack_word(state["options"][place], 0, 0, 3))
     for place in range(state["n_choices"]):
         choice = state["choices"][place]
-        key = fast_hash(key, pack_word(choice["card"], choice["row"], choice["memo"], 4))
+        key = fast_hash(key, pack_word(choice["card"], choice["row"], choice["chosen_before"], 4))
     return additive_hash(key)
 
 

@@ -34,17 +34,17 @@ def queue_row(
     queued["card"] = number
     queued["row"] = row
     queued["seat"] = seat
-    queued["itself"] = itself
+    queued["own_card"] = itself
     queued["source"] = entity_id
     queued["place"] = place
-    queued["was"] = place
+    queued["place_before_deaths"] = place
     queued["target"] = target
-    queued["foe"] = NO_TARGET
-    queued["about"] = -1
+    queued["defender"] = NO_TARGET
+    queued["event_card"] = -1
     queued["amount"] = 0
     queued["keywords"] = 0
-    queued["left"] = 0
-    queued["heard"] = 0
+    queued["hits_left"] = 0
+    queued["is_triggered"] = 0
     return True
 
 
@@ -85,13 +85,13 @@ def queue_deathrattle(cards: np.ndarray, minion: np.void, seat: int, place: int,
 
     Their amount is the minion's attack, and their damage has its keywords. `events` is modified in place.
     """
-    itself, entity_id = minion["card"], minion["born"]
+    itself, entity_id = minion["card"], minion["entity_id"]
     begin = events["last"]
     if cards[itself]["n_effects"] and not minion["traits"] & Trait.SILENCED:
         queue_rows(cards, itself, Trigger.DEATHRATTLE, seat, itself, entity_id, place, NO_TARGET, events)
-    for n in range(len(minion["gifts"])):
-        if minion["gifts"][n]:
-            gift = (minion["gifts"][n] & ~GRANTED_BY_OPPONENT) - 1
+    for n in range(len(minion["granted_effects"])):
+        if minion["granted_effects"][n]:
+            gift = (minion["granted_effects"][n] & ~GRANTED_BY_OPPONENT) - 1
             queue_rows(cards, gift, Trigger.DEATHRATTLE, seat, itself, entity_id, place, NO_TARGET, events)
     for n in range(begin, events["last"]):
         events["queue"][n % MAX_QUEUE]["amount"] = minion["attack"]
@@ -116,7 +116,7 @@ def promote_triggered(events: np.void, begin: int) -> None:
     if front == begin:
         return
     for n in range(begin, events["last"]):
-        if events["queue"][n % MAX_QUEUE]["heard"]:
+        if events["queue"][n % MAX_QUEUE]["is_triggered"]:
             _move(events, n, front)
             front += 1
 
@@ -132,11 +132,15 @@ def move_rows_forward(events: np.void, begin: int, to: int) -> None:
 def copy_row(to: np.void, queued: np.void) -> None:
     """Copy a queued row. `to` is modified in place."""
     to["card"], to["row"], to["seat"] = queued["card"], queued["row"], queued["seat"]
-    to["itself"], to["source"] = queued["itself"], queued["source"]
-    to["place"], to["was"] = queued["place"], queued["was"]
-    to["target"], to["foe"] = queued["target"], queued["foe"]
-    to["about"], to["amount"], to["keywords"] = queued["about"], queued["amount"], queued["keywords"]
-    to["left"], to["heard"] = queued["left"], queued["heard"]
+    to["own_card"], to["source"] = queued["own_card"], queued["source"]
+    to["place"], to["place_before_deaths"] = queued["place"], queued["place_before_deaths"]
+    to["target"], to["defender"] = queued["target"], queued["defender"]
+    to["event_card"], to["amount"], to["keywords"] = (
+        queued["event_card"],
+        queued["amount"],
+        queued["keywords"],
+    )
+    to["hits_left"], to["is_triggered"] = queued["hits_left"], queued["is_triggered"]
 
 
 @njit_no_alloc
@@ -162,10 +166,10 @@ def retarget_transformed(events: np.void, old: int, new: int) -> None:
     """
     for n in range(events["first"], events["last"]):
         queued = events["queue"][n % MAX_QUEUE]
-        if queued["heard"] and queued["target"] == old:
+        if queued["is_triggered"] and queued["target"] == old:
             queued["target"] = new
-        if queued["heard"] and queued["foe"] == old:
-            queued["foe"] = new
+        if queued["is_triggered"] and queued["defender"] == old:
+            queued["defender"] = new
 
 
 @njit_no_alloc
@@ -177,8 +181,8 @@ def replace_entity(events: np.void, old: int, new: int) -> None:
             queued["source"] = new
         if queued["target"] == old:
             queued["target"] = new
-        if queued["foe"] == old:
-            queued["foe"] = new
+        if queued["defender"] == old:
+            queued["defender"] = new
     if events["played"] == old:
         events["played"] = new
 
@@ -244,31 +248,33 @@ def _queue_triggered(
 ) -> int:
     """Queue the effects of a trigger that some card of the game has; 0. Arguments as `fire_trigger`."""
     event = events["event"]
-    event["trigger"], event["seat"], event["who"] = trigger, seat, subject
-    event["about"], event["amount"] = number, amount
+    event["trigger"], event["seat"], event["subject"] = trigger, seat, subject
+    event["event_card"], event["amount"] = number, amount
     begin = events["last"]
     ends_action = ACTION_END_EVENTS >> trigger & 1 or (
         trigger == Trigger.AFTER_SUMMONED and subject > 0 and subject == events["played"]
     )
-    max_entity_id = events["births"] if ends_action else np.iinfo(np.int16).max
+    max_entity_id = events["last_entity_id"] if ends_action else np.iinfo(np.int16).max
     for own_seat in range(2):
         side = state["sides"][own_seat]
         for place in range(side["n_board"]):
             minion = side["board"][place]
-            has_trigger = cards[minion["card"]]["hears"] >> trigger & 1 or minion["gifts"][0]
-            if has_trigger and minion["traits"] & Trait.ACTS and minion["born"] <= max_entity_id:
+            has_trigger = cards[minion["card"]]["trigger_bits"] >> trigger & 1 or minion["granted_effects"][0]
+            if has_trigger and minion["traits"] & Trait.ACTS and minion["entity_id"] <= max_entity_id:
                 queue_minion_triggers(state, cards, events, minion, own_seat)
         # Secrets trigger only in the opponent's turn, except at the start of a turn.
         for place in range(side["n_secrets"]):
             number = side["secrets"][place]
-            is_active = number >= 0 and side["secret_born"][place] <= max_entity_id
+            is_active = number >= 0 and side["secret_entity_ids"][place] <= max_entity_id
             if is_active and (state["active"] != own_seat or trigger == Trigger.TURN_START):
-                queue_card_triggers(state, cards, events, number, -1, own_seat, side["secret_born"][place])
+                queue_card_triggers(
+                    state, cards, events, number, -1, own_seat, side["secret_entity_ids"][place]
+                )
     sort_by_entity_id(events, begin, events["last"])
     for own_seat in range(2):
         side = state["sides"][own_seat]
-        is_active = side["durability"] > 0 and (not ends_action or events["before"][own_seat]["kept"])
-        if is_active and cards[side["weapon"]]["hears"] >> trigger & 1:
+        is_active = side["durability"] > 0 and (not ends_action or events["before"][own_seat]["same_weapon"])
+        if is_active and cards[side["weapon"]]["trigger_bits"] >> trigger & 1:
             queue_card_triggers(state, cards, events, side["weapon"], -1, own_seat, NO_CHARACTER)
     return 0
 
@@ -278,12 +284,12 @@ def queue_minion_triggers(
     state: np.void, cards: np.ndarray, events: np.void, minion: np.void, own_seat: int
 ) -> None:
     """Queue a minion's printed and granted rows that the current event triggers. Modified in place."""
-    own, entity_id = minion["card"], minion["born"]
+    own, entity_id = minion["card"], minion["entity_id"]
     if not minion["traits"] & Trait.SILENCED:
         queue_card_triggers(state, cards, events, own, own, own_seat, entity_id)
-    for n in range(len(minion["gifts"])):
-        if minion["gifts"][n]:
-            gift = minion["gifts"][n]
+    for n in range(len(minion["granted_effects"])):
+        if minion["granted_effects"][n]:
+            gift = minion["granted_effects"][n]
             owner_seat = 1 - own_seat if gift & GRANTED_BY_OPPONENT else own_seat
             queue_card_triggers(
                 state, cards, events, (gift & ~GRANTED_BY_OPPONENT) - 1, own, owner_seat, entity_id
@@ -304,22 +310,22 @@ def queue_card_triggers(
     event = events["event"]
     trigger = event["trigger"]
     card = cards[listener]
-    if not card["hears"] >> trigger & 1:
+    if not card["trigger_bits"] >> trigger & 1:
         return
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
         if effect["trigger"] != trigger or not _is_triggered_by(cards, effect, own_seat, entity_id, event):
             continue
-        target = event["who"] if event["who"] > 0 else NO_TARGET
-        if event["who"] == A_HERO:
+        target = event["subject"] if event["subject"] > 0 else NO_TARGET
+        if event["subject"] == A_HERO:
             target = OWN_HERO if event["seat"] == own_seat else ENEMY_HERO
         if not queue_row(events, listener, row, own_seat, itself, entity_id, -1, target):
             return
         queued = events["queue"][(events["last"] - 1) % MAX_QUEUE]
-        queued["foe"] = from_view_of(events["defender"], own_seat == state["active"])
-        queued["about"] = event["about"]
+        queued["defender"] = from_view_of(events["defender"], own_seat == state["active"])
+        queued["event_card"] = event["event_card"]
         queued["amount"] = event["amount"]
-        queued["heard"] = 1
+        queued["is_triggered"] = 1
 
 
 @njit_no_alloc
@@ -327,7 +333,7 @@ def _is_triggered_by(
     cards: np.ndarray, effect: np.void, own_seat: int, entity_id: int, event: np.void
 ) -> bool:
     """Whether an event triggers a row: its player, subject and card match."""
-    side, subject, number = effect["on_side"], event["who"], event["about"]
+    side, subject, number = effect["on_side"], event["subject"], event["event_card"]
     if not side & (OWN if event["seat"] == own_seat else ENEMY):
         return False
     if side & ONLY_ITSELF and subject != entity_id:

@@ -207,7 +207,7 @@ def _hand(position: Position, seat: int) -> np.ndarray:
             continue
         spec = table.cards[number].spec
         cost = int(current_cost(state, table.array, seat, place)) if table.effects else spec.cost
-        modifier = side["held"][place]
+        modifier = side["hand_modifiers"][place]
         row[:CARD_NUMBERS] = (
             1,
             0,

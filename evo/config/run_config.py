@@ -294,7 +294,7 @@ class _RunConfig(RunKeys):
 
     @property
     def removed(self) -> dict[str, Any]:
-        """Removed keys of an older version that this run was played with, and their values (`REMOVED_KEYS`)."""
+        """Removed keys (`REMOVED_KEYS`) that an older version played this run with, and their values."""
         return dict(self._removed)
 
     @property

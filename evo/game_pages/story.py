@@ -246,9 +246,11 @@ def certain_outcome_text(position: Position, plan: Plan) -> str:
 def _removed_minions(before: Position, after: Position, seat: int) -> list[str]:
     """Names of a player's minions that have left the board between two positions."""
     sides = [one.state["sides"][seat] for one in (before, after)]
-    there = set(sides[1]["board"]["born"][: sides[1]["n_board"]].tolist())
+    there = set(sides[1]["board"]["entity_id"][: sides[1]["n_board"]].tolist())
     minions = sides[0]["board"][: sides[0]["n_board"]]
-    return [before.card_name(int(minion["card"])) for minion in minions if int(minion["born"]) not in there]
+    return [
+        before.card_name(int(minion["card"])) for minion in minions if int(minion["entity_id"]) not in there
+    ]
 
 
 Explainer = Callable[[Position], dict[str, Any]]

@@ -68,9 +68,10 @@ OUTSIDE_AGENT_FACTOR = 30
 """Factor on `HUNG_SECONDS` for agents from outside, which have a time limit for each decision."""
 
 HUNG_SECONDS = 120.0
-"""Seconds after which a worker counts as hung and its chunk is handed out again; at least 2 `LATE_FACTOR` medians.
+"""Seconds after which a worker counts as hung and its chunk is handed out again.
 
-A worker that is still busy then with a chunk finished by another worker is ended."""
+At least 2 `LATE_FACTOR` medians. A worker that is still busy then with a chunk finished by another worker is
+ended."""
 
 MAX_SILENT_PERIODS = 30
 """Consecutive periods of `HUNG_SECONDS` seconds without any result before a run gives up."""

@@ -155,7 +155,7 @@ def _changes(position: Position, seat: int, place: int) -> MinionDetails:
     words = [text for trait, text in TRAIT_WORDS.items() if traits & trait]
     words += [f"Spell Damage +{minion['spell_damage']}"] if minion["spell_damage"] else []
     words += [f"{minion['turn_attack']:+d} attack this turn"] if minion["turn_attack"] else []
-    words += [f"given: {position.table.cards[gift - 1].title}" for gift in minion["gifts"] if gift]
+    words += [f"given: {position.table.cards[gift - 1].title}" for gift in minion["granted_effects"] if gift]
     wounded = minion["health"] < minion["max_health"]
     return MinionDetails(
         int(minion["max_health"]) if wounded else 0,

@@ -298,8 +298,8 @@ def fewer_games_error(path: Path, held: int, wanted: int) -> TournamentError:
 def too_many_games_error(path: Path, games: int) -> TournamentError:
     """Error for more games than a folder can store."""
     return TournamentError(
-        f"{path} would have {games:,} games, but a tournament's folder can have {MAX_STORED_GAMES:,} at most; "
-        "play "
+        f"{path} would have {games:,} games, but a tournament's folder can have "
+        f"{MAX_STORED_GAMES:,} at most; play "
         "fewer games, or several tournaments with other seeds"
     )
 

@@ -244,7 +244,7 @@ def apply_attack(turn: np.void, weights: np.ndarray, source: int, target: int) -
             friend["survival"] = 0
             friend["attacks"] = 0
             if source < turn["n_board"]:
-                turn["freed"] += 1
+                turn["freed_slots"] += 1
         else:
             friend["health"] -= damage
             lost = damage

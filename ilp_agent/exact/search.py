@@ -74,7 +74,7 @@ def set_up_tables(turn: np.void, weights: np.ndarray, attackers: int, work: np.v
     """
     combatants = list_attackers_and_targets(turn, attackers, work)
     combinations = assign_digits(turn, weights, combatants, work)
-    free_slots = BOARD_SIZE - turn["n_board"] - count_bits(attackers, turn["n_hand"]) + turn["freed"]
+    free_slots = BOARD_SIZE - turn["n_board"] - count_bits(attackers, turn["n_hand"]) + turn["freed_slots"]
     mana = mana_budget(turn) - mana_cost(turn, attackers)
     cards = max_plays(turn, attackers, mana)
     deaths = max(0, min(cards - free_slots, _count_killable(turn, combatants, work)))

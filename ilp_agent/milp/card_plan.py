@@ -267,8 +267,8 @@ def _add_precedence(
 def find_legal_order(built: CardModel, acts: list[PlannedAction]) -> tuple[Action, ...] | None:
     """Search for a legal order of the acts in the engine; None if none is found."""
     found = built.found
-    births = [int(born) for born in found.own["board"]["born"][: found.own["n_board"]]]
-    foes = tuple(int(foe["born"]) for foe in found.foes)
+    births = [int(born) for born in found.own["board"]["entity_id"][: found.own["n_board"]]]
+    foes = tuple(int(foe["entity_id"]) for foe in found.foes)
     start = OrderNode(found.position.copy(), (*births, *(0 for _ in found.numbers)), foes)
     tried = [0]
     order = sorted(range(len(acts)), key=lambda n: (acts[n].rank, n))
@@ -308,7 +308,7 @@ def _try_act(built: CardModel, act: PlannedAction, at: OrderNode) -> OrderNode |
     if action is None or side["mana"] + act.mana > MAX_MANA:
         return None
     position = at.position.copy()
-    births = int(position.state["births"])
+    births = int(position.state["last_entity_id"])
     try:
         position.play(action, Chance.blind())
     except (IllegalActionError, ChanceError):
@@ -324,12 +324,12 @@ def _add_summoned(built: CardModel, act: PlannedAction, at: OrderNode, position:
     enemy = position.state["sides"][1 - at.position.active]
     board = enemy["board"][: enemy["n_board"]]
     foes = list(at.foes)
-    gone = {j for j, born in enumerate(foes) if born and born not in board["born"]}
-    for minion in board[board["born"] > at.position.state["births"]]:
+    gone = {j for j, born in enumerate(foes) if born and born not in board["entity_id"]}
+    for minion in board[board["entity_id"] > at.position.state["last_entity_id"]]:
         for t, foe in built.found.summoned_by_index():
             matches = foe.dead in gone if foe.dead >= 0 else foe.cast == act.cast
             if matches and not foes[t] and foe.card == minion["card"]:
-                foes[t] = int(minion["born"])
+                foes[t] = int(minion["entity_id"])
                 break
     return tuple(foes)
 
@@ -342,19 +342,19 @@ def _action_of(act: PlannedAction, at: OrderNode) -> Action | None:
     if target == ANY_OWN:
         return _play_on_own_minion(act, at)
     if target >= FRIEND:
-        slots = np.flatnonzero(own["board"]["born"][: own["n_board"]] == at.friends[target - FRIEND])
+        slots = np.flatnonzero(own["board"]["entity_id"][: own["n_board"]] == at.friends[target - FRIEND])
         if not len(slots):
             return None
         target = OWN_TARGETS + int(slots[0])
     elif 0 <= target < HERO:
-        slots = np.flatnonzero(enemy["board"]["born"][: enemy["n_board"]] == at.foes[target])
+        slots = np.flatnonzero(enemy["board"]["entity_id"][: enemy["n_board"]] == at.foes[target])
         if not len(slots):
             return None
         target = int(slots[0])
     if act.kind == ActionKind.ATTACK:
         source = HERO
         if act.source != BY_HERO:
-            slots = np.flatnonzero(own["board"]["born"][: own["n_board"]] == at.friends[act.source])
+            slots = np.flatnonzero(own["board"]["entity_id"][: own["n_board"]] == at.friends[act.source])
             if not len(slots):
                 return None
             source = int(slots[0])

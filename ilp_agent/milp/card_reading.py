@@ -65,7 +65,7 @@ OWN_HERO = -1 - OWN_TARGETS - HERO
 def check_heroes(position: Position, own: np.void, enemy: np.void) -> None:
     """Reject unsupported modifiers and weapons of the heroes, and unsupported cards of the game."""
     rows = position.table.array
-    if int(rows[0]["asks"]) & ~SIMPLE_FEATURES:
+    if int(rows[0]["game_features"]) & ~SIMPLE_FEATURES:
         raise UnsupportedTurnError("the game", "cards with triggers, auras or changed costs")
     for side, name in ((own, "the own hero"), (enemy, "the enemy hero")):
         if side["traits"] & Trait.IMMUNE:
@@ -439,7 +439,7 @@ def _deathrattles(
         minion = side["board"][place]
         if not minion["traits"] & Trait.SILENCED:
             title = position.card_name(int(minion["card"]))
-            found[place] = read_deathrattle(title, cards[minion["card"]], minion["gifts"])
+            found[place] = read_deathrattle(title, cards[minion["card"]], minion["granted_effects"])
     for place, number in enumerate(numbers, int(side["n_board"])):
         found[place] = read_deathrattle(position.card_name(number), cards[number])
     return {
@@ -513,8 +513,8 @@ def _barred(
         arrived = minion["arrived"] and not minion["keywords"] & Keyword.CHARGE
         if arrived or minion["traits"] & NO_HERO_ATTACK_TRAITS:
             no_hero.add(i)
-    sources = [int(own["board"][i]["born"]) for i in range(m)] + [PLAYED_THIS_TURN - n for n in numbers]
-    born = {int(enemy["board"][j]["born"]): j for j in range(enemy["n_board"])}
+    sources = [int(own["board"][i]["entity_id"]) for i in range(m)] + [PLAYED_THIS_TURN - n for n in numbers]
+    born = {int(enemy["board"][j]["entity_id"]): j for j in range(enemy["n_board"])}
     for exclusion in turn.barred:
         for i, source in enumerate(sources):
             if exclusion.kind == ActionKind.ATTACK and exclusion.source == source:

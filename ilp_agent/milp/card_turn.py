@@ -100,7 +100,7 @@ class CardProblem:
 
     def bars(self, kind: ActionKind, source: int, target: int) -> bool:
         """Whether an action is excluded; `target` is an enemy's index, or `HERO`."""
-        code = int(self.foes[target]["born"]) if target < HERO else -1 - target
+        code = int(self.foes[target]["entity_id"]) if target < HERO else -1 - target
         return any(
             exclusion.kind == kind and exclusion.source == source and exclusion.target in (ANY_TARGET, code)
             for exclusion in self.turn.barred
@@ -181,7 +181,7 @@ def removable_friends(found: CardProblem, cast: Cast) -> list[int]:
     chosen = []
     for i, friend in enumerate((*found.problem.friendly, *found.problem.hand)):
         card = found.own["board"][i] if i < m else found.cards[found.numbers[i - m]]
-        excluded = i < m and int(card["born"]) in barred
+        excluded = i < m and int(card["entity_id"]) in barred
         if not excluded and not card["traits"] & Trait.ELUSIVE:
             chosen += [i] if cast.allows(friend.attack, friend.keywords) else []
     return chosen
@@ -235,7 +235,7 @@ def harmless_silence_target(found: CardProblem, cast: Cast) -> tuple[int, bool] 
     for place in range(n if cast.aim_side & OWN else 0):
         minion = found.own["board"][place]
         changes = silence_changes(minion, cards[minion["card"]], Keyword.TAUNT)
-        if not changes and not minion["traits"] & hidden and int(minion["born"]) not in barred:
+        if not changes and not minion["traits"] & hidden and int(minion["entity_id"]) not in barred:
             return place, True
     for j in targets_of(found, cast):
         if j < found.enemy["n_board"] and not silence_changes(found.foes[j], cards[found.foes[j]["card"]]):

@@ -164,11 +164,11 @@ def _is_opened(number: int, cards: np.ndarray, work: np.void, pool: CandidatePoo
 @njit_no_alloc
 def apply_candidate(state: np.void, cards: np.ndarray, action: int, work: np.void) -> None:
     """Apply an action of a plan, after the attack of its HERO_FIRST bit. `state` is modified in place."""
-    thought = work["thought"][0]
-    begin_hypothetical(thought)
+    effect_state = work["effect_state"][0]
+    begin_hypothetical(effect_state)
     if action & WITH_HERO_ATTACK:
-        attack_hero(state, cards, action, thought)
-    apply(state, cards, action & ~WITH_HERO_ATTACK, thought)
+        attack_hero(state, cards, action, effect_state)
+    apply(state, cards, action & ~WITH_HERO_ATTACK, effect_state)
 
 
 @njit_no_alloc
@@ -205,7 +205,7 @@ def expand_candidate(
     work["states"][0] = pool.states[number]
     frame, seat = work["frames"][0], work["start"]["seat"]
     open_frame(0, cards, weights, facts, work)
-    frame["strikers"], frame["ghosts"] = 0, 0
+    frame["hand_attackers"], frame["hand_attackers_died"] = 0, 0
     frame["key"] = pool.places[number]
     if work["states"][0]["n_options"] == 0:
         n_ways = _begin(n_ways, number, 0, gain, gain + frame["best"], ENDS_TURN, pool)
@@ -213,12 +213,14 @@ def expand_candidate(
     while True:
         if frame["n_leaves"] == 0:
             frame["best"], frame["action"] = -np.inf, 0
-            work["thought"][0]["waiting"], work["thought"][0]["unsure"] = 0, 0
+            work["effect_state"][0]["n_pending_outcomes"], work["effect_state"][0]["depends_on_hidden"] = 0, 0
         deaths = next_child(0, cards, weights, facts, work, memo, slots, tie)
         if deaths == EXHAUSTED:
             return n_ways
         kind = (
-            AWAITS_INFORMATION if work["thought"][0]["waiting"] or work["thought"][0]["unsure"] else CONTINUES
+            AWAITS_INFORMATION
+            if work["effect_state"][0]["n_pending_outcomes"] or work["effect_state"][0]["depends_on_hidden"]
+            else CONTINUES
         )
         if deaths != RESOLVED:
             over = outcome(child) != Outcome.ONGOING

@@ -76,10 +76,10 @@ FACT = np.dtype(
         ("attack", "i4"),  # attack of the summoned minions
         ("shield", "i4"),  # attack and health of those with Divine Shield
         ("harm", "i4"),  # upper bound on untargeted damage to the own hero
-        ("asks", "i8"),  # bits of `GameFeature` for the card and all cards it may create
+        ("game_features", "i8"),  # bits of `GameFeature` for the card and all cards it may create
         ("brings", "i2"),  # 1: the card or one it may create puts cards of decks, hands or graves into play
         ("looks", "i2"),  # 1: the card or one it may create depends on hand or mana
-        ("asks_of_game", "i8"),  # bits of `GameFeature` for the game; equal for all its cards
+        ("all_game_features", "i8"),  # bits of `GameFeature` for the game; equal for all its cards
     ]
 )
 """Facts about a card for the search."""
@@ -91,10 +91,10 @@ def compute_card_facts(cards: np.ndarray) -> np.ndarray:
     facts = np.zeros(len(cards), FACT)
     for number in range(len(cards)):
         _compute_facts(cards, number, facts[number])
-        facts[number]["asks"] = cards[number]["asks_alone"]
+        facts[number]["game_features"] = cards[number]["card_features"]
         facts[number]["brings"] = _has_op(cards[number], PUT_INTO_PLAY_OPS)
         facts[number]["looks"] = _depends_on_hand(cards[number])
-        facts[number]["asks_of_game"] = cards[0]["asks"]
+        facts[number]["all_game_features"] = cards[0]["game_features"]
     lists = np.zeros((len(cards), 3), np.int64)
     while _add_created_features(cards, facts, lists):
         pass
@@ -166,13 +166,13 @@ def _add_created_features(cards: np.ndarray, facts: np.ndarray, lists: np.ndarra
     for number in range(len(cards)):
         for place in range(card_list_size(cards, number)):
             fact = facts[card_list_item(cards, number, place)]
-            lists[number, 0] |= fact["asks"]
+            lists[number, 0] |= fact["game_features"]
             lists[number, 1] |= fact["brings"]
             lists[number, 2] |= fact["looks"]
     changed = False
     for number in range(len(cards)):
         card, fact = cards[number], facts[number]
-        asks, brings, looks = int(fact["asks"]), int(fact["brings"]), int(fact["looks"])
+        asks, brings, looks = int(fact["game_features"]), int(fact["brings"]), int(fact["looks"])
         for row in range(card["n_effects"]):
             effect = card["effects"][row]
             op, first = effect["op"], int(effect["amount"])
@@ -180,7 +180,7 @@ def _add_created_features(cards: np.ndarray, facts: np.ndarray, lists: np.ndarra
                 continue
             if first >= 0:
                 for made in range(first, max(first, int(effect["amount2"])) + 1):
-                    asks |= facts[made]["asks"]
+                    asks |= facts[made]["game_features"]
                     brings |= facts[made]["brings"]
                     looks |= facts[made]["looks"]
             elif first == POOL and op != Op.ADD:
@@ -189,8 +189,8 @@ def _add_created_features(cards: np.ndarray, facts: np.ndarray, lists: np.ndarra
                     asks |= lists[effect["pool"] + n, 0]
                     brings |= lists[effect["pool"] + n, 1]
                     looks |= lists[effect["pool"] + n, 2]
-        if asks != fact["asks"] or brings != fact["brings"] or looks != fact["looks"]:
-            fact["asks"], fact["brings"], fact["looks"] = asks, brings, looks
+        if asks != fact["game_features"] or brings != fact["brings"] or looks != fact["looks"]:
+            fact["game_features"], fact["brings"], fact["looks"] = asks, brings, looks
             changed = True
     return changed
 
@@ -432,51 +432,51 @@ def select_relevant_features(state: np.void, cards: np.ndarray, facts: np.ndarra
         side = state["sides"][seat_number]
         for place in range(side["n_board"]):
             minion = side["board"][place]
-            asks |= facts[minion["card"]]["asks"]
+            asks |= facts[minion["card"]]["game_features"]
             brings |= facts[minion["card"]]["brings"]
             looks |= facts[minion["card"]]["looks"]
-            for attached in minion["gifts"]:
+            for attached in minion["granted_effects"]:
                 if attached:
-                    asks |= facts[(attached & ~GRANTED_BY_OPPONENT) - 1]["asks"]
+                    asks |= facts[(attached & ~GRANTED_BY_OPPONENT) - 1]["game_features"]
                     brings |= facts[(attached & ~GRANTED_BY_OPPONENT) - 1]["brings"]
                     looks |= facts[(attached & ~GRANTED_BY_OPPONENT) - 1]["looks"]
         if side["durability"] > 0:
-            asks |= facts[side["weapon"]]["asks"]
+            asks |= facts[side["weapon"]]["game_features"]
             brings |= facts[side["weapon"]]["brings"]
             looks |= facts[side["weapon"]]["looks"]
     own = state["sides"][seat]
     for place in range(own["n_hand"]):
         number = own["hand"][place]
-        held = own["held"][place]
+        held = own["hand_modifiers"][place]
         if held["cost"] or held["attack"] or held["health"]:
             asks |= GameFeature.HAND_MODIFIERS
         if number >= 0:
-            asks |= facts[number]["asks"]
+            asks |= facts[number]["game_features"]
             brings |= facts[number]["brings"]
             looks |= facts[number]["looks"]
     if own["power"]:
-        asks |= facts[own["power"] - 1]["asks"]
+        asks |= facts[own["power"] - 1]["game_features"]
         brings |= facts[own["power"] - 1]["brings"]
         looks |= facts[own["power"] - 1]["looks"]
-    for pending in own["promises"]:
+    for pending in own["pending_costs"]:
         if pending:
-            asks |= facts[pending - 1]["asks"]
+            asks |= facts[pending - 1]["game_features"]
     for place in range(own["n_deck"]):
         number = own["deck"][place]
-        if number >= 0 and cards[number]["hears"] >> Trigger.IN_DECK & 1:
-            asks |= facts[number]["asks"]
+        if number >= 0 and cards[number]["trigger_bits"] >> Trigger.IN_DECK & 1:
+            asks |= facts[number]["game_features"]
     for n in range(state["n_choices"]):
-        asks |= facts[state["choices"][n]["card"]]["asks"]
+        asks |= facts[state["choices"][n]["card"]]["game_features"]
     for n in range(state["n_options"]):
         if state["options"][n] >= 0:
-            asks |= facts[state["options"][n]]["asks"]
+            asks |= facts[state["options"][n]]["game_features"]
     if brings:
         for seat_number in range(2):
             side = state["sides"][seat_number]
             for place in range(side["n_deck"]):
                 if side["deck"][place] >= 0:
-                    asks |= facts[side["deck"][place]]["asks"]
-            for place in range(side["n_graves"]):
-                asks |= facts[side["graves"][place]]["asks"]
-    cards[0]["asks"] = asks | (facts[0]["asks_of_game"] & GameFeature.EFFECTS)
+                    asks |= facts[side["deck"][place]]["game_features"]
+            for place in range(side["n_graveyard"]):
+                asks |= facts[side["graveyard"][place]]["game_features"]
+    cards[0]["game_features"] = asks | (facts[0]["all_game_features"] & GameFeature.EFFECTS)
     return 1 if brings or state["n_choices"] > 0 else int(looks)

@@ -43,11 +43,11 @@ TOO_MANY = -1
 
 
 @njit_no_alloc
-def apply_or_end_turn(state: np.void, cards: np.ndarray, action: int, thought: np.void) -> int:
+def apply_or_end_turn(state: np.void, cards: np.ndarray, action: int, effect_state: np.void) -> int:
     """Apply an action, where 0 runs only the effects at the end of the turn."""
     if action == 0:
-        return resolve_turn_end(state, cards, thought)
-    return apply(state, cards, action, thought)
+        return resolve_turn_end(state, cards, effect_state)
+    return apply(state, cards, action, effect_state)
 
 
 @njit_no_alloc
@@ -55,26 +55,30 @@ def apply_outcome(before: np.void, cards: np.ndarray, action: int, work: np.void
     """Apply an action with the first `n` outcomes of the odometer and the first outcome of all later events.
 
     Events after the first `MAX_EVENTS` are sampled, from a stream that no game uses. `work` is modified in
-    place: `scratch[0]` receives the position, also `thought[1]` and the odometer.
+    place: `scratch[0]` receives the position, also `effect_state[1]` and the odometer.
 
     Returns:
         The number of events in the odometer.
     """
-    thought, odometer = work["thought"][1], work["odometer"]
+    effect_state, odometer = work["effect_state"][1], work["odometer"]
     while True:
-        begin_hypothetical(thought)
-        thought["forced"] = n
+        begin_hypothetical(effect_state)
+        effect_state["forced"] = n
         if n == MAX_EVENTS:
-            draw_hypothetical(thought, before, 0)
+            draw_hypothetical(effect_state, before, 0)
         for event in range(n):
-            thought["outcomes"][event] = odometer[0, event]
+            effect_state["outcomes"][event] = odometer[0, event]
         work["scratch"][0] = before
-        apply_or_end_turn(work["scratch"][0], cards, action, thought)
-        if thought["waiting"] == 0:
+        apply_or_end_turn(work["scratch"][0], cards, action, effect_state)
+        if effect_state["n_pending_outcomes"] == 0:
             return n
-        stride = thought["waiting"] // MIN_EVENT_SAMPLES if thought["waiting"] > MAX_EVENT_OUTCOMES else 1
+        stride = (
+            effect_state["n_pending_outcomes"] // MIN_EVENT_SAMPLES
+            if effect_state["n_pending_outcomes"] > MAX_EVENT_OUTCOMES
+            else 1
+        )
         odometer[0, n] = stride // 2
-        odometer[1, n] = thought["waiting"]
+        odometer[1, n] = effect_state["n_pending_outcomes"]
         odometer[2, n] = stride
         n += 1
 
@@ -140,7 +144,7 @@ def expected_gain(
     evenly spaced ones are evaluated. Minus infinity if all evaluated outcomes lose the game. `work` is
     modified in place.
     """
-    start, thought = work["start"], work["thought"][1]
+    start, effect_state = work["start"], work["effect_state"][1]
     total, weighed, survived = 0.0, 0.0, False
     n = 0
     for number in range(MAX_OUTCOMES):
@@ -149,7 +153,7 @@ def expected_gain(
         if number == 0 and probability * MAX_OUTCOMES < 1.0 - ROUNDING:
             break  # too many outcomes, if all are about equally likely
         after = work["scratch"][0]
-        value = action_gain(before, after, cards, action, thought, weights)
+        value = action_gain(before, after, cards, action, effect_state, weights)
         value += end_value(after, cards, weights, start)
         total += probability * value
         weighed += probability
@@ -169,15 +173,15 @@ def _sampled_gain(
     before: np.void, cards: np.ndarray, weights: np.ndarray, action: int, work: np.void
 ) -> float:
     """Monte Carlo estimate of `expected_gain` from `MAX_OUTCOMES` samples."""
-    start, thought = work["start"], work["thought"][1]
+    start, effect_state = work["start"], work["effect_state"][1]
     total, survived = 0.0, False
     for number in range(MAX_OUTCOMES):
-        begin_hypothetical(thought)
-        draw_hypothetical(thought, before, number)
+        begin_hypothetical(effect_state)
+        draw_hypothetical(effect_state, before, number)
         work["scratch"][0] = before
-        apply_or_end_turn(work["scratch"][0], cards, action, thought)
+        apply_or_end_turn(work["scratch"][0], cards, action, effect_state)
         after = work["scratch"][0]
-        value = action_gain(before, after, cards, action, thought, weights)
+        value = action_gain(before, after, cards, action, effect_state, weights)
         total += value + end_value(after, cards, weights, start)
         survived = survived or not is_lost(after, start)
     return total / MAX_OUTCOMES if survived else -np.inf
@@ -245,7 +249,7 @@ def _key_of_play(
         total += counters_key(state, cards)
     kind, source, target = _decode(action)
     if kind == ActionKind.PLAY:
-        held = state["sides"][seat]["held"][source]
+        held = state["sides"][seat]["hand_modifiers"][source]
         total += additive_hash(fast_hash(np.uint64(8), pack_word(held["attack"], held["health"], 0, 0)))
     target_key = np.uint64(0)
     if action & AIMED:
@@ -280,7 +284,7 @@ def apply_certain_part(state: np.void, cards: np.ndarray, action: int) -> None:
             own["board"][source]["attacks_left"] -= 1
     else:
         assert own["hand"][source] != COIN, "The Coin is certain"
-        attack, health = own["held"][source]["attack"], own["held"][source]["health"]
+        attack, health = own["hand_modifiers"][source]["attack"], own["hand_modifiers"][source]["health"]
         number, _ = pay_for(state, cards, seat, source)
         card = cards[number]
         own["played"] += 1 if needed_features(cards) & GameFeature.CARDS_PLAYED else 0

@@ -296,9 +296,11 @@ def _excludes_hero(start: np.void, minion: np.void) -> bool:
     """Whether a minion's attacks on the enemy hero are excluded."""
     for n in range(start["n_barred"]):
         source, target = start["barred"][n, 1], start["barred"][n, 2]
-        arrived = minion["born"] > start["births"] and source == PLAYED_THIS_TURN - minion["card"]
+        arrived = (
+            minion["entity_id"] > start["last_entity_id"] and source == PLAYED_THIS_TURN - minion["card"]
+        )
         hero = target in (ANY_TARGET, -1 - HERO)
-        if start["barred"][n, 0] == ActionKind.ATTACK and hero and (source == minion["born"] or arrived):
+        if start["barred"][n, 0] == ActionKind.ATTACK and hero and (source == minion["entity_id"] or arrived):
             return True
     return False
 
@@ -324,17 +326,17 @@ def next_attack_before_kill(state: np.void, cards: np.ndarray, action: int, work
 
     Scratch of `work` is modified in place.
     """
-    after, thought = work["scratch"][1], work["thought"][0]
+    after, effect_state = work["scratch"][1], work["effect_state"][0]
     work["scratch"][1] = state
-    begin_hypothetical(thought)
-    apply(after, cards, action, thought)
-    begin_hypothetical(thought)
+    begin_hypothetical(effect_state)
+    apply(after, cards, action, effect_state)
+    begin_hypothetical(effect_state)
     damage = max_damage_before_kill(state, after, work["start"])
     return first_attack_of_sum(state, work["start"], damage, -1) if damage > 0 else -1
 
 
 @njit_no_alloc
-def attack_hero(state: np.void, cards: np.ndarray, action: int, thought: np.void) -> int:
+def attack_hero(state: np.void, cards: np.ndarray, action: int, effect_state: np.void) -> int:
     """Attack the hero with the own minion that an action targets; returns the damage. Modifies `state`."""
     _, _, target = _decode(action)
     place = target - OWN_TARGETS
@@ -342,8 +344,8 @@ def attack_hero(state: np.void, cards: np.ndarray, action: int, thought: np.void
     minion = state["sides"][state["active"]]["board"][place]
     while minion["attacks_left"] > 0:
         damage += minion["attack"]
-        apply(state, cards, _encode(ActionKind.ATTACK, place, HERO), thought)
-    begin_hypothetical(thought)
+        apply(state, cards, _encode(ActionKind.ATTACK, place, HERO), effect_state)
+    begin_hypothetical(effect_state)
     return damage
 
 

@@ -69,7 +69,7 @@ def expected_terms(
     while n > 0:
         n -= 1
         here[0], chance = waiting[n], chances[n]
-        state, thought = here[0], work["thought"][0]
+        state, effect_state = here[0], work["effect_state"][0]
         while True:
             if outcome(state) != Outcome.ONGOING:
                 add_end(state, cards, units, start, chance, terms)
@@ -77,7 +77,7 @@ def expected_terms(
             known = find_entry(position_key(state, cards, start, 0, 0), work, memo, slots)
             action = stored_best_action(state, cards, memo[known], work) if known != NOT_FOUND else 0
             if action == 0:
-                if start["leaves_late"]:
+                if start["defers_actions"]:
                     play_deferred_actions(here, cards, weights, facts, units, work, chance, terms)
                 if known != NOT_FOUND and has_end_of_turn_effect(state, cards, seat):
                     for term in range(N_TERMS):
@@ -85,9 +85,9 @@ def expected_terms(
                 else:
                     add_end(state, cards, units, start, chance, terms)
                 break
-            begin_hypothetical(thought)
+            begin_hypothetical(effect_state)
             if action & WITH_HERO_ATTACK:
-                terms[Term.FACE] += chance * attack_hero(state, cards, action, thought)
+                terms[Term.FACE] += chance * attack_hero(state, cards, action, effect_state)
                 action -= WITH_HERO_ATTACK
             if action & WITH_ALL_ATTACKS:
                 action -= WITH_ALL_ATTACKS
@@ -95,14 +95,16 @@ def expected_terms(
                 while place >= 0:
                     attack = encode(ActionKind.ATTACK, place, HERO)
                     terms[Term.FACE] += chance * state["sides"][seat]["board"][place]["attack"]
-                    apply(state, cards, attack, thought)
+                    apply(state, cards, attack, effect_state)
                     place = next_attack_before_kill(state, cards, action, work)
-                begin_hypothetical(thought)
+                begin_hypothetical(effect_state)
             here[1] = state
-            apply(state, cards, action, thought)
-            if thought["waiting"]:
+            apply(state, cards, action, effect_state)
+            if effect_state["n_pending_outcomes"]:
                 frame = frames[0]
-                n_leaves = list_outcomes(here[1], cards, action, thought["waiting"], work, frame)
+                n_leaves = list_outcomes(
+                    here[1], cards, action, effect_state["n_pending_outcomes"], work, frame
+                )
                 here[0] = here[1]
                 if n_leaves == TOO_MANY:
                     apply_certain_part(state, cards, action)
@@ -116,11 +118,13 @@ def expected_terms(
                     apply_outcome(here[1], cards, action, work, frame["n_events"][leaf])
                     waiting[n] = work["scratch"][0]
                     chances[n] = chance * frame["probability"][leaf]
-                    add_gain(here[1], waiting[n], cards, action, work["thought"][1], units, chances[n], terms)
+                    add_gain(
+                        here[1], waiting[n], cards, action, work["effect_state"][1], units, chances[n], terms
+                    )
                     n += 1
                 break
-            add_gain(here[1], state, cards, action, thought, units, chance, terms)
-            over = start["leaves_late"] and outcome(state) != Outcome.ONGOING
+            add_gain(here[1], state, cards, action, effect_state, units, chance, terms)
+            over = start["defers_actions"] and outcome(state) != Outcome.ONGOING
             if over and deferrable_actions(here[1], cards, facts, seat) & DEFER_PLAYS:
                 add_deferred_plays(state["sides"][seat], cards, weights, facts, units, work, chance, terms)
     for term in range(N_TERMS):
@@ -143,14 +147,14 @@ def deterministic_terms(
     terms[:] = 0.0
     work = works[0]
     units = np.eye(N_TERMS)
-    start, thought = work["start"], work["thought"][0]
+    start, effect_state = work["start"], work["effect_state"][0]
     here = np.empty(2, STATE)
     here[0] = work["states"][0]
     for action in actions:
-        begin_hypothetical(thought)
+        begin_hypothetical(effect_state)
         here[1] = here[0]
-        apply(here[0], cards, action, thought)
-        add_gain(here[1], here[0], cards, action, thought, units, 1.0, terms)
+        apply(here[0], cards, action, effect_state)
+        add_gain(here[1], here[0], cards, action, effect_state, units, 1.0, terms)
     add_end(here[0], cards, units, start, 1.0, terms)
     for term in range(N_TERMS):
         terms[term] = weights[term] * (
@@ -178,14 +182,14 @@ def add_gain(
     after: np.void,
     cards: np.ndarray,
     action: int,
-    thought: np.void,
+    effect_state: np.void,
     units: np.ndarray,
     chance: float,
     terms: np.ndarray,
 ) -> None:
     """Add an action's gains, times its probability, to `terms`. Modified in place."""
     for term in range(N_TERMS):
-        terms[term] += chance * action_gain(before, after, cards, action, thought, units[term])
+        terms[term] += chance * action_gain(before, after, cards, action, effect_state, units[term])
 
 
 @njit
@@ -231,13 +235,13 @@ def play_deferred_actions(
     terms: np.ndarray,
 ) -> None:
     """Carry out the deferred actions and add their gains to `terms`. `here` is modified in place."""
-    seat, thought = work["start"]["seat"], work["thought"][0]
+    seat, effect_state = work["start"]["seat"], work["effect_state"][0]
     late = deferrable_actions(here[0], cards, facts, seat)
     while outcome(here[0]) == Outcome.ONGOING:
         action = next_deferred_action(here[0], cards, weights, facts, late, seat, work)
         if action == 0:
             return
-        begin_hypothetical(thought)
+        begin_hypothetical(effect_state)
         here[1] = here[0]
-        apply(here[0], cards, action, thought)
-        add_gain(here[1], here[0], cards, action, thought, units, chance, terms)
+        apply(here[0], cards, action, effect_state)
+        add_gain(here[1], here[0], cards, action, effect_state, units, chance, terms)

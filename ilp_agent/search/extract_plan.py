@@ -49,7 +49,10 @@ def store_best_action(
     noted["source"], noted["target"], noted["more"] = 0, NO_TARGET_KEY, frame["action"] & DETAIL_BITS
     own = state["sides"][start["seat"]]
     if kind == ActionKind.PLAY:
-        noted["card"], noted["held"] = own["hand"][source], hand_modifier_word(own["held"][source])
+        noted["card"], noted["hand_modifiers"] = (
+            own["hand"][source],
+            hand_modifier_word(own["hand_modifiers"][source]),
+        )
     if board_order_matters(cards):
         # Board positions are part of the key; hand positions are not.
         noted["source"], noted["target"] = source, target
@@ -99,7 +102,10 @@ def stored_best_action(state: np.void, cards: np.ndarray, memo: np.void, work: n
         if kind != memo["kind"] or action & DETAIL_BITS != memo["more"]:
             continue
         if kind == ActionKind.PLAY:
-            if own["hand"][source] != memo["card"] or hand_modifier_word(own["held"][source]) != memo["held"]:
+            if (
+                own["hand"][source] != memo["card"]
+                or hand_modifier_word(own["hand_modifiers"][source]) != memo["hand_modifiers"]
+            ):
                 continue
             if by_place and (target != memo["target"] or has_earlier_copy(own, source)):
                 continue
@@ -135,14 +141,14 @@ def extract_actions(
 
     Modified in place; `work["states"][1]` receives the final position.
     """
-    start, thought = work["start"], work["thought"][0]
+    start, effect_state = work["start"], work["effect_state"][0]
     work["states"][1] = work["states"][0]
     state = work["states"][1]
     solved["n"], solved["again"] = 0, 0
-    strikers, ghosts = work["frames"][0], work["frames"][1]
-    strikers["strikers"], strikers["ghosts"] = 0, 0
+    frame, next_frame = work["frames"][0], work["frames"][1]
+    frame["hand_attackers"], frame["hand_attackers_died"] = 0, 0
     while outcome(state) == Outcome.ONGOING:
-        key = position_key(state, cards, start, strikers["strikers"], strikers["ghosts"])
+        key = position_key(state, cards, start, frame["hand_attackers"], frame["hand_attackers_died"])
         known = find_entry(key, work, memo, slots)
         if known == NOT_FOUND:
             solved["again"] = 1  # not searched, because of the limit
@@ -150,10 +156,10 @@ def extract_actions(
         action = stored_best_action(state, cards, memo[known], work)
         if action == 0:
             break
-        begin_hypothetical(thought)
+        begin_hypothetical(effect_state)
         if action & WITH_HERO_ATTACK:
             append_attacks(state, action, solved)
-            attack_hero(state, cards, action, thought)
+            attack_hero(state, cards, action, effect_state)
             action -= WITH_HERO_ATTACK
         if action & WITH_ALL_ATTACKS:
             action -= WITH_ALL_ATTACKS
@@ -161,14 +167,14 @@ def extract_actions(
             while place >= 0:
                 attack = encode(ActionKind.ATTACK, place, HERO)
                 append_action(attack, solved)
-                apply(state, cards, attack, thought)
+                apply(state, cards, attack, effect_state)
                 place = next_attack_before_kill(state, cards, action, work)
-            begin_hypothetical(thought)
+            begin_hypothetical(effect_state)
         work["scratch"][1] = state
-        deaths = apply(work["scratch"][1], cards, action, thought)
+        deaths = apply(work["scratch"][1], cards, action, effect_state)
         after = work["scratch"][1]
-        has_chance = thought["waiting"] > 0
-        if start["leaves_late"] and not has_chance and outcome(after) != Outcome.ONGOING:
+        has_chance = effect_state["n_pending_outcomes"] > 0
+        if start["defers_actions"] and not has_chance and outcome(after) != Outcome.ONGOING:
             late = deferrable_actions(state, cards, facts, start["seat"])
             if late & DEFER_PLAYS:  # before the killing blow
                 paid = state["sides"][start["seat"]]["mana"] - after["sides"][start["seat"]]["mana"]
@@ -177,19 +183,25 @@ def extract_actions(
                 action = stored_best_action(state, cards, memo[known], work) & ~WITH_ALL_ATTACKS
         append_action(action, solved)
         if start["slots"]:
-            ghosts["strikers"], ghosts["ghosts"] = strikers["strikers"], strikers["ghosts"]
-            count_slots(state, action, deaths, start, ghosts)
-            strikers["strikers"], strikers["ghosts"] = ghosts["strikers"], ghosts["ghosts"]
+            next_frame["hand_attackers"], next_frame["hand_attackers_died"] = (
+                frame["hand_attackers"],
+                frame["hand_attackers_died"],
+            )
+            count_slots(state, action, deaths, start, next_frame)
+            frame["hand_attackers"], frame["hand_attackers_died"] = (
+                next_frame["hand_attackers"],
+                next_frame["hand_attackers_died"],
+            )
         seat = start["seat"]
         drew_card = state["sides"][seat]["n_deck"] != after["sides"][seat]["n_deck"]
         faces_secrets = (
             state["sides"][1 - seat]["n_secrets"] > 0
         )  # Secrets are hidden until they are revealed
-        if has_chance or drew_card or faces_secrets or thought["unsure"]:
+        if has_chance or drew_card or faces_secrets or effect_state["depends_on_hidden"]:
             solved["again"] = 1
             return
         work["states"][1] = after
-    if start["leaves_late"]:
+    if start["defers_actions"]:
         append_deferred_actions(state, cards, weights, facts, work, solved)
 
 
@@ -198,7 +210,7 @@ def append_deferred_actions(
     state: np.void, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void, solved: np.void
 ) -> None:
     """Append the deferred actions to the plan, and apply them. Modifies `state` and `solved`."""
-    start, thought = work["start"], work["thought"][0]
+    start, effect_state = work["start"], work["effect_state"][0]
     if outcome(state) != Outcome.ONGOING:
         return
     late = deferrable_actions(state, cards, facts, start["seat"])
@@ -208,8 +220,8 @@ def append_deferred_actions(
             return
         if append_deferred_action(state, cards, facts, action, work, solved):
             return
-        begin_hypothetical(thought)
-        apply(state, cards, action, thought)
+        begin_hypothetical(effect_state)
+        apply(state, cards, action, effect_state)
 
 
 @njit_no_alloc
@@ -277,12 +289,12 @@ def play_before_killing_blow(
 ) -> bool:
     """Append the deferred plays before a last action of cost `paid`; returns whether they draw cards."""
     own = state["sides"][work["start"]["seat"]]
-    thought = work["thought"][0]
+    effect_state = work["effect_state"][0]
     while True:
         action = next_deferred_play(own, own["mana"] - paid, cards, weights, facts, work)
         if action == 0:
             return False
         if append_deferred_action(state, cards, facts, action, work, solved):
             return True
-        begin_hypothetical(thought)
-        apply(state, cards, action, thought)
+        begin_hypothetical(effect_state)
+        apply(state, cards, action, effect_state)

@@ -84,7 +84,7 @@ def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.nda
         frame["best"] = end_value(state, cards, weights, work["start"])
     frame["late"] = 0
     start = work["start"]
-    if start["leaves_late"]:
+    if start["defers_actions"]:
         frame["late"] = deferrable_actions(state, cards, facts, start["seat"])
         if frame["late"] & (DEFER_ATTACKS | DEFER_LETHAL):
             actions = work["actions"][level]
@@ -145,10 +145,10 @@ def start_search(state: np.void, cards: np.ndarray, weights: np.ndarray, work: n
     seat = root["active"]
     hide_information(root, cards, seat)
     own = root["sides"][seat]
-    start["seat"], start["births"], start["n"] = seat, root["births"], own["n_board"]
+    start["seat"], start["last_entity_id"], start["n"] = seat, root["last_entity_id"], own["n_board"]
     start["free"] = BOARD_SIZE - own["n_board"]
     for place in range(own["n_board"]):
-        start["born"][place] = own["board"][place]["born"]
+        start["entity_id"][place] = own["board"][place]["entity_id"]
         start["health"][place] = own["board"][place]["health"]
     start["base"] = base_value(root, weights, seat)
     if is_score(weights):
@@ -196,12 +196,12 @@ def search_turn(
     Returns:
         0.
     """
-    cards[0]["asks"] = facts[0]["asks_of_game"]
+    cards[0]["game_features"] = facts[0]["all_game_features"]
     start_search(state, cards, weights, work)
     start = work["start"]
-    start["leaves_late"] = start["reduced"]
+    start["defers_actions"] = start["reduced"]
     if is_score(weights) and (weights[N_TERMS + SHIELD] < 0.0 or _holds_random_effect(state, facts)):
-        start["leaves_late"] = 0
+        start["defers_actions"] = 0
     start["looks"] = select_relevant_features(work["states"][0], cards, facts)
     limit = start["limit"] if needs_no_order(cards) else start["limit_kept"]
     work["n_slots"], work["n_memo"] = MIN_SLOTS, 0
@@ -211,7 +211,7 @@ def search_turn(
     tie = tie_tolerance(weights)
     solved["states"], solved["unproven"] = 0, 0
     open_frame(0, cards, weights, facts, work)
-    frames[0]["strikers"], frames[0]["ghosts"] = 0, 0
+    frames[0]["hand_attackers"], frames[0]["hand_attackers_died"] = 0, 0
     frames[0]["key"] = position_key(work["states"][0], cards, start, 0, 0)
     level = 0
     while True:
@@ -261,7 +261,7 @@ def next_child(
             return RESOLVED
         apply_next_outcome(level, cards, work)
         action, child = work["actions"][level, frame["next"] - 1], work["states"][level + 1]
-        frame["gain"] = action_gain(before, child, cards, action, work["thought"][1], weights)
+        frame["gain"] = action_gain(before, child, cards, action, work["effect_state"][1], weights)
         return 0
     if frame["next"] == frame["n"] or frame["best"] == np.inf:
         return EXHAUSTED
@@ -283,26 +283,26 @@ def next_child(
             frame["gain"] -= weights[Term.TRADE] * enemy["board"][target]["attack"]
             back_up_value(frame, memo[known]["value"], tie, work["actions"][level], 0)
             return RESOLVED
-    thought = work["thought"][0]
-    begin_hypothetical(thought)
+    effect_state = work["effect_state"][0]
+    begin_hypothetical(effect_state)
     work["states"][level + 1] = before
     child = work["states"][level + 1]
     first = 0.0
     if action & WITH_HERO_ATTACK:
-        first = weights[Term.FACE] * attack_hero(child, cards, action, thought)
+        first = weights[Term.FACE] * attack_hero(child, cards, action, effect_state)
         action -= WITH_HERO_ATTACK
         if outcome(child) != Outcome.ONGOING:
             return RESOLVED  # the attack alone is lethal
-    deaths = apply(child, cards, action, thought)
-    if is_score(weights) and (thought["waiting"] or child["n_options"] > 0):
+    deaths = apply(child, cards, action, effect_state)
+    if is_score(weights) and (effect_state["n_pending_outcomes"] or child["n_options"] > 0):
         value = score_of(child, cards, weights, start)
-        if thought["waiting"]:
+        if effect_state["n_pending_outcomes"]:
             value = mean_score(before, action, cards, weights, work)
         update_best(frame, value, tie, work["actions"][level, frame["next"] - 1])
         return RESOLVED
-    if thought["waiting"]:
+    if effect_state["n_pending_outcomes"]:
         return expand_chance_node(level, action, cards, weights, facts, work)
-    frame["gain"] = first + action_gain(before, child, cards, action, thought, weights)
+    frame["gain"] = first + action_gain(before, child, cards, action, effect_state, weights)
     return RESOLVED if is_lost(child, start) else deaths
 
 
@@ -312,13 +312,13 @@ def mean_score(before: np.void, action: int, cards: np.ndarray, weights: np.ndar
 
     With a score the plan stops at a random action, and the turn is searched again after its outcome.
     """
-    thought, after = work["thought"][0], work["scratch"][0]
-    first, n = thought["waiting"], n_hypothetical(thought)
+    effect_state, after = work["effect_state"][0], work["scratch"][0]
+    first, n = effect_state["n_pending_outcomes"], n_hypothetical(effect_state)
     total = 0.0
     for number in range(n):
-        set_hypothetical_outcome(thought, before, number, first)
+        set_hypothetical_outcome(effect_state, before, number, first)
         work["scratch"][0] = before
-        apply(after, cards, action, thought)
+        apply(after, cards, action, effect_state)
         total += min(max(score_of(after, cards, weights, work["start"]), -GAME_SCORE), GAME_SCORE)
     return total / n
 
@@ -341,7 +341,7 @@ def expand_chance_node(
     kept = work["gains"][np.int64(key) & (GAIN_CACHE_SIZE - 1)]
     known = key != 0 and kept["key"] == key and kept["search"] == work["search"]
     if not known:
-        n = list_outcomes(before, cards, action, work["thought"][0]["waiting"], work, frame)
+        n = list_outcomes(before, cards, action, work["effect_state"][0]["n_pending_outcomes"], work, frame)
         if n != TOO_MANY:
             frame["n_leaves"], frame["leaf"], frame["total"] = n, 0, 0.0
             frame["certain_death"] = 1
@@ -378,7 +378,10 @@ def descend(
     """
     frame, following, start = work["frames"][level], work["frames"][level + 1], work["start"]
     child = work["states"][level + 1]
-    following["strikers"], following["ghosts"] = frame["strikers"], frame["ghosts"]
+    following["hand_attackers"], following["hand_attackers_died"] = (
+        frame["hand_attackers"],
+        frame["hand_attackers_died"],
+    )
     if start["slots"]:
         action = work["actions"][level, frame["next"] - 1] & ~WITH_HERO_ATTACK
         count_slots(work["states"][level], action, deaths, start, following)
@@ -389,7 +392,7 @@ def descend(
             value += solve_knapsack(own, own["mana"], cards, weights, facts, work)[0]
         back_up_value(frame, value, tie, work["actions"][level], is_lost(child, start))
         return False
-    key = position_key(child, cards, start, following["strikers"], following["ghosts"])
+    key = position_key(child, cards, start, following["hand_attackers"], following["hand_attackers_died"])
     known = find_entry(key, work, memo, slots)
     if known != NOT_FOUND:
         back_up_value(frame, memo[known]["value"], tie, work["actions"][level], 0)
@@ -397,7 +400,7 @@ def descend(
     if solved["states"] + 1 >= limit or level + 1 == MAX_DEPTH:
         solved["unproven"] = 1
         value = end_value(child, cards, weights, start)
-        if start["leaves_late"]:
+        if start["defers_actions"]:
             late = deferrable_actions(child, cards, facts, start["seat"])
             value += deferred_value(child, cards, weights, facts, late, start["seat"], work)
         back_up_value(frame, value, tie, work["actions"][level], 0)
@@ -431,16 +434,16 @@ def lethal_value(
 ) -> float:
     """Value of a lethal action after attacks of minions on the enemy hero; -inf if it is not lethal."""
     before, start = work["states"][level], work["start"]
-    seat, thought = start["seat"], work["thought"][0]
+    seat, effect_state = start["seat"], work["effect_state"][0]
     work["states"][level + 1] = before
     child = work["states"][level + 1]
-    begin_hypothetical(thought)
-    apply(child, cards, action, thought)
+    begin_hypothetical(effect_state)
+    apply(child, cards, action, effect_state)
     attacked = max_damage_before_kill(before, child, start)
-    if thought["waiting"] or attacked < 0:
+    if effect_state["n_pending_outcomes"] or attacked < 0:
         return -np.inf
     child["sides"][1 - seat]["health"] = 0
-    value = weights[Term.FACE] * attacked + action_gain(before, child, cards, action, thought, weights)
+    value = weights[Term.FACE] * attacked + action_gain(before, child, cards, action, effect_state, weights)
     value += end_value(child, cards, weights, start)
     if work["frames"][level]["late"] & DEFER_PLAYS:
         own = child["sides"][seat]

@@ -122,7 +122,7 @@ def extended_gain(
             gain -= weights[Term.HOLD] * held_spell_value(card, enemy, target if action & AIMED else -1)
     if weights[Term.DRAW] != 0.0:
         gain += weights[Term.DRAW] * (hidden_cards(after["sides"][seat]) - hidden_cards(own))
-    if after["births"] != before["births"]:
+    if after["last_entity_id"] != before["last_entity_id"]:
         gain += entered_stats(before, after, cards, weights)
     return float(gain)
 
@@ -179,7 +179,7 @@ def action_gain(
     after: np.void,
     cards: np.ndarray,
     action: int,
-    thought: np.void,
+    effect_state: np.void,
     weights: np.ndarray,
 ) -> float:
     """Gain of an action, beside its effect on the end value.
@@ -189,7 +189,7 @@ def action_gain(
         after: the position after the action, with drawn cards hidden.
         cards: the card table.
         action: as `engine.rules.encode` packs it.
-        thought: events of carrying it out, dtype `EVENTS`.
+        effect_state: events of carrying it out, dtype `EVENTS`.
         weights: indexed by `Term`.
     """
     if is_score(weights):
@@ -197,8 +197,8 @@ def action_gain(
     seat = before["active"]
     own, enemy = before["sides"][seat], before["sides"][1 - seat]
     kind, source, target = _decode(action)
-    gain = weights[Term.FACE] * thought["hits"][1 - seat, TO_HERO]
-    gain += weights[Term.DAMAGE] * thought["hits"][1 - seat, TO_MINIONS]
+    gain = weights[Term.FACE] * effect_state["hits"][1 - seat, TO_HERO]
+    gain += weights[Term.DAMAGE] * effect_state["hits"][1 - seat, TO_MINIONS]
     if kind == ActionKind.ATTACK:
         if target != HERO:
             gain -= weights[Term.TRADE] * enemy["board"][target]["attack"]
@@ -218,7 +218,7 @@ def entered_stats(before: np.void, after: np.void, cards: np.ndarray, weights: n
         side = after["sides"][seat_number]
         for place in range(side["n_board"]):
             minion = side["board"][place]
-            if minion["born"] > before["births"]:
+            if minion["entity_id"] > before["last_entity_id"]:
                 card = cards[minion["card"]]
                 if seat_number == seat:
                     body += card["attack"] + card["health"]
@@ -296,8 +296,8 @@ def has_end_of_turn_effect(state: np.void, cards: np.ndarray, seat: int) -> bool
                 cards[minion["card"]], seat_number == seat
             ):
                 return True
-            for n in range(len(minion["gifts"])):
-                if minion["gifts"][n]:
+            for n in range(len(minion["granted_effects"])):
+                if minion["granted_effects"][n]:
                     return True
         if side["durability"] > 0 and _has_end_of_turn_trigger(cards[side["weapon"]], seat_number == seat):
             return True
@@ -307,7 +307,7 @@ def has_end_of_turn_effect(state: np.void, cards: np.ndarray, seat: int) -> bool
 @njit_no_alloc
 def _has_end_of_turn_trigger(card: np.void, own: bool) -> bool:
     """Whether a card has an end-of-turn trigger for its own player's turn, or for the opponent's."""
-    if not card["hears"] >> Trigger.TURN_END & 1:
+    if not card["trigger_bits"] >> Trigger.TURN_END & 1:
         return False
     for row in range(card["n_effects"]):
         effect = card["effects"][row]

@@ -80,8 +80,8 @@ def matches_exclusion(
         attacker = OWN_HERO_SOURCE
         if source != HERO:
             minion = own["board"][source]
-            arrived = barred[1] <= PLAYED_THIS_TURN and minion["born"] > start["births"]
-            attacker = PLAYED_THIS_TURN - minion["card"] if arrived else minion["born"]
+            arrived = barred[1] <= PLAYED_THIS_TURN and minion["entity_id"] > start["last_entity_id"]
+            attacker = PLAYED_THIS_TURN - minion["card"] if arrived else minion["entity_id"]
         if attacker != barred[1]:
             return False
     if barred[2] == ANY_TARGET:
@@ -91,8 +91,8 @@ def matches_exclusion(
     if target in (HERO, OWN_TARGETS + BOARD_SIZE):
         return bool(barred[2] == -1 - target)
     if target < OWN_TARGETS:
-        return bool(state["sides"][1 - seat]["board"][target]["born"] == barred[2])
-    return bool(own["board"][target - OWN_TARGETS]["born"] == barred[2])
+        return bool(state["sides"][1 - seat]["board"][target]["entity_id"] == barred[2])
+    return bool(own["board"][target - OWN_TARGETS]["entity_id"] == barred[2])
 
 
 @njit_no_alloc
@@ -107,12 +107,12 @@ def lacks_slot(
     if kind == ActionKind.PLAY:
         number = own["hand"][source]
         minion = number != COIN and cards[number]["kind"] == CardKind.MINION
-        return bool(minion and own["n_board"] + frame["ghosts"] >= BOARD_SIZE)
+        return bool(minion and own["n_board"] + frame["hand_attackers_died"] >= BOARD_SIZE)
     if kind == ActionKind.ATTACK and source != HERO:
         minion = own["board"][source]
         full = 2 if minion["keywords"] & Keyword.WINDFURY else 1
-        first = minion["born"] > start["births"] and minion["attacks_left"] == full
-        return bool(first and frame["strikers"] >= start["free"])
+        first = minion["entity_id"] > start["last_entity_id"] and minion["attacks_left"] == full
+        return bool(first and frame["hand_attackers"] >= start["free"])
     return False
 
 
@@ -124,9 +124,9 @@ def count_slots(before: np.void, action: int, deaths: int, start: np.void, frame
         return
     minion = before["sides"][before["active"]]["board"][source]
     full = 2 if minion["keywords"] & Keyword.WINDFURY else 1
-    if minion["born"] <= start["births"]:
+    if minion["entity_id"] <= start["last_entity_id"]:
         return
     if minion["attacks_left"] == full:
-        frame["strikers"] += 1
+        frame["hand_attackers"] += 1
     if deaths & Death.ATTACKER:
-        frame["ghosts"] += 1
+        frame["hand_attackers_died"] += 1

@@ -21,9 +21,9 @@ from engine.jit import njit_no_alloc
 @njit_no_alloc
 def initial_health(minion: np.void, cards: np.ndarray, start: np.void) -> int:
     """Initial health of an own minion: at the start of the search, or printed if it entered later."""
-    if minion["born"] <= start["births"]:
+    if minion["entity_id"] <= start["last_entity_id"]:
         for place in range(start["n"]):
-            if start["born"][place] == minion["born"]:
+            if start["entity_id"][place] == minion["entity_id"]:
                 return int(start["health"][place])
     return int(cards[minion["card"]]["health"])
 
@@ -75,7 +75,9 @@ def has_earlier_copy(own: np.void, source: int) -> bool:
     """Whether an identical card with the same modifiers is further left in hand."""
     for place in range(source):
         same = own["hand"][place] == own["hand"][source]
-        if same and hand_modifier_word(own["held"][place]) == hand_modifier_word(own["held"][source]):
+        if same and hand_modifier_word(own["hand_modifiers"][place]) == hand_modifier_word(
+            own["hand_modifiers"][source]
+        ):
             return True
     return False
 
@@ -113,7 +115,7 @@ def key_after_attack(
     pair[0] = state["sides"][seat]["board"][slot]
     pair[1] = state["sides"][1 - seat]["board"][target]
     attacker, defender = pair[0], pair[1]
-    if cards[0]["asks"] & COMPLEX_ATTACK_FEATURES:
+    if cards[0]["game_features"] & COMPLEX_ATTACK_FEATURES:
         return NO_KEY
     if (attacker["traits"] | defender["traits"]) & COMPLEX_ATTACK_TRAITS:
         return NO_KEY

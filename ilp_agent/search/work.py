@@ -46,8 +46,8 @@ FRAME = np.dtype(
         ("total", "f8"),  # probability-weighted value of the outcomes so far
         ("late", "i2"),  # bits of deferred actions (`ilp_agent.search.deferred_actions`)
         ("certain_death", "i2"),  # 1 while every outcome so far kills the own hero
-        ("strikers", "i2"),  # number of minions from hand that have attacked (`slots`)
-        ("ghosts", "i2"),  # number of those that died
+        ("hand_attackers", "i2"),  # number of minions from hand that have attacked (`slots`)
+        ("hand_attackers_died", "i2"),  # number of those that died
         ("probability", "f8", (MAX_HYPOTHETICAL,)),
         ("n_events", "i2", (MAX_HYPOTHETICAL,)),
         ("outcomes", "i2", (MAX_HYPOTHETICAL, MAX_EVENTS)),
@@ -65,7 +65,7 @@ MEMO = np.dtype(
         ("more", "i4"),  # target, option and position bits (`HOW`)
         ("source", "u8"),  # key of the attacking minion; 0 for the hero
         ("target", "u8"),  # key of the target minion, or one of the codes below
-        ("held", "u8"),  # modifiers of a played card, as of `held_word`
+        ("hand_modifiers", "u8"),  # modifiers of a played card, as of `held_word`
     ]
 )
 """Transposition table entry: value and best action, independent of board order."""
@@ -82,9 +82,9 @@ GAIN_CACHE_SIZE = 2_048
 START = np.dtype(
     [
         ("seat", "i2"),
-        ("births", "i2"),  # number of minions created before the search
+        ("last_entity_id", "i2"),  # number of minions created before the search
         ("n", "i2"),  # number of own minions on board
-        ("born", "i2", (BOARD_SIZE,)),  # their entity numbers
+        ("entity_id", "i2", (BOARD_SIZE,)),  # their entity numbers
         ("health", "i2", (BOARD_SIZE,)),  # their initial health
         ("free", "i2"),  # free slots of the own board
         ("slots", "i2"),  # 1: board slots as in the integer program (rule 5 of docs/turn-program.md)
@@ -96,7 +96,7 @@ START = np.dtype(
         ),  # 1: defer actions where possible (`ilp_agent.search.deferred_actions`)
         ("n_barred", "i2"),
         ("barred", "i4", (MAX_EXCLUDED, 3)),  # kind, source and target of excluded actions
-        ("leaves_late", "i2"),  # 1: `reduced`, and allowed by the weights and cards in hand
+        ("defers_actions", "i2"),  # 1: `reduced`, and allowed by the weights and cards in hand
         ("looks", "i2"),  # 1: a relevant card depends on cards in hand or on mana
         ("base", "f8"),  # start value, subtracted from the end value
         ("drawn", "f8"),  # score of a hidden card in hand: mean over the own deck
@@ -129,7 +129,7 @@ WORK = np.dtype(
         ("search", "i8"),  # number of the search
         ("gains", GAIN, (GAIN_CACHE_SIZE,)),  # cache by key
         ("scratch", STATE, (2,)),  # temporary positions
-        ("thought", EVENTS, (2,)),  # effect state of hypothetical lines
+        ("effect_state", EVENTS, (2,)),  # effect state of hypothetical lines
         (
             "odometer",
             "i8",

@@ -49,7 +49,12 @@ def first_difference(
         deaths = apply(states[0], cards, action, events[0])
         also = apply(states[1], others, action, events[1])
         told = events[0]["hits"] != events[1]["hits"]
-        if deaths != also or told.any() or events[0]["waiting"] != 0 or events[0]["n_outcomes"] != 0:
+        if (
+            deaths != also
+            or told.any()
+            or events[0]["n_pending_outcomes"] != 0
+            or events[0]["n_outcomes"] != 0
+        ):
             return step
         step += 1
 

@@ -177,7 +177,7 @@ def test_odd_names_survive_the_round_trip(name: str) -> None:
     minion = side["board"][0]
     minion["attack"], minion["health"], minion["keywords"] = 1, 1, 4
     minion["attacks_left"], minion["arrived"] = 1, 1
-    minion["max_health"], minion["born"], state["births"] = 2, 1, 1
+    minion["max_health"], minion["entity_id"], state["last_entity_id"] = 2, 1, 1
     position = Position(state, table)
     assert parse_position(str(position), table).state.tobytes() == state.tobytes()
 

@@ -149,7 +149,7 @@ BOUNDS = {
         "turn_cap": (100, 100),
         "active": (0, 1),
         "first_draw": (0, 1),
-        "births": (0, BIRTHS),
+        "last_entity_id": (0, BIRTHS),
         "n_options": (0, N_OFFERED_CARDS),
         "options": (0, CARDS),
         "n_choices": (0, MAX_CHOICES),
@@ -177,21 +177,21 @@ BOUNDS = {
         "played": (0, MAX_COUNT),
         "spells": (0, MAX_COUNT),
         "totems": (0, MAX_COUNT),
-        "perished": (0, MAX_COUNT),
-        "hurt": (0, MAX_STAT),
+        "died_this_turn": (0, MAX_COUNT),
+        "hero_damage_this_turn": (0, MAX_STAT),
         "elementals": (0, MAX_COUNT),
         "elementals_before": (0, MAX_COUNT),
         "overloaded": (0, MAX_COUNT),
         "powers": (0, MAX_COUNT),
         "secrets_played": (0, MAX_COUNT),
-        "promises": (0, CARDS),
+        "pending_costs": (0, CARDS),
         "jade": (0, MAX_COUNT),
         "hero_class": (0, max(HeroClassCode)),
         "n_secrets": (0, MAX_SECRETS),
         "secrets": (0, CARDS),
-        "secret_born": (0, BIRTHS),
-        "n_graves": (0, MAX_GRAVEYARD),
-        "graves": (0, CARDS),
+        "secret_entity_ids": (0, BIRTHS),
+        "n_graveyard": (0, MAX_GRAVEYARD),
+        "graveyard": (0, CARDS),
         "n_board": (0, BOARD_SIZE),
         "n_hand": (0, HAND_SIZE),
         "n_deck": (0, DECK_SIZE),
@@ -210,11 +210,11 @@ BOUNDS = {
         "race": (0, max(Race)),
         "turn_attack": (-MAX_STAT, MAX_STAT),
         "spell_damage": (0, MAX_STAT),
-        "born": (1, BIRTHS),
+        "entity_id": (1, BIRTHS),
         "aura_attack": (-MAX_STAT, MAX_STAT),
         "aura_health": (0, MAX_STAT),
         "aura_keywords": (0, KEYWORDS),
-        "gifts": (0, GRANTED_BY_OPPONENT + CARDS),
+        "granted_effects": (0, GRANTED_BY_OPPONENT + CARDS),
     },
 }
 
@@ -254,11 +254,11 @@ def test_numbers_stay_in_bounds(game) -> None:
                 check_bounds(minion, MINION)
                 assert minion["health"] <= minion["max_health"]
                 assert not minion["traits"] & Trait.DOOMED
-                births.append(int(minion["born"]))
+                births.append(int(minion["entity_id"]))
             if position.outcome == Outcome.ONGOING:
                 assert side["health"] > 0
         assert len(set(births)) == len(births)
-        assert max(births) <= position.state["births"]
+        assert max(births) <= position.state["last_entity_id"]
 
 
 def counts(position: Position, *fields: str) -> np.ndarray:
@@ -276,7 +276,7 @@ def test_cards_and_minions_are_conserved(game) -> None:
             played[before.active] = 1
         held = counts(before, "n_hand", "n_deck", "burned") - counts(after, "n_hand", "n_deck", "burned")
         assert (held == played).all(), action
-        assert counts(after, "n_board", "died").sum() == after.state["births"]
+        assert counts(after, "n_board", "died").sum() == after.state["last_entity_id"]
 
 
 def contents(side: np.void) -> Counter:

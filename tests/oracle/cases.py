@@ -135,13 +135,13 @@ class Shortened:
         side, action = position.state["sides"][seat], self.step.action
         keep = []
         if seat == position.active and action.kind == ActionKind.PLAY:
-            keep = [(int(side["hand"][action.source]), side["held"][action.source].copy())]
+            keep = [(int(side["hand"][action.source]), side["hand_modifiers"][action.source].copy())]
             action = action._replace(source=0)
         side["hand"][:] = 0
-        side["held"][:] = (0, 0, 0)
+        side["hand_modifiers"][:] = (0, 0, 0)
         side["n_hand"] = len(keep)
         for place, (number, held) in enumerate(keep):
-            side["hand"][place], side["held"][place] = number, held
+            side["hand"][place], side["hand_modifiers"][place] = number, held
         return action
 
 
@@ -162,12 +162,12 @@ def _drop_power(position: Position, seat: int) -> None:
 
 def _drop_secrets(position: Position, seat: int) -> None:
     side = position.state["sides"][seat]
-    side["secrets"][:], side["secret_born"][:], side["n_secrets"] = 0, 0, 0
+    side["secrets"][:], side["secret_entity_ids"][:], side["n_secrets"] = 0, 0, 0
 
 
 def _drop_graves(position: Position, seat: int) -> None:
     side = position.state["sides"][seat]
-    side["graves"][:], side["n_graves"] = 0, 0
+    side["graveyard"][:], side["n_graveyard"] = 0, 0
 
 
 def case_of(record: dict[str, Any], step: Step, explained: str) -> dict[str, str]:

@@ -67,7 +67,7 @@ def import_choice(
     record["n_choices"] = 1
     open_one = record["choices"][0]
     open_one["card"], open_one["row"] = number, asking[0]
-    open_one["memo"] = _memo(choice, first, numbers)
+    open_one["chosen_before"] = _memo(choice, first, numbers)
 
 
 def _memo(choice: dict[str, Any], first: int, numbers: dict[str, int]) -> int:

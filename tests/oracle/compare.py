@@ -121,7 +121,7 @@ def placed(record: dict[str, Any], position: Position, cards: Cards) -> tuple[Ac
 
 def before_differences(record: dict[str, Any], position: Position, cards: Cards) -> list[str]:
     """What our auras and costs make of the state before the step that the other engine's do not."""
-    wanted = facts_of_record(record["before"], cards, int(position.table.array[0]["asks"]))
+    wanted = facts_of_record(record["before"], cards, int(position.table.array[0]["game_features"]))
     refresh_auras(position.states, position.table.array)
     return [f"before: {text}" for text in _differing(wanted, position, FAR)[1]]
 
@@ -161,7 +161,7 @@ def play(record: dict[str, Any], cards: Cards) -> Step:
         return Step([f"not legal here: {position.describe(ours)}"], position, ours)
     if record["after"]["over"]:
         return _play_to_the_end(record, position, ours)
-    wanted = facts_of_record(record["after"], cards, int(position.table.array[0]["asks"]))
+    wanted = facts_of_record(record["after"], cards, int(position.table.array[0]["game_features"]))
     board = {f"board {state['active']}", f"traits {state['active']}"} if unordered else set()
     decks = {"deck 0", "deck 1"} if _shuffles(record) else set()
     nearest: Step | None = None

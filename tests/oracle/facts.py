@@ -133,12 +133,12 @@ def _attackers(position: Position) -> list[int]:
     sources = {one.source for one in position.legal_actions() if one.kind == ActionKind.ATTACK}
     board = position.state["sides"][position.active]["board"]
     births = _births(position)
-    return sorted(HERO_ATTACKS if n == HERO else births.index(int(board[n]["born"])) for n in sources)
+    return sorted(HERO_ATTACKS if n == HERO else births.index(int(board[n]["entity_id"])) for n in sources)
 
 
 def _births(position: Position) -> list[int]:
     sides = position.state["sides"]
-    return sorted(int(minion["born"]) for side in sides for minion in side["board"][: side["n_board"]])
+    return sorted(int(minion["entity_id"]) for side in sides for minion in side["board"][: side["n_board"]])
 
 
 def _traits(position: Position, seat: int) -> list[tuple[int, tuple[str, ...]]]:
@@ -148,7 +148,7 @@ def _traits(position: Position, seat: int) -> list[tuple[int, tuple[str, ...]]]:
         traits = int(minion["traits"])
         traits |= Trait.SPARES_HEROES if traits & Trait.SPARES_HEROES_NOW else 0
         words = sorted(one.name for one in {*TRAITS.values(), Trait.DEATHRATTLE} if traits & one)
-        found.append((births.index(int(minion["born"])), tuple(words)))
+        found.append((births.index(int(minion["entity_id"])), tuple(words)))
     return found
 
 
@@ -202,7 +202,7 @@ def _board(position: Position, seat: int) -> list[tuple[Any, ...]]:
     sides, births = position.state["sides"], _births(position)
     return [
         (
-            births.index(int(minion["born"])),
+            births.index(int(minion["entity_id"])),
             _name(position, minion["card"]),
             int(minion["attack"]),
             int(minion["health"]),
@@ -223,7 +223,7 @@ def _secrets(position: Position, seat: int) -> list[str]:
 
 def _graves(position: Position, seat: int) -> list[str]:
     side = position.state["sides"][seat]
-    return sorted(_name(position, number) for number in side["graves"][: side["n_graves"]])
+    return sorted(_name(position, number) for number in side["graveyard"][: side["n_graveyard"]])
 
 
 def _known(position: Position, seat: int) -> list[Card | None]:
@@ -242,7 +242,7 @@ def _costs(position: Position, seat: int) -> list[int | None]:
 
 
 def _bodies(position: Position, seat: int) -> list[tuple[int, int] | None]:
-    held = position.state["sides"][seat]["held"]
+    held = position.state["sides"][seat]["hand_modifiers"]
     return [
         (card.spec.attack + int(held[place]["attack"]), card.spec.health + int(held[place]["health"]))
         if card and card.kind in (CardKind.MINION, CardKind.WEAPON)

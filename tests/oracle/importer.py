@@ -45,7 +45,7 @@ def import_state(state: dict[str, Any], cards: Cards, names: frozenset[str] = NO
         raise SkippedError("extra turns")
     ids = _ids(state, cards)
     table = table_of(ids, names, cards)
-    if table.array[0]["asks"] & GameFeature.GRAVEYARD:
+    if table.array[0]["game_features"] & GameFeature.GRAVEYARD:
         dead = [name for player in state["players"] for name in player["minions_died_this_game"]]
         table = table_of(dict.fromkeys([*ids, *dead]), names, cards)
     numbers = {card.id: number for number, card in reversed(list(enumerate(table.cards)))}
@@ -53,7 +53,7 @@ def import_state(state: dict[str, Any], cards: Cards, names: frozenset[str] = NO
     record["turn"], record["turn_cap"] = (state["turn"] + 1) // 2, TURN_CAP
     record["active"], record["first_draw"] = state["active"], 1
     births = sorted(order for player in state["players"] for order in _orders(player))
-    record["births"] = len(births)
+    record["last_entity_id"] = len(births)
     for seat, player in enumerate(state["players"]):
         side = record["sides"][seat]
         moves = seat == state["active"]
@@ -63,7 +63,7 @@ def import_state(state: dict[str, Any], cards: Cards, names: frozenset[str] = NO
         _import_counters(side, player, moves, cards, table, numbers)
         for minion, item in zip(side["board"], player["board"], strict=False):
             import_minion(minion, item, seat, cards, table, numbers)
-            minion["born"] = 1 + births.index(item["order"])
+            minion["entity_id"] = 1 + births.index(item["order"])
     import_choice(record, state, cards, table, numbers)
     return Position(record, table)
 
@@ -156,9 +156,9 @@ def _import_cards(
     for place, item in enumerate(player["hand"]):
         side["hand"][place] = COIN if item["id"] == COIN_ID else numbers[cards.name_of(item)]
         changes = _held(item, table.array[side["hand"][place]]) if item["id"] != COIN_ID else (0, 0, 0)
-        if any(changes) and not table.array[0]["asks"] & GameFeature.HAND_MODIFIERS:
+        if any(changes) and not table.array[0]["game_features"] & GameFeature.HAND_MODIFIERS:
             raise SkippedError("a card in hand that a card of no edition changed")
-        side["held"][place] = changes
+        side["hand_modifiers"][place] = changes
     side["n_deck"] = len(deck)
     if side["n_deck"] > len(side["deck"]):
         raise SkippedError("a deck of more than 30 cards")
@@ -195,7 +195,7 @@ def _import_secrets(
     ):
         if cards.reason(name):
             raise SkippedError(f"a Secret: {cards.reason(name)}")
-        side["secrets"][place], side["secret_born"][place] = numbers[name], 1 + births.index(order)
+        side["secrets"][place], side["secret_entity_ids"][place] = numbers[name], 1 + births.index(order)
 
 
 def _import_counters(
@@ -207,7 +207,7 @@ def _import_counters(
     numbers: dict[str, int],
 ) -> None:
     """Write what the game keeps because one of its cards asks for it. `side` is modified in place."""
-    asks = int(table.array[0]["asks"])
+    asks = int(table.array[0]["game_features"])
     for name, counter in COUNTERS.items():
         if asks & counter.ask:
             side[name] = counter.imported(player, moves)
@@ -217,12 +217,12 @@ def _import_counters(
         side["hero_class"] = HeroClassCode.__members__.get(player["class"], HeroClassCode.NEUTRAL)
     if asks & GameFeature.GRAVEYARD:
         dead = player["minions_died_this_game"][-MAX_GRAVEYARD:]
-        side["n_graves"] = len(dead)
-        side["graves"][: len(dead)] = [numbers[name] for name in dead]
+        side["n_graveyard"] = len(dead)
+        side["graveyard"][: len(dead)] = [numbers[name] for name in dead]
     promised = _promised(player, cards)
     if len(promised) > MAX_PENDING_COSTS:
         raise SkippedError("more promises than a player can have")
-    side["promises"][: len(promised)] = [1 + numbers[name] for name in promised]
+    side["pending_costs"][: len(promised)] = [1 + numbers[name] for name in promised]
 
 
 def import_action(action: dict[str, Any], state: dict[str, Any], cards: Cards) -> Action:

@@ -164,11 +164,11 @@ def _import_gifts(
         raise SkippedError("more gifts than a minion can have")
     for place, one in enumerate(given):
         number = numbers[one["from"]]
-        hears = int(table.array[number]["hears"])
+        hears = int(table.array[number]["trigger_bits"])
         minion["traits"] |= Trait.DEATHRATTLE if hears >> Trigger.DEATHRATTLE & 1 else 0
         minion["traits"] |= Trait.ACTS if hears & IN_PLAY_TRIGGERS else 0
         theirs = hears & IN_PLAY_TRIGGERS and one.get("by", seat) != seat
-        minion["gifts"][place] = number + 1 + (GRANTED_BY_OPPONENT if theirs else 0)
+        minion["granted_effects"][place] = number + 1 + (GRANTED_BY_OPPONENT if theirs else 0)
 
 
 def sources(item: dict[str, Any], cards: Cards) -> set[str]:

@@ -15,7 +15,6 @@ NUMBERS = (
     *("health", "max_health", "armour", "mana", "crystals", "fatigue", "died", "burned"),
     *("weapon_attack", "durability", "overload", "locked", "weapon_aura", "played", "spells", "totems"),
     *(
-        "perished",
         "elementals",
         "elementals_before",
         "overloaded",
@@ -32,20 +31,20 @@ def record_of(game):
     found = np.zeros(1, STATE)
     state = found[0]
     state["turn"], state["turn_cap"], state["active"] = game.turn, game.cap, game.active
-    state["first_draw"], state["births"] = game.first_draw, game.births
+    state["first_draw"], state["last_entity_id"] = game.first_draw, game.births
     state["n_options"], state["n_choices"] = len(game.options), len(game.choices)
     state["options"][: len(game.options)] = [-1 if card == COIN else card for card in game.options]
     for place, (facts, row, memo) in enumerate(game.choices):
         record = state["choices"][place]
-        record["card"], record["row"], record["memo"] = facts["number"], row, memo
+        record["card"], record["row"], record["chosen_before"] = facts["number"], row, memo
     for side, record in zip(game.sides, state["sides"], strict=True):
         write_side(side, record)
         record["n_secrets"] = len(side.secrets)
         for place, secret in enumerate(side.secrets):
-            record["secrets"][place], record["secret_born"][place] = secret.number, secret.born
-        record["n_graves"] = len(side.graves)
-        record["graves"][: len(side.graves)] = side.graves
-        record["promises"][: len(side.promises)] = [1 + card["number"] for card in side.promises]
+            record["secrets"][place], record["secret_entity_ids"][place] = secret.number, secret.born
+        record["n_graveyard"] = len(side.graves)
+        record["graveyard"][: len(side.graves)] = side.graves
+        record["pending_costs"][: len(side.promises)] = [1 + card["number"] for card in side.promises]
     return found
 
 
@@ -63,11 +62,12 @@ def write_side(side, record):
     }
     for name in NUMBERS:
         numbers[name] = getattr(side, name)
-    numbers["hurt"] = side.hurt_now
+    numbers["hero_damage_this_turn"] = side.hurt_now
+    numbers["died_this_turn"] = side.perished
     numbers["hero_class"] = HeroClassCode[side.hero_class.upper()]
     for place, card in enumerate(side.hand):
         for name in ("cost", "attack", "health"):
-            record["held"][place][name] = getattr(card, name, 0)
+            record["hand_modifiers"][place][name] = getattr(card, name, 0)
     for name, value in numbers.items():
         record[name] = value
     record["hand"][: len(side.hand)] = [-1 if card == COIN else card for card in side.hand]
@@ -96,7 +96,7 @@ def write_minion(minion, record):
         "race": Race[minion.race.upper()],
         "turn_attack": minion.passing,
         "spell_damage": minion.spell_damage,
-        "born": minion.born,
+        "entity_id": minion.born,
         "aura_attack": minion.more_attack,
         "aura_health": minion.more_health,
         "aura_keywords": bits(minion.more_keywords, Keyword),
@@ -104,7 +104,7 @@ def write_minion(minion, record):
     for name, value in numbers.items():
         record[name] = value
     for place, card in enumerate(minion.gifts):
-        record["gifts"][place] = (
+        record["granted_effects"][place] = (
             1 + card + (GRANTED_BY_OPPONENT if id(minion.cards[card]) in minion.theirs else 0)
         )
 
@@ -124,15 +124,16 @@ def game_of(position, stream):
     game = RealGame(cards_alone(position.table), *numbers, bool(state["first_draw"]))
     game.options = [COIN if card == -1 else int(card) for card in state["options"][: state["n_options"]]]
     game.choices = [
-        [game.cards[int(one["card"])], int(one["row"]), int(one["memo"])]
+        [game.cards[int(one["card"])], int(one["row"]), int(one["chosen_before"])]
         for one in state["choices"][: state["n_choices"]]
     ]
-    game.births, game.stream = int(state["births"]), stream
+    game.births, game.stream = int(state["last_entity_id"]), stream
     for side, record in zip(game.sides, state["sides"], strict=True):
         for name in NUMBERS:
             setattr(side, name, int(record[name]))
-        side.hurt_now = int(record["hurt"])
-        side.promises = [game.cards[number - 1] for number in record["promises"] if number]
+        side.hurt_now = int(record["hero_damage_this_turn"])
+        side.perished = int(record["died_this_turn"])
+        side.promises = [game.cards[number - 1] for number in record["pending_costs"] if number]
         side.attack, side.power_used = int(record["hero_attack"]), bool(record["power_used"])
         side.power = int(record["power"]) - 1 if record["power"] else None
         side.traits = words_of(int(record["traits"]), Trait)
@@ -144,11 +145,11 @@ def game_of(position, stream):
         side.count_attacks()
         side.secrets = [
             Secret(game.cards[int(card)], int(born))
-            for card, born in zip(record["secrets"], record["secret_born"], strict=True)
+            for card, born in zip(record["secrets"], record["secret_entity_ids"], strict=True)
         ][: record["n_secrets"]]
-        side.graves = [int(card) for card in record["graves"][: record["n_graves"]]]
+        side.graves = [int(card) for card in record["graveyard"][: record["n_graveyard"]]]
         side.hero_class = HeroClassCode(int(record["hero_class"])).name.lower()
-        held = [[int(one[name]) for name in ("cost", "attack", "health")] for one in record["held"]]
+        held = [[int(one[name]) for name in ("cost", "attack", "health")] for one in record["hand_modifiers"]]
         side.hand = [
             COIN if card == -1 else Held(card, *held[place]) if any(held[place]) else int(card)
             for place, card in enumerate(record["hand"][: record["n_hand"]])
@@ -159,7 +160,7 @@ def game_of(position, stream):
 
 
 def read_minion(record, game, side):
-    minion = Minion(game.cards, int(record["card"]), side, int(record["born"]))
+    minion = Minion(game.cards, int(record["card"]), side, int(record["entity_id"]))
     minion.more_attack, minion.more_health = int(record["aura_attack"]), int(record["aura_health"])
     minion.more_keywords = words_of(int(record["aura_keywords"]), Keyword)
     for name in ("attack", "health", "max_health", "spell_damage"):
@@ -167,10 +168,10 @@ def read_minion(record, game, side):
     minion.passing, minion.race = int(record["turn_attack"]), Race(int(record["race"])).name.lower()
     minion.keywords = words_of(int(record["keywords"]), Keyword)
     minion.traits = words_of(int(record["traits"]), Trait) - {"deathrattle", "acts"}
-    minion.gifts = [(int(gift) & ~GRANTED_BY_OPPONENT) - 1 for gift in record["gifts"] if gift]
+    minion.gifts = [(int(gift) & ~GRANTED_BY_OPPONENT) - 1 for gift in record["granted_effects"] if gift]
     minion.theirs = {
         id(game.cards[(int(gift) & ~GRANTED_BY_OPPONENT) - 1])
-        for gift in record["gifts"]
+        for gift in record["granted_effects"]
         if gift & GRANTED_BY_OPPONENT
     }
     minion.arrived = bool(record["arrived"])

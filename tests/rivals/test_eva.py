@@ -25,8 +25,8 @@ def weights(**given: float) -> EvaWeights:
 
 def score(at: str | Position, action: str, **given: float) -> float:
     position, array = parse_position(at) if isinstance(at, str) else at, weights(**given).array
-    code, after, thought = parse_action(action).code, np.zeros(1, STATE), np.zeros(1, EVENTS)
-    return float(score_action(position.states[0], position.table.array, code, array, after, thought[0]))
+    code, after, effect_state = parse_action(action).code, np.zeros(1, STATE), np.zeros(1, EVENTS)
+    return float(score_action(position.states[0], position.table.array, code, array, after, effect_state[0]))
 
 
 def choice(text: str, **given: float) -> str:

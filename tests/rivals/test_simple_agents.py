@@ -98,10 +98,10 @@ def greedy_agent(**given: float) -> GreedyIlpAgent:
 
 def score_of(text: str, action: str, **given: float) -> float:
     position, array = parse_position(text), greedy_agent(**given).weights.everything
-    thought, after = np.zeros(1, EVENTS), np.zeros(2, STATE)
+    effect_state, after = np.zeros(1, EVENTS), np.zeros(2, STATE)
     code = parse_action(action).code
     return float(
-        greedy.score_action(position.states[0], position.table.array, code, array, after, thought[0])
+        greedy.score_action(position.states[0], position.table.array, code, array, after, effect_state[0])
     )
 
 

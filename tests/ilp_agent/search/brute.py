@@ -58,7 +58,7 @@ def brute_force(starts, cards, weights, limit):  # type: ignore[no-untyped-def]
         states[level + 1] = state
         begin_hypothetical(events[0])
         apply(states[level + 1], cards, action, events[0])
-        if events[0]["waiting"]:
+        if events[0]["n_pending_outcomes"]:
             return best, CHANCE
         gained[level + 1] = gained[level]
         add_action(state, states[level + 1], cards, action, events[0], gained[level + 1])
@@ -85,7 +85,7 @@ def add_action(before, after, cards, action, events, terms):  # type: ignore[no-
         for place in range(after["sides"][side]["n_board"]):
             minion = after["sides"][side]["board"][place]
             card = cards[minion["card"]]
-            if not stands(before["sides"][side], minion["born"]):
+            if not stands(before["sides"][side], minion["entity_id"]):
                 if side == seat:
                     terms[Term.BODY] -= card["attack"] + card["health"]
                 else:
@@ -127,7 +127,7 @@ def stands(side, born):  # type: ignore[no-untyped-def]
     """Whether a minion stands on a side."""
     found = False
     for place in range(side["n_board"]):
-        found = found or side["board"][place]["born"] == born
+        found = found or side["board"][place]["entity_id"] == born
     return found
 
 
@@ -152,7 +152,7 @@ def at_the_end(start, state, cards, seat):  # type: ignore[no-untyped-def]
         minion = own["board"][place]
         came = cards[minion["card"]]["health"]
         for before in range(was["n_board"]):
-            if was["board"][before]["born"] == minion["born"]:
+            if was["board"][before]["entity_id"] == minion["entity_id"]:
                 came = was["board"][before]["health"]
         terms[Term.SURVIVE] += came
         terms[Term.BODY] += minion["attack"] - minion["turn_attack"] + minion["health"]

@@ -171,7 +171,7 @@ def equals_all_kept(deck: str, n: int, limit: int, most_over: float) -> None:
     turns = reached((deck,), n, 11, True)
     facts, memory, over = compute_card_facts(turns.table.array), searching(limit), 0
     everything = facts.copy()
-    everything["asks"], everything["looks"] = everything["asks_of_game"], 1
+    everything["game_features"], everything["looks"] = everything["all_game_features"], 1
     for number in range(n):
         found = [value_of(turns, number, memory, of) for of in (facts, everything)]
         if found[0]["unproven"] or found[1]["unproven"]:

@@ -137,7 +137,7 @@ def follow_games(  # type: ignore[no-untyped-def]
                 before[0], before[1] = state, state
                 begin_hypothetical(events[1])
                 apply(before[1], cards, action, events[1])
-                chance = events[1]["waiting"] > 0
+                chance = events[1]["n_pending_outcomes"] > 0
                 predicted = np.zeros(3)
                 if chance:
                     for term, place in ((2, 0), (5, 1), (8, 2)):
@@ -182,7 +182,11 @@ def hidden(side) -> int:  # type: ignore[no-untyped-def]
 @njit
 def alike(one, other) -> bool:  # type: ignore[no-untyped-def]
     """Whether two positions are the same but for cards that one of them has drawn unseen."""
-    if one["turn"] != other["turn"] or one["active"] != other["active"] or one["births"] != other["births"]:
+    if (
+        one["turn"] != other["turn"]
+        or one["active"] != other["active"]
+        or one["last_entity_id"] != other["last_entity_id"]
+    ):
         return False
     for seat in range(2):
         mine, theirs = one["sides"][seat], other["sides"][seat]
@@ -202,6 +206,6 @@ def alike(one, other) -> bool:  # type: ignore[no-untyped-def]
             same = this["card"] == that["card"] and this["attack"] == that["attack"]
             same = same and this["health"] == that["health"] and this["keywords"] == that["keywords"]
             same = same and this["attacks_left"] == that["attacks_left"] and this["traits"] == that["traits"]
-            if not same or this["born"] != that["born"]:
+            if not same or this["entity_id"] != that["entity_id"]:
                 return False
     return True

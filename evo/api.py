@@ -45,7 +45,7 @@ from rivals import read_agent_profile
 
 @dataclass(frozen=True)
 class EvolvedRun:
-    """A finished evolution run: its champion and its tables.
+    """A finished evolution run: champion and tables.
 
     Attributes:
         path: the run folder; `AGENT:path` is the champion as a tournament entrant.
@@ -95,7 +95,7 @@ class PlayedTournament:
 
 @dataclass(frozen=True)
 class WrittenReport:
-    """A written report on runs: its page and its tables.
+    """A written report on runs: path of the page, and tables.
 
     Attributes:
         path: the HTML page.
@@ -170,7 +170,7 @@ def play_tournament(
     address: str = "",
     quiet: bool = False,
 ) -> PlayedTournament:
-    """Play a tournament between entrants on decks, and rate them.
+    """Play a tournament between entrants on decks, and rate the entrants.
 
     Args:
         entrants: as the command `tournament` takes them: `ilp:keep-alive`, `ilp:runs/NAME`, `hearthsim`, ...
@@ -263,7 +263,7 @@ def write_report(
 
 
 def _changed(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
-    """Configuration with changed values; a dict changes values of a section."""
+    """Configuration with changed values; a dict changes values of one configuration section."""
     content = config.model_dump(by_alias=True)
     values = {name.removesuffix("_"): value for name, value in changes.items()}
     for name, value in values.items():
@@ -283,7 +283,7 @@ def _console(quiet: bool) -> Console:
 def _played(
     wanted: Tournament, kind: str, out: Path | None, place: PoolSettings, quiet: bool
 ) -> PlayedTournament:
-    """Play a tournament to its end, and return its tables."""
+    """Play a tournament to the end, and return its result tables."""
     with _session(quiet):
         done = play_and_write(wanted, out, kind, place, _console(quiet))
     for warning in fault_warnings(done.summary):
@@ -295,7 +295,7 @@ def _played(
 
 @contextlib.contextmanager
 def _session(quiet: bool) -> Iterator[None]:
-    """Raise `KeyboardInterrupt` after a signal, where commands exit; if quiet, hide notices of compiling."""
+    """Context that raises `KeyboardInterrupt` after a signal; if quiet, it hides notices of compilation."""
     try:
         with silent_compilation() if quiet else contextlib.nullcontext():
             yield

@@ -43,7 +43,7 @@ def _attack_of(side: np.void) -> int:
 
 @njit_no_alloc
 def _threat(state: np.void, seat: int) -> float:
-    """Value of a position for the player at `seat`, without the own hero's health."""
+    """Value of a position for the player at `seat`, without the health of this player's hero."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     if own["health"] <= 0:
         return _LOST
@@ -55,7 +55,7 @@ def _threat(state: np.void, seat: int) -> float:
 def _expected(
     state: np.void, cards: np.ndarray, action: int, next_states: np.ndarray, effect_state: np.void
 ) -> tuple[float, float]:
-    """Expected threat and own hero's health after an action, over its chance outcomes.
+    """Expected threat and own hero's health after an action, over the action's chance outcomes.
 
     `next_states` and `effect_state` are modified in place.
     """
@@ -143,7 +143,7 @@ def best_action(
     next_states: np.ndarray,
     effect_state: np.ndarray,
 ) -> int:
-    """Aggro's action. Arguments as of `rivals.eva.best_action`; `weights` are ignored."""
+    """Action that Aggro plays. Arguments as of `rivals.eva.best_action`; `weights` are ignored."""
     if state["n_options"] > 0:
         return best_choice(state, cards)
     own = state["sides"][state["active"]]

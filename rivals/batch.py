@@ -55,5 +55,5 @@ class PlayBatch(Protocol):
 
 
 def with_options(weights: np.ndarray, n: int) -> np.ndarray:
-    """Rows padded to `n` columns; missing trailing options become 0."""
+    """Pad rows of weights and options to `n` columns; missing trailing options become 0."""
     return np.pad(weights, ((0, 0), (0, max(0, n - weights.shape[1]))))

@@ -36,7 +36,7 @@ WITH_EFFECTS = frozenset({"hero_attack", "minion_attack"})
 
 @dataclass(frozen=True, slots=True)
 class EvaWeights(WeightVector):
-    """The 21 weights, w1 to w21 in the order of EVA's Tables 1 and 2; finite numbers >= 0, there in [0, 1].
+    """The 21 weights, w1 to w21 in the order of EVA's Tables 1 and 2; finite, >= 0 (in EVA: in [0, 1]).
 
     Raises:
         WeightError: a weight is negative, NaN, infinite or no number.
@@ -224,7 +224,7 @@ def score_action(
     next_states: np.ndarray,
     effect_state: np.void,
 ) -> float:
-    """Mean of `score_change` over chance outcomes. Modifies `next_states` and `effect_state`."""
+    """Mean of `score_change` over an action's outcomes. Modifies `next_states` and `effect_state`."""
     seat = state["active"]
     begin_hypothetical(effect_state)
     next_states[0] = state

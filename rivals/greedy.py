@@ -96,7 +96,7 @@ def score_action(
     next_states: np.ndarray,
     effect_state: np.void,
 ) -> float:
-    """Mean of `score_change` over chance outcomes. Modifies `next_states` and `effect_state`."""
+    """Mean of `score_change` over an action's outcomes. Modifies `next_states` and `effect_state`."""
     begin_hypothetical(effect_state)
     next_states[0] = state
     apply(next_states[0], cards, action, effect_state)
@@ -121,7 +121,7 @@ def best_action(
     next_states: np.ndarray,
     effect_state: np.ndarray,
 ) -> int:
-    """Action with the largest gain; The Coin and a card that needs it count as one action.
+    """Action with the largest gain; The Coin and a card that needs The Coin's mana count as one action.
 
     Args:
         state: dtype `STATE`, not over, hidden cards hidden.

@@ -1,4 +1,4 @@
-"""HearthSim: plays the turn with the highest score of its final position, found by exhaustive search.
+"""HearthSim: plays the turn whose final position has the highest score, found by exhaustive search.
 
 Source: the HearthSim posts "Intro" (the score, the search), "Tuning the AI" (aggressiveness) and "Divine
 Shield Modeling" (the weight of Divine Shield). The score of a position, for the player to move:
@@ -111,7 +111,7 @@ class HearthSimWeights(WeightVector):
 
 
 def score_rows(weights: np.ndarray) -> np.ndarray:
-    """Weights in the layout of the search's score function (`ilp_agent.search.objective.is_score`).
+    """Convert weights to the layout of the search's score function (`ilp_agent.search.objective.is_score`).
 
     Args:
         weights: shape (agents, 12), in the order of the fields of `HearthSimWeights`.
@@ -130,14 +130,14 @@ def play_batch(
     chances: np.ndarray,
     turns: np.ndarray,
 ) -> None:
-    """See `rivals.batch.PlayBatch`."""
+    """Play a batch of games; see `rivals.batch.PlayBatch`."""
     use, memory = np.zeros(len(states), SOLVER_STATISTICS), search_memory(cards, BUDGET)
     play_searched_games(cards, score_rows(weights), agents, states, chances, memory, use)
     turns["unproven"] += use["unproven"]
 
 
 class HearthSimAgent:
-    """Plays the turn with the highest score of its final position.
+    """Plays the turn whose final position has the highest score.
 
     Args:
         profile: the weights and the name that results show; or weights alone.

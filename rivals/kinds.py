@@ -65,7 +65,7 @@ class Option:
         return int(text)
 
     def write(self, value: int) -> str:
-        """Text of a value as entrants write it."""
+        """Format an option value as in entrant texts."""
         return next((name for name, number in self.values.items() if number == value), str(value))
 
 
@@ -151,26 +151,26 @@ class AgentKind:
 
     @property
     def summary(self) -> str:
-        """Name and description, for help texts."""
+        """Name and description of the agent kind, for help texts."""
         return f"{self.name}: {self.help}"
 
     @property
     def weighted(self) -> bool:
-        """Whether it has weights, which can evolve."""
+        """Whether the agent has weights, which can evolve."""
         return self.vector is not None
 
     @property
     def weights(self) -> "type[WeightVector] | None":
-        """Class of its weights; None without weights."""
+        """Class of the agent's weights; None without weights."""
         return lazy_import(self.vector)
 
     def play_batch(self, backend: str = DEFAULT_BACKEND) -> "PlayBatch | None":
-        """Compiled kernel for whole games with a backend; None if only Python plays it."""
+        """Compiled kernel for whole games with a backend; None if the agent plays in Python only."""
         return lazy_import((BACKENDS[backend].batch or None) if self.takes_backend else self.batch)
 
     @property
     def owner(self) -> str:
-        """Agent whose profiles it plays, `AGENT` of its weights; "" without weights."""
+        """Name of the agent whose profiles this kind plays (`AGENT` of the weights); "" without weights."""
         return self.weights.AGENT if self.weights else ""
 
     def compiled(self, backend: str = DEFAULT_BACKEND) -> bool:
@@ -209,7 +209,7 @@ class AgentKind:
         return (*options, *(option.default for option in self.options[len(options) :]))
 
     def definition(self, backend: str = DEFAULT_BACKEND, options: Sequence[int] = ()) -> dict[str, Any]:
-        """Everything but its weights that determines its play, as recorded by tournaments."""
+        """Everything but the weights that determines the agent's play, as recorded by tournaments."""
         named = zip(self.options, self.settings(options), strict=True)
         return (
             ({"solver": solver_version(backend)} if self.takes_backend else {})
@@ -224,11 +224,11 @@ class AgentKind:
 
     @property
     def versioned(self) -> str:
-        """Name, with the version of its play from 2 on: "hearthsim 2"."""
+        """Name of the agent kind, with the play version if that is above 1: "hearthsim 2"."""
         return f"{self.name} {self.version}" if self.version > 1 else self.name
 
     def sight(self, options: Sequence[int] = ()) -> Sight:
-        """Information available to it with these options; () for their defaults."""
+        """Information available to the agent with these options; () for all defaults."""
         named = zip(self.options, self.settings(options), strict=True)
         if any(option.write(value) in option.peeks for option, value in named):
             return Sight.EVERYTHING
@@ -236,7 +236,7 @@ class AgentKind:
 
     @property
     def models_opponent(self) -> bool:
-        """Whether it can model the opponent's hand, so that its compiled games take `known`."""
+        """Whether the agent can model the opponent's hand, so that its compiled games take `known`."""
         return HANDS in self.options
 
 

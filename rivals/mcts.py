@@ -62,7 +62,7 @@ _OWN_DECK, _HAND, _DECK = range(3)
 
 @njit_no_alloc
 def list_possible(state: np.void, seat: int, possible: np.ndarray) -> int:
-    """List the cards from which the opponent's hidden cards are drawn; returns their number.
+    """Write to `possible` the cards that the opponent's hidden cards are drawn from; returns how many.
 
     Args:
         state: dtype `STATE`, as the player at `seat` sees it.
@@ -186,7 +186,7 @@ def new_memory() -> MctsMemory:
 
 @njit_no_alloc
 def choose_action(state: np.void, cards: np.ndarray, budget: int, key: np.uint64, memory: MctsMemory) -> int:
-    """Run the search: the most visited action, ties to the first in the order of `legal_actions`.
+    """Run the search; returns the most visited action, of ties the first in the order of `legal_actions`.
 
     Args:
         state: dtype `STATE`, not over; the active player chooses. Hidden cards are not read.
@@ -276,7 +276,7 @@ def _find(key: np.uint64, memory: MctsMemory) -> int:
 
 @njit_no_alloc
 def _edge(state: np.void, action: int) -> np.uint64:
-    """Edge of an action as a word: identifies a played or chosen card by its number, not its position."""
+    """Key of an action's tree edge; it has the card number, not the position, of a played or chosen card."""
     kind, source, _ = decode(action)
     number = 0
     if kind == ActionKind.PLAY:
@@ -478,7 +478,7 @@ class MctsAgent:
         self.library = class_decks(self.further) if self.shown == OpponentInfo.SEEN else ()
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
-        """The most visited action."""
+        """Search the position in view; returns the most visited action."""
         position, memory = view.position, thread_memory()
         real = position.table.effects
         cards, library = table_and_library(

@@ -41,7 +41,7 @@ _Vector: Any = make_dataclass(
 
 
 class MinimaxWeights(_Vector):  # type: ignore[misc]
-    """One weight per feature; weights may be negative.
+    """One weight per feature of a position; weights may be negative.
 
     Raises:
         WeightError: a weight is not a finite number.
@@ -55,7 +55,7 @@ class MinimaxWeights(_Vector):  # type: ignore[misc]
 
     @classmethod
     def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
-        """The bias; without card effects also armour and enemy mana, which never vary."""
+        """Weights that change no decision: the bias; without card effects also armour and enemy mana."""
         real = any(card.real for card in cards)
         return frozenset({"bias"} if real else {"bias", "armour", "enemy_armour", "enemy_mana"})
 
@@ -130,7 +130,7 @@ class MinimaxAgent:
         return self._planned.pop(0)[1]
 
     def _plan(self, view: PlayerView) -> None:
-        """Choose a chain; store each action with the position it is planned for."""
+        """Choose an action chain; store each action with the position for which it is planned."""
         position, memory = view.position, thread_memory()
         steps = np.zeros(MAX_STEPS + 1, STATE)
         real = position.table.effects

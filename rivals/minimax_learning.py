@@ -53,7 +53,7 @@ _LEARN, _TEST = range(2)
 
 @dataclass(frozen=True)
 class Learning:
-    """Settings of learning.
+    """Settings of learning the minimax agent's weights.
 
     Attributes:
         games: games to learn from.
@@ -89,7 +89,7 @@ class Learning:
 
     @property
     def mask(self) -> np.ndarray:
-        """1 for each feature to learn, else 0; shape (`N_FEATURES`,)."""
+        """Mask of the weights to learn: 1 for each feature to learn, else 0; shape (`N_FEATURES`,)."""
         return np.array([float(name in self.features) for name in FEATURES])
 
 
@@ -116,7 +116,7 @@ def td_step(weights: np.ndarray, features: np.ndarray, target: float, eta: float
 
 
 def learn(settings: Learning) -> Iterator[ScoredWeights]:
-    """Learn, and yield scored weights at intervals; stops early if the weights diverge.
+    """Learn, and yield scored weights at intervals; stop early if the weights diverge.
 
     Raises:
         UnknownNameError: unknown agent, deck or ruleset.
@@ -140,7 +140,7 @@ def learn(settings: Learning) -> Iterator[ScoredWeights]:
 
 
 class _Arena:
-    """Deals and plays the games of a run."""
+    """Deals and plays the games of a learning run."""
 
     def __init__(self, settings: Learning) -> None:
         self._settings = settings
@@ -151,7 +151,7 @@ class _Arena:
         self._mask = settings.mask
 
     def learn_from(self, game: int, weights: np.ndarray) -> np.ndarray:
-        """Weights after one more game."""
+        """Weights after learning from one more game."""
         settings, seat = self._settings, game % 2
         states, keys, chances = self._deal(_LEARN, game // 2, 1)
         others = np.where(np.arange(2) == seat, -1, 0)[None]
@@ -217,7 +217,7 @@ class _Arena:
         keys: np.ndarray,
         chances: np.ndarray,
     ) -> None:
-        """Play on while an agent of a kind is to move; `minimax-td` uses these weights."""
+        """Play games on while an agent of this kind is to move; `minimax-td` plays by `weights`."""
         row = self._row(weights) if kind == MinimaxWeights.AGENT else _row_of(kind)
         play = play_batch if kind == MinimaxWeights.AGENT else find_kind(kind).play_batch()
         assert play is not None, "checked where the kind is named"
@@ -258,7 +258,7 @@ def take_turn(
     memory: MinimaxMemory,
     features: np.ndarray,
 ) -> bool:
-    """Play a turn of the only state of an array of shape (1,), up to its end. Modifies `states`.
+    """Play a whole turn of the only state of an array of shape (1,). Modifies `states`.
 
     Args:
         states: dtype `STATE`, not over.

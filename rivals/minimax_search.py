@@ -84,7 +84,7 @@ a certain win should still be chosen."""
 
 @njit_no_alloc
 def read_features(state: np.void, seat: int, features: np.ndarray) -> None:
-    """Compute all features for the player at `seat`.
+    """Write to `features` all features of a position for the player at `seat`.
 
     Args:
         state: dtype `engine.state.STATE`.
@@ -104,7 +104,7 @@ def read_features(state: np.void, seat: int, features: np.ndarray) -> None:
 
 @njit_no_alloc
 def _read_side(side: np.void, first: int, features: np.ndarray) -> None:
-    """Compute one side's features, from index `first` on. Modified in place."""
+    """Write one side's features to `features`, from index `first` on."""
     attack = 0
     for place in range(side["n_board"]):
         attack += side["board"][place]["attack"]
@@ -115,7 +115,7 @@ def _read_side(side: np.void, first: int, features: np.ndarray) -> None:
 
 @njit_no_alloc
 def _used(side: np.void) -> int:
-    """Mana that a player used in its last turn, without The Coin's."""
+    """Mana that a player used in the player's last turn, without The Coin's mana."""
     return max(0, int(side["crystals"] - side["locked"] - side["mana"]))
 
 
@@ -219,7 +219,7 @@ def new_chain_memory() -> ChainMemory:
 def find_chains(
     state: np.void, cards: np.ndarray, weights: np.ndarray, seat: int, chains: ChainMemory
 ) -> None:
-    """Best-first search of the positions in which the active player can end its turn. Modifies `chains`.
+    """Best-first search of the positions where the active player can end the turn. Modifies `chains`.
 
     Args:
         state: dtype `STATE`, not over; hidden cards are not played.
@@ -339,7 +339,7 @@ def chain_position_key(state: np.void) -> np.uint64:
 
 @njit_no_alloc
 def _is_new(n: int, chains: ChainMemory) -> bool:
-    """Whether a node's key is new in this turn; if so, it enters the transposition table."""
+    """Whether a node's key is new in this turn; a new key is added to the transposition table."""
     key = chains.nodes[n]["key"]
     slot = np.int64(key & np.uint64(SLOTS - 1))
     while chains.stamps[slot] == chains.clock[0]:
@@ -353,7 +353,7 @@ def _is_new(n: int, chains: ChainMemory) -> bool:
 
 @njit_no_alloc
 def _is_before(node: int, other: int, sign: float, chains: ChainMemory) -> bool:
-    """Order of the queue: the better node for the active player first; of equals the one found first."""
+    """Whether a node precedes another in the queue: better for the active player, or equal and older."""
     first, second = sign * chains.nodes[node]["value"], sign * chains.nodes[other]["value"]
     return bool(first > second or (first == second and node < other))
 
@@ -390,7 +390,7 @@ def _pop(sign: float, chains: ChainMemory) -> int:
 
 @njit_no_alloc
 def pick_best(sign: float, chains: ChainMemory) -> int:
-    """Best node for the active player that was not picked before, which is then marked; -1 if none is left.
+    """Pick the active player's best node not picked before, and mark it as picked; -1 if none is left.
 
     A turn that starts with a pending choice cannot end at its start.
     """
@@ -494,7 +494,7 @@ def choose_chain(state: np.void, cards: np.ndarray, row: np.ndarray, memory: Min
 
 @njit_no_alloc
 def _judge(place: int, cards: np.ndarray, row: np.ndarray, seat: int, memory: MinimaxMemory) -> float:
-    """Value of a chain after the opponent's reply, in the mean over the outcomes of its last action."""
+    """Value of a chain after the opponent's reply, mean over the outcomes of the chain's last action."""
     own, effect_state = memory.own, memory.effect_state[0]
     node = own.nodes[place]
     if node["ends"] != ENDS_AT_CHANCE:
@@ -516,7 +516,7 @@ def _judge(place: int, cards: np.ndarray, row: np.ndarray, seat: int, memory: Mi
 
 @njit_no_alloc
 def _worth_after_reply(cards: np.ndarray, row: np.ndarray, seat: int, memory: MinimaxMemory) -> float:
-    """Value of position `memory.after` after the end of its turn and the opponent's best reply."""
+    """Value of position `memory.after` after the turn's end and the opponent's best reply."""
     after, then, effect_state, reply = memory.after[0], memory.then[0], memory.effect_state[0], memory.reply
     if outcome(after) != Outcome.ONGOING:
         return position_value(after, seat, row, reply.features)
@@ -540,7 +540,7 @@ def _worth_after_reply(cards: np.ndarray, row: np.ndarray, seat: int, memory: Mi
 
 @njit_no_alloc
 def _write(place: int, chains: ChainMemory, found: np.void) -> None:
-    """Write the actions to a node, up to the first that reveals new information."""
+    """Write to `found` the actions that lead to a node, up to the first that reveals new information."""
     found["n"], found["again"] = chains.nodes[place]["steps"], 0
     for step in range(found["n"] - 1, -1, -1):
         node = chains.nodes[place]
@@ -579,7 +579,7 @@ def play_chains(
 def play_chain(
     state: np.void, cards: np.ndarray, row: np.ndarray, memory: MinimaxMemory, played: np.void
 ) -> bool:
-    """Play one chain; arguments as of `play_chains`.
+    """Play one chain; returns whether the turn needs another search. Arguments as of `play_chains`.
 
     Returns:
         Whether the same turn needs another search.
@@ -629,7 +629,7 @@ def plan_chain(
     memory: MinimaxMemory,
     steps: np.ndarray,
 ) -> None:
-    """Choose a chain from the only state of an array of shape (1,).
+    """Choose a chain from the only state of an array of shape (1,), and write it to `memory.found`.
 
     `memory.hands.shown` holds `n_shown` cards of the opponent. `memory` and `steps` (dtype `STATE`, shape
     (`MAX_STEPS` + 1,)) are modified in place; `steps` receives the position before each action, and the one

@@ -33,7 +33,7 @@ one_ply = njit_indirect(STATE, (CARD,), (_REAL,), (_WHOLE,), (STATE,), (EVENTS,)
 
 @njit_no_alloc
 def best_choice(state: np.void, cards: np.ndarray) -> int:
-    """Choose the most valuable offered card, the first of equals, as an action.
+    """Action that chooses the most valuable offered card, the first of equals.
 
     Args:
         state: dtype `STATE`, with a pending choice of cards.
@@ -110,7 +110,7 @@ def one_ply_batch(best_action: BestAction) -> PlayBatch:
 
 
 def one_ply_choice(best_action: BestAction) -> Callable[..., int]:
-    """The kernel for Python, which passes the state in an array of shape (1,)."""
+    """Kernel that chooses an action, to be called from Python with the state in an array of shape (1,)."""
 
     @njit
     def choose(
@@ -149,7 +149,7 @@ class OnePlyAgent(Generic[W]):
         self._thought = np.zeros(1, EVENTS)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
-        """The action with the highest score."""
+        """Legal action with the highest score."""
         states, cards = view.position.states, view.position.table.array
         code = self.choose(states, cards, self._array, self._actions, self._next, self._thought)
         return Action.from_code(code)

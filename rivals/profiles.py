@@ -11,7 +11,7 @@ from rivals.registry import AGENTS, weight_class
 
 
 def read_agent_profile(path: Path, vector: type[WeightVector] | None = None) -> Profile[WeightVector]:
-    """Read a profile file of any agent.
+    """Read a weight profile of any agent from a file.
 
     Args:
         path: the file.
@@ -26,7 +26,7 @@ def read_agent_profile(path: Path, vector: type[WeightVector] | None = None) -> 
 
 
 def find_agent_profile(agent: str, name: str) -> Profile[WeightVector]:
-    """A profile of an agent, by shipped name or by file path.
+    """Read a weight profile of an agent, by shipped name or by file path.
 
     Args:
         agent: a name of `weighted_kinds`.

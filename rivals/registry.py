@@ -141,7 +141,7 @@ DEFAULT_AGENT = "ilp"
 
 
 def find_kind(name: str) -> AgentKind:
-    """Agent kind by name.
+    """Find an agent kind by name.
 
     Raises:
         UnknownNameError: unknown agent; the message lists the nearest names.
@@ -163,7 +163,7 @@ def _outside_agent(name: str, weights: Sequence[float] | None, seconds: int) -> 
 
 @cache
 def _outside_kind(name: str) -> AgentKind:
-    """Agent kind of an outside agent, by its entrant name.
+    """Agent kind of an outside agent, by the name that entrants give it.
 
     Raises:
         OutsideAgentError: malformed name.
@@ -181,7 +181,7 @@ def _outside_kind(name: str) -> AgentKind:
 
 
 def other_versions(played: Mapping[str, int]) -> str:
-    """Warning about games played by other versions of agents; "" if all versions match.
+    """Clause on games played by other agent versions than these, for messages; "" if all versions match.
 
     Args:
         played: version by agent kind.
@@ -227,7 +227,7 @@ def refuse_decks(players: Iterable[tuple[str, str]], decks: "Iterable[Deck]") ->
 
 
 def predicts_decks(kind: str, options: Sequence[int]) -> bool:
-    """Whether an agent predicts its opponent's deck, by the values of its options."""
+    """Whether an agent with these option values predicts the opponent's deck."""
     found = find_kind(kind)
     return (HANDS, looking.PREDICTED) in zip(found.options, found.settings(options), strict=True)
 

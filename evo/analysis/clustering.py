@@ -34,7 +34,7 @@ EQUAL_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Clusters:
-    """A clustered population.
+    """A population of weight vectors, clustered.
 
     Attributes:
         members: the population with group (number of the cluster, 1 the largest), silhouette (nan if there is
@@ -124,7 +124,7 @@ def sizes_of(clusters: Clusters) -> dict[int, int]:
 
 
 def cluster_label(cluster: int, sizes: Mapping[int, int] | None = None) -> str:
-    """Number of a cluster as text, with a remark if it has one individual."""
+    """Label of a cluster: its number, with a remark if the cluster has one individual."""
     return f"{cluster} (one individual)" if (sizes or {}).get(cluster) == 1 else str(cluster)
 
 
@@ -196,7 +196,7 @@ def _stability(shares: np.ndarray, labels: np.ndarray, pick: np.random.Generator
 def _describe(
     members: pd.DataFrame, shares: np.ndarray, stability: dict[int, float]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Mark the medoids of the members, and summarise the clusters."""
+    """Mark the medoid of each cluster in `members`, and summarise the clusters; returns both tables."""
     weights = names_of(members)
     overall, spread = (
         (shares.mean(axis=0), shares.std(axis=0)) if len(shares) else (np.zeros(len(weights)),) * 2
@@ -247,7 +247,7 @@ def _name(
 
 
 def score_cube(games: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Points and games of every pair of entrants by decks.
+    """Points won and games played by every pair of entrants, by decks.
 
     Args:
         games: a table of `evo.play.matchups.games_table`.
@@ -349,7 +349,7 @@ def _exchange_test(won: np.ndarray, played: np.ndarray, n: int) -> tuple[float, 
 
 
 def _rank_sum_test(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float, float]:
-    """Means of two samples, and the p-value of the two-sided rank-sum test; nan if either is empty."""
+    """Means of two samples, and the p-value of the two-sided rank-sum test; nan if a sample is empty."""
     ours, theirs = ours[~np.isnan(ours)], theirs[~np.isnan(theirs)]
     if len(ours) == 0 or len(theirs) == 0:
         return float("nan"), float("nan"), float("nan")
@@ -363,7 +363,7 @@ STYLE_GAMES = 20
 
 
 def style_table(clusters: Clusters, runs: Runs, games: int = STYLE_GAMES) -> pd.DataFrame:
-    """Play statistics of each cluster's medoid in self-play, on common deals.
+    """Play statistics of each cluster's medoid in self-play, on the same deals for all.
 
     Args:
         clusters: clusters of the runs' populations.

@@ -1,4 +1,4 @@
-"""Crossplay: a round robin of the last populations of runs, and the scores of their clusters."""
+"""Crossplay: a round robin of the last populations of runs, and the scores of clusters of individuals."""
 
 import shlex
 from collections import Counter
@@ -19,7 +19,7 @@ from evo.tournament.run import Tournament
 def crossplay(
     runs: Runs, paths: Sequence[Path], games: int, most: int | None = None, backend: str | None = None
 ) -> tuple[Tournament, pd.DataFrame]:
-    """Set up a round robin of all individuals of the runs' last populations.
+    """Define a round robin of all individuals of the runs' last populations; returns also their table.
 
     Args:
         runs: from `evo.analysis.tables.read_runs`.
@@ -92,7 +92,7 @@ def _difference(mine: Deck, theirs: Deck) -> str:
 
 
 def clusters_of(population: pd.DataFrame, members: pd.DataFrame) -> np.ndarray:
-    """Cluster number of each individual of a population; 0 for individuals left out."""
+    """Cluster number of each individual of a population; 0 for individuals without a cluster."""
     known = members.set_index(["run", "individual"])["group"]
     keys = pd.MultiIndex.from_frame(population[["run", "individual"]])
     clusters: np.ndarray = known.reindex(keys).fillna(0).to_numpy(int)
@@ -100,7 +100,7 @@ def clusters_of(population: pd.DataFrame, members: pd.DataFrame) -> np.ndarray:
 
 
 def cluster_scores(ratings: pd.DataFrame, names: Sequence[str], clusters: np.ndarray) -> dict[int, float]:
-    """Mean score of each cluster's individuals over all their games.
+    """Mean score per cluster number, over all games of the cluster's individuals.
 
     Args:
         ratings: ratings of the round robin (`evo.stats.standings.Standings`).

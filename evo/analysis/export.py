@@ -22,7 +22,7 @@ from rivals import read_agent_profile
 
 
 class ExportError(ManaforgeError, ValueError):
-    """There is nothing to export, or the target cannot be written; the message names the way out."""
+    """There is nothing to export, or the target cannot be written; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -96,12 +96,12 @@ def study_profiles(path: Path, top: int = 1) -> list[Profile[WeightVector]]:
 
 
 def _in_file_names(run: str) -> str:
-    """Name of a run without characters that file names cannot have."""
+    """Name of a run, without the characters that file names cannot contain."""
     return re.sub(r"[^A-Za-z0-9._-]", "-", run).lstrip(".-") or "run"
 
 
 def cluster_profiles(paths: Sequence[Path]) -> list[Profile[WeightVector]]:
-    """One profile per cluster of the runs' last populations: its medoid.
+    """One profile per cluster of the runs' last populations: the cluster's medoid.
 
     Raises:
         RunError: there is no such run.

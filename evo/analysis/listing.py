@@ -1,4 +1,4 @@
-"""Listing of run folders, tournaments, learnings and experiments below a folder, with their states."""
+"""List the runs, tournaments, learning runs and experiments below a folder, with the state of each."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -31,7 +31,7 @@ MOST_SECONDS, MOST_GENERATION, MOST_TURNS = 1e9, 10**7, 10**15
 
 
 class RunState(NamedTuple):
-    """State of a run: running, finished or stopped, with speed and time left.
+    """State of a run: running, finished or stopped, with the run's speed and the time left.
 
     Attributes:
         word: "running", "finished" or "stopped".
@@ -65,7 +65,7 @@ def state_of(folder: RunFolder) -> RunState:
 
 
 def solved_turns(folders: Iterable[RunFolder]) -> dict[str, int]:
-    """Numbers of turns solved in runs, by solver, and of unproven ones, from their logs."""
+    """Numbers of turns solved in runs, by solver, and of turns solved without proof, from the runs' logs."""
     total = dict.fromkeys(SOLVED_TURN_FIELDS, 0)
     for folder in folders:
         last: dict[int, Mapping[str, Any]] = {}
@@ -80,7 +80,7 @@ def solved_turns(folders: Iterable[RunFolder]) -> dict[str, int]:
 
 
 def solved_sentence(solved: Mapping[str, int]) -> str:
-    """Turns by solver and unproven turns, in words; "" if the exact solver proved all of them."""
+    """Sentence on turns by solver and unproven turns; "" if the exact solver proved all turns."""
     total = solved["exact"] + solved["search"]
     if (not solved["search"] and not solved["unproven"]) or not total:
         return ""
@@ -115,7 +115,7 @@ def _events(file: Path) -> list[dict[str, Any]]:
 
 
 def _age(event: dict[str, Any]) -> float:
-    """Seconds since an event."""
+    """Seconds since an event of a log."""
     time = datetime.fromisoformat(event["time"])
     return (datetime.now(UTC) - (time if time.tzinfo else time.replace(tzinfo=UTC))).total_seconds()
 
@@ -139,7 +139,7 @@ def tournaments_below(root: Path) -> list[dict[str, Any]]:
 
 
 def learnings_and_experiments_below(root: Path) -> list[dict[str, Any]]:
-    """Learnings and experiments below a folder, by name, as JSON values."""
+    """Learning runs and experiments below a folder, by name, as JSON values."""
     found = [(file, "learn") for file in root.glob(f"**/{LEARNING}")]
     found += [(file, str(_read_json_object(file).get("kind", ""))) for file in root.glob(f"**/{EXPERIMENT}")]
     return [_other_row(file, kind, _name(file.parent, root)) for file, kind in sorted(found)]
@@ -163,7 +163,7 @@ def _other_row(file: Path, kind: str, name: str) -> dict[str, Any]:
 
 
 def _is_learned(path: Path) -> bool:
-    """Whether a learning has finished all its rounds.
+    """Whether a learning run has finished all rounds.
 
     Raises:
         ManaforgeError, OSError: its files cannot be read.
@@ -185,7 +185,7 @@ def _name(path: Path, root: Path) -> str:
 
 
 def run_row(path: Path, name: str) -> dict[str, Any]:
-    """A run folder as a row of JSON values, under a name; `problem` says what cannot be read."""
+    """A run folder's row in the list of runs, as JSON values; `problem` says what cannot be read."""
     row: dict[str, Any] = {
         "run": name,
         "began": "",
@@ -225,7 +225,7 @@ def run_row(path: Path, name: str) -> dict[str, Any]:
 
 
 def _last_validated(folder: RunFolder) -> float | None:
-    """Score of the best of the last readable validation; None without one."""
+    """Score of the best individual in the last readable validation; None without a validation."""
     every, last = folder.config.validation.every, folder.committed - 1
     for generation in range(last - last % every, -1, -every) if every else ():
         table = folder.validation(generation)
@@ -235,7 +235,7 @@ def _last_validated(folder: RunFolder) -> float | None:
 
 
 def tournament_row(path: Path, name: str) -> dict[str, Any]:
-    """A tournament folder as a row of JSON values, under a name."""
+    """A tournament folder's row in the list of tournaments, as JSON values."""
     about, summary = _read_json_object(path / "tournament.json"), _read_json_object(path / "summary.json")
     ratings, entrants, games = summary.get("ratings"), about.get("entrants"), summary.get("games")
     first = ratings[0] if isinstance(ratings, list) and ratings else {}
@@ -254,7 +254,7 @@ def tournament_row(path: Path, name: str) -> dict[str, Any]:
 
 
 def _read_json_object(file: Path) -> dict[str, Any]:
-    """JSON object in a file; {} if there is none."""
+    """JSON object in a file; {} if the file has none."""
     try:
         return read_json(file)
     except (OSError, ValueError):

@@ -62,7 +62,7 @@ def plot_fitness(axes: Axes, individuals: pd.DataFrame) -> Axes:
 
 
 def plot_ages(axes: Axes, individuals: pd.DataFrame) -> Axes:
-    """Age of the survivors by generation (EVA's Fig. 4)."""
+    """Ages of the survivors by generation (EVA's Fig. 4)."""
     _draw_boxes(axes, _some_generations(individuals[individuals["survived"]]), "age")
     axes.set(xlabel="generation", ylabel="age, generations since birth")
     integer_ticks(axes.yaxis)
@@ -89,7 +89,7 @@ def plot_lifespans(axes: Axes, spans: pd.DataFrame) -> Axes:
 def _draw_mean_over_runs(
     axes: Axes, table: pd.DataFrame, y: str, marker: str = "", colour: str = BLUE, label: str = ""
 ) -> bool:
-    """Draw the mean over runs by generation and, for several runs, its 95% interval by Student's t."""
+    """Draw a mean over runs by generation, with a 95% interval by Student's t for several runs."""
     groups = table.groupby("generation")[y]
     mean, n = groups.mean(), groups.count()
     axes.plot(mean.index, mean.to_numpy(), color=colour, marker=marker, markersize=4, label=label or None)
@@ -102,7 +102,7 @@ def _draw_mean_over_runs(
 
 
 def plot_newcomers(axes: Axes, new: pd.DataFrame) -> Axes:
-    """New survivors by generation: mean over runs with its 95% interval (EVA's Fig. 5: those of age 1).
+    """New survivors by generation: mean over runs with 95% interval (EVA's Fig. 5: survivors of age 1).
 
     Args:
         axes: to draw on.
@@ -185,7 +185,7 @@ def plot_sigmas(axes: Axes, sigmas: pd.DataFrame) -> Axes:
 
 
 def plot_progress(axes: Axes, progress: pd.DataFrame) -> Axes:
-    """Score of each generation's best against fixed opponents, mean over runs, with 95% intervals.
+    """Score of each generation's best individual against fixed opponents: mean over runs, 95% intervals.
 
     Args:
         axes: to draw on.
@@ -248,7 +248,7 @@ def cluster_colours(n: int) -> dict[int, str]:
 
 
 def _label(cluster: Any) -> str:
-    """Legend entry of a row of `Clusters.summary`."""
+    """Legend entry of a cluster, from a row of `Clusters.summary`."""
     return f"{cluster.group}: {cluster.name} ({size_text(cluster.size)})"
 
 
@@ -288,7 +288,7 @@ def plot_tree(axes: Axes, clusters: Clusters) -> Axes:
 
 
 def project(shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Project shares on their first two principal components.
+    """Project weight shares on their first two principal components.
 
     Returns:
         Coordinates, shape (individuals, 2), and the explained variance ratio of each axis, shape (2,).

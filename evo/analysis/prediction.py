@@ -1,4 +1,4 @@
-"""Deck prediction: likely decks and remaining cards of an opponent from the cards seen, and its accuracy.
+"""Deck prediction: an opponent's likely decks and remaining cards from the cards seen, and the accuracy.
 
 The nearest decks are those of the agents (`ilp_agent.lookahead.deck_prediction`); here a card is its name.
 """
@@ -32,7 +32,7 @@ BODIES = "bodies"
 
 
 class PredictionError(WrongValueError, ValueError):
-    """The options of a prediction do not fit together."""
+    """Options of a deck prediction that do not fit together."""
 
 
 class LikelyCard(NamedTuple):
@@ -71,7 +71,7 @@ class DeckLibrary:
         self._counts = self._kernel.counts
 
     def likely_decks(self, seen: Sequence[str]) -> list[tuple[Deck, float]]:
-        """Nearest decks and their probabilities, the likeliest first.
+        """Decks nearest to the cards seen, with probabilities, the likeliest first.
 
         Args:
             seen: names of cards, repeated for every copy seen.
@@ -80,14 +80,14 @@ class DeckLibrary:
         return [(self.decks[place], chance) for place, chance in zip(places, chances.tolist(), strict=True)]
 
     def likely_cards(self, seen: Sequence[str]) -> list[LikelyCard]:
-        """Cards that may remain, the likeliest first; arguments as in `likely_decks`."""
+        """Cards that may remain in the deck, the likeliest first; arguments as in `likely_decks`."""
         by_copy = self._chances(self._numbers(seen))
         order = sorted(range(len(self.names)), key=lambda card: (-by_copy[card].sum(), self.names[card]))
         cards = (LikelyCard(self.names[card], float(by_copy[card].sum()), by_copy[card, 0]) for card in order)
         return [card for card in cards if card.copies > 0]
 
     def guess(self, seen: Sequence[str]) -> Counter[str]:
-        """Most likely remaining cards, as many as the deck has left; arguments as in `likely_decks`."""
+        """Likeliest remaining cards, as many as remain in the deck; arguments as in `likely_decks`."""
         by_copy = self._chances(self._numbers(seen))
         n = DECK_SIZE - len(seen)
         best = np.argsort(-by_copy, axis=None, kind="stable")[:n]
@@ -97,7 +97,7 @@ class DeckLibrary:
         return [self._number.get(name, len(self.names)) for name in names]
 
     def _neighbours(self, seen: Sequence[int]) -> tuple[list[int], np.ndarray]:
-        """Indices of the nearest decks, and their probabilities."""
+        """Indices of the decks nearest to the cards seen, and the probability of each deck."""
         shown, left, n_left, pools, chances = self._memory
         shown[: len(seen)] = seen
         found = find_neighbours(self._kernel, 0, shown, len(seen), left, n_left, pools, chances)
@@ -129,7 +129,7 @@ class DeckLibrary:
 
 
 def decks_of_class(decks: Iterable[Deck], hero_class: str) -> tuple[Deck, ...]:
-    """Decks of a class; with `BODIES`, those without a class.
+    """Decks of a class; for `BODIES`, decks without a class.
 
     Raises:
         UnknownNameError: no deck is of this class; the message lists the known classes.
@@ -144,7 +144,7 @@ def decks_of_class(decks: Iterable[Deck], hero_class: str) -> tuple[Deck, ...]:
 
 
 def card_name(text: str, library: DeckLibrary) -> str:
-    """Find the name of a card by name or id, ignoring case; it need not be in a deck of the library.
+    """Find a card by name or id, ignoring case, and return its name; library decks need not hold the card.
 
     Raises:
         UnknownNameError: there is no such card; the message suggests the nearest of the library.
@@ -213,7 +213,7 @@ def _shares_predicted(
 
 
 def _exchange_candidates(deck: Deck, decks: Iterable[Deck]) -> list[str]:
-    """Names of library cards that a deck may hold and does not."""
+    """Names of cards of the library's decks that a deck may hold and does not."""
     held = {card.name for card in deck.cards}
     may = {deck.hero_class, "neutral"}
     return sorted(

@@ -1,4 +1,4 @@
-"""Absolute progress: scores of each generation's best against fixed opponents, since fitness is relative."""
+"""Absolute progress: scores of each generation's best against fixed opponents; fitness is only relative."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ def absolute_progress(
     generations: int = PROGRESS_GENERATIONS,
     games: int = PROGRESS_GAMES,
 ) -> pd.DataFrame:
-    """Play the bests of several generations against the thesis's seven, on the same deals.
+    """Play the best individuals of several generations against the thesis's seven, on the same deals.
 
     Args:
         runs: the runs whose best individuals play.
@@ -60,7 +60,7 @@ def _names(individuals: pd.DataFrame) -> list[str]:
 
 
 def validated_progress(table: pd.DataFrame, who: str = BEST) -> pd.DataFrame:
-    """Scores of the bests, or of the strategies' centres, in the runs' own validations.
+    """Scores of the best individuals, or of the strategies' centres, in the validations of the runs.
 
     The columns are those of `absolute_progress`. All validations of a run use the same deals.
 

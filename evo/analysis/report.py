@@ -198,7 +198,7 @@ def crossplay_sections(
     decks: list[str],
     problems: tuple[str, ...] = (),
 ) -> list[Section]:
-    """Sections of a crossplay's page on the clusters of its population.
+    """Sections of a crossplay's page, on the clusters of the individuals that played.
 
     Args:
         clusters: clusters of the population.
@@ -224,7 +224,7 @@ MOST_PLAYERS = 120
 
 @dataclass(frozen=True)
 class ReportData:
-    """Data of a report's sections.
+    """Data of runs from which the sections of a report are made.
 
     Attributes:
         runs: from `evo.analysis.tables.read_runs`; all with the same decks and rules.
@@ -248,7 +248,7 @@ class ReportData:
 
     @cached_property
     def decks(self) -> list[str]:
-        """Names of the decks."""
+        """Names of the decks, in the order of the configuration."""
         return self.config.deck_names
 
     @cached_property
@@ -260,12 +260,12 @@ class ReportData:
 
     @cached_property
     def population(self) -> pd.DataFrame:
-        """The last populations."""
+        """The last populations of all runs."""
         return last_population(self.individuals)
 
     @property
     def survive(self) -> bool:
-        """Whether parents may survive in any of these runs, so that individuals have ages and ancestors."""
+        """Whether parents may survive in one of these runs, so that individuals have ages and ancestors."""
         return any(find_strategy(config.strategy).SURVIVE for config in self.runs.configs.values())
 
     @cached_property
@@ -334,7 +334,7 @@ def _runs_table(runs: Runs) -> Markup:
 
 
 def champions(given: ReportData) -> list[Section]:
-    """Section on the champions and their records."""
+    """Section on the champions of the runs and their game records."""
     rows = []
     for name, folder in given.runs.folders.items():
         champion = load_intact_champion(folder)
@@ -382,7 +382,7 @@ def fitness(given: ReportData) -> list[Section]:
 
 
 def progress(given: ReportData) -> list[Section]:
-    """Section on absolute progress: scores of the bests against fixed opponents."""
+    """Section on absolute progress: scores of each generation's best against fixed opponents."""
     validated = read_validation(given.runs)
     table = validated_progress(validated)
     if set(table["run"]) == set(given.runs.folders):
@@ -497,7 +497,7 @@ def decks(given: ReportData) -> list[Section]:
 
 
 def styles(given: ReportData) -> list[Section]:
-    """Sections on the clusters, and on their scores by decks."""
+    """Sections on the clusters of weights, and on the clusters' scores by decks."""
     sections = [clusters_section(given.clusters, given.runs.vector)]
     if len(given.clusters.summary) > 1:
         sections.append(_comparisons(given))
@@ -594,7 +594,7 @@ def make_report(runs: Runs, paths: Sequence[Path], play: PlayFunction) -> bytes:
 
 
 def _weights_note(runs: Runs) -> str:
-    """Sentence on how the page shows weights."""
+    """Sentence on the scale in which the page shows weights."""
     if not runs.vector.COMPARABLE:
         return "Parameters are shown as the values that the agent uses."
     return (
@@ -604,7 +604,7 @@ def _weights_note(runs: Runs) -> str:
 
 
 def _unfinished_problems(runs: Runs) -> list[str]:
-    """Problems of runs with fewer generations, whose last populations are not comparable."""
+    """Problems of runs with fewer generations than others, whose last populations are not comparable."""
     last = runs.individuals.groupby("run", observed=True)["generation"].max()
     return [
         f"run {name} is at generation {value}, others at {last.max()}: its last population is not comparable"
@@ -614,7 +614,7 @@ def _unfinished_problems(runs: Runs) -> list[str]:
 
 
 def _champion_problems(runs: Runs) -> list[str]:
-    """Problems of champions that do not match the current state of their runs."""
+    """Problems of champions that do not match the current state of the champion's run."""
     return [
         f"run {name}: champion.toml is left out: it is damaged, or from another number of generations"
         for name, folder in runs.folders.items()

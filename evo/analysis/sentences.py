@@ -27,7 +27,7 @@ def _over_runs(low: float, high: float, form: Callable[[float], str]) -> str:
 
 
 def fitness_sentence(individuals: pd.DataFrame, chosen: bool = False) -> str:
-    """Spread of fitness in the first and last generation; `chosen`: against opponents, too."""
+    """Sentence on the spread of fitness, first and last generation; `chosen`: fitness from opponents, too."""
     against = "its opponents" if chosen else "its own generation"
     spread = individuals.groupby("generation")["win_rate"].agg(
         lambda scores: scores.quantile(0.75) - scores.quantile(0.25)
@@ -42,7 +42,7 @@ def fitness_sentence(individuals: pd.DataFrame, chosen: bool = False) -> str:
 
 
 def progress_conclusion(progress: pd.DataFrame) -> str:
-    """Gain of the best against fixed opponents, in one sentence; "" for one generation."""
+    """Sentence on the best individual's gain against fixed opponents; "" for one generation."""
     by_run = _by_generation(progress)
     if by_run.shape[1] < 2:
         return ""
@@ -64,7 +64,7 @@ def _by_generation(progress: pd.DataFrame) -> pd.DataFrame:
 
 
 def _gain(progress: pd.DataFrame, first: int, last: int) -> tuple[float, float, float]:
-    """Gain of the best between two generations, with its 95% interval.
+    """Gain in score of the best individual between two generations, and the gain's 95% interval.
 
     The interval is over runs; for one run it is over the games of both, as if the deals were independent, and
     nan if the table has no intervals.
@@ -86,7 +86,7 @@ def _gain_interval(by_run: pd.DataFrame, low: float, high: float) -> str:
 
 
 def progress_sentence(progress: pd.DataFrame) -> str:
-    """Progress of the bests against fixed opponents, overall and in the second half."""
+    """Sentences on the best individuals' progress against fixed opponents, overall and in the second half."""
     by_run = _by_generation(progress)
     if by_run.shape[1] < 2:
         return "There is only one generation, so nothing to compare."
@@ -117,7 +117,7 @@ def progress_sentence(progress: pd.DataFrame) -> str:
 
 
 def inert_sentence(inert: Collection[str]) -> str:
-    """Sentence on the inert weights that are left out, after a space; "" if there are none."""
+    """Sentence on inert weights, which figures leave out, with a leading space; "" if there are none."""
     if not inert:
         return ""
     return f" Left out as inert, since they change no decision with these decks: {', '.join(sorted(inert))}."
@@ -227,7 +227,7 @@ def weights_table(population: pd.DataFrame) -> pd.DataFrame:
 
 
 def sigmas_sentence(sigmas: pd.DataFrame) -> str:
-    """Sentence on the median step size, and the smallest ones."""
+    """Sentence on the median step size, and on the weights with the smallest step sizes."""
     middle = (
         sigmas[sigmas["survived"]]
         .groupby(["generation", "weight"], observed=True)["sigma"]
@@ -265,7 +265,7 @@ def few_deals_warning(deals: int) -> str:
 
 
 def best_deck_sentence(scores: pd.DataFrame) -> str:
-    """Sentence on the deck that scores best; "" if there is one deck."""
+    """Sentence on the deck that scores best; "" if there is only one deck."""
     if len(scores) == 1:
         return ""
     best = scores.mean(axis=1).idxmax()
@@ -292,7 +292,7 @@ def clusters_sentence(clusters: Clusters) -> str:
 
 
 def clusters_conclusion(clusters: Clusters) -> str:
-    """Sentences on how clear the clusters are, and how many have one individual."""
+    """Sentences on how clear the clusters are, and how many clusters have one individual."""
     notes = [note[0].upper() + note[1:] for note in clusters.notes]
     k = len(clusters.summary)
     alone = int((clusters.summary["size"] == 1).sum())
@@ -302,7 +302,7 @@ def clusters_conclusion(clusters: Clusters) -> str:
 
 
 def _cluster_description(cluster: Any) -> str:
-    """Description of a row of `Clusters.summary`."""
+    """Description of a cluster, from a row of `Clusters.summary`."""
     start = f"{cluster.group} ({cluster.name}): {size_text(cluster.size)} of {counted(cluster.runs, 'run')}"
     if cluster.size == 1:
         return start
@@ -327,7 +327,7 @@ def comparisons_conclusion(comparisons: pd.DataFrame) -> str:
 
 
 def comparisons_sentence(comparisons: pd.DataFrame, sizes: Mapping[int, int] | None = None) -> str:
-    """Sentences on the number of significant differences between clusters, and the largest.
+    """Sentences on the number of significant differences between clusters, and on the largest difference.
 
     Args:
         comparisons: from `evo.analysis.clustering.compare_clusters`.
@@ -358,7 +358,7 @@ def comparisons_sentence(comparisons: pd.DataFrame, sizes: Mapping[int, int] | N
 
 
 def lineage_sentence(family: pd.DataFrame, run: str) -> str:
-    """Sentence on the birth and ancestors of the best of the last generation."""
+    """Sentence on the birth and ancestors of the last generation's best individual."""
     best = family[["individual", "birth"]].iloc[-1].astype(int)
     n, oldest = len(family) - 1, family["birth"].min()
     ancestry = counted(n, "ancestor") if n else "no ancestors"

@@ -48,7 +48,7 @@ class _CellBudget:
         self._kind, self._left, self._lock = kind, MOST_CELLS, threading.Lock()
 
     def take(self, table: pa.Table) -> pa.Table:
-        """Charge a table to the budget, and return it.
+        """Charge a table's cells to the budget, and return the table.
 
         Raises:
             RunError: the budget is exceeded.
@@ -63,7 +63,7 @@ class _CellBudget:
 
 @dataclass(frozen=True)
 class Runs:
-    """Snapshot of runs: their folders and individuals.
+    """Snapshot of runs: the folders, and a table of all individuals.
 
     Attributes:
         folders: run folders by the run's name in tables.
@@ -92,17 +92,17 @@ class Runs:
 
 
 def weights_of(table: pd.DataFrame) -> list[str]:
-    """Columns of the raw weights, weight_NAME, in order; [] for a table without them."""
+    """Column names of the raw weights, weight_NAME, in order; [] for a table without raw weights."""
     return [name for name in table.columns if str(name).startswith("weight_")]
 
 
 def shares_of(table: pd.DataFrame) -> list[str]:
-    """Columns of the weights in their scale-free form, share_NAME."""
+    """Column names of the scale-free weights, share_NAME."""
     return [name for name in table.columns if str(name).startswith("share_")]
 
 
 def sigmas_of(table: pd.DataFrame) -> list[str]:
-    """Columns of the step sizes, sigma_NAME for every weight; [] if a weight has none."""
+    """Column names of the step sizes, sigma_NAME for every weight; [] if a weight has no step size."""
     columns = [f"sigma_{name}" for name in names_of(table)]
     return columns if set(columns) <= set(table.columns) else []
 
@@ -113,7 +113,7 @@ def names_of(table: pd.DataFrame) -> list[str]:
 
 
 def find_runs(paths: Iterable[Path | str]) -> dict[str, Path]:
-    """Find run folders: the given ones, and those in the folders of studies.
+    """Find run folders by name: the given folders, and the run folders in given study folders.
 
     Returns:
         Paths by name: the folder's own, or as much of its path as makes the names unique.
@@ -199,7 +199,7 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
 
 
 def read_pairings(runs: Runs, *columns: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Read the pairings of runs, with some or all columns of `pairings/`; also return the problems."""
+    """Read the pairings of runs, with some or all columns of `pairings/`; also return reading problems."""
     problems: list[str] = []
     frames = _read_all(runs.folders, "pairings", problems, columns)
     for problem in problems:
@@ -208,7 +208,7 @@ def read_pairings(runs: Runs, *columns: str) -> tuple[pd.DataFrame, tuple[str, .
 
 
 def read_validation(runs: Runs, names: Collection[str] | None = None) -> pd.DataFrame:
-    """Read the validations of runs, with all columns of `validation/`; unreadable ones are left out.
+    """Read the validations of runs, with all columns of `validation/`; leave out unreadable files.
 
     A row without an opponent is against all of the seven; `who` is "best" of the generation, or "centre".
     """
@@ -246,7 +246,7 @@ def _read_all(
 def _read_tables(
     folder: RunFolder, kind: str, problems: list[str], budget: _CellBudget, columns: Sequence[str]
 ) -> pd.DataFrame | None:
-    """Read all valid generations of a run; None without any. `problems` is extended in place."""
+    """Read a run's table of all valid generations; None without any. `problems` is extended in place."""
     tables = []
     sums = folder.path / "checksums.txt"
     try:
@@ -276,13 +276,13 @@ def _read_tables(
 
 
 def long_weights(individuals: pd.DataFrame) -> pd.DataFrame:
-    """Long table, one row per individual, generation and weight: the keys, value and share."""
+    """Long table of weights, one row per individual, generation and weight: the keys, value and share."""
     values = [f"weight_{name}" for name in names_of(individuals)]
     return _long(individuals, {"value": values, "share": shares_of(individuals)})
 
 
 def long_sigmas(individuals: pd.DataFrame) -> pd.DataFrame:
-    """Long table, one row per individual, generation and weight: the keys and sigma."""
+    """Long table of step sizes, one row per individual, generation and weight: the keys and sigma."""
     return _long(individuals, {"sigma": sigmas_of(individuals)})
 
 

@@ -1,4 +1,4 @@
-"""Live view of a run for the terminal, from its tables."""
+"""Live view of a run for the terminal, made from the run's tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ def sparkline(values: Sequence[float] | np.ndarray, width: int = MOST_BARS) -> s
 
 @dataclass(frozen=True)
 class RunView:
-    """View of one run, in parts that can be left out.
+    """Live view of one run, in parts that can be left out.
 
     Attributes:
         state: whether it is running, with speed and time left.
@@ -80,7 +80,7 @@ class RunView:
 
 
 def view_run(runs: Runs, name: str) -> RunView:
-    """Make the view of one run."""
+    """Make the live view of one run."""
     folder = runs.folders[name]
     own = runs.individuals[runs.individuals["run"] == name]
     state = state_of(folder)
@@ -132,7 +132,7 @@ def view_run(runs: Runs, name: str) -> RunView:
 def _weights_table(
     own: pd.DataFrame, survivors: "pd.api.typing.DataFrameGroupBy", vector: type[WeightVector]
 ) -> FittingTable:
-    """Table of mean shares by generation, and the current interquartile range."""
+    """Table of mean weight shares by generation, and the current interquartile range of each share."""
     means = survivors[shares_of(own)].mean()
     now = last_population(own)
     rows = []
@@ -153,7 +153,7 @@ def _median(values: pd.DataFrame) -> float:
 
 
 def _measure_text(what: str, value: float) -> str:
-    """Text of a measure, as `evolve` prints it."""
+    """Format a measure of a generation, as `evolve` prints it."""
     if what in ("best", BEST_AGAINST_SEVEN, CENTRE_AGAINST_SEVEN):
         return f"{value:.1%}"
     return f"{value:.0f}" if what == "new" else f"{value:.1f}" if what == "mean age" else f"{value:.3f}"

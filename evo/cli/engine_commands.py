@@ -83,7 +83,7 @@ def card(
     edition: EditionName = "",
     as_data: AsJson = False,
 ) -> None:
-    """Show a card: cost, stats, its effects as played, what is not covered, and its printings."""
+    """Show a card: cost, stats, implemented effects, text that is not implemented, and printings."""
     from engine.cards.lookup import find_facts
     from engine.decks import deck_options
     from evo.terminal.drawing import card_as_json, card_lines, console
@@ -115,7 +115,7 @@ def cards(
         bool, typer.Option("--markdown", help="Print the tables of docs/effects.md, of all editions.")
     ] = False,
 ) -> None:
-    """Count the exact cards of an edition by set and class, and what the others need; or list cards."""
+    """Count an edition's fully implemented cards by set and class, and missing features; or list cards."""
     from engine.cards import lookup
     from engine.cards.lookup import filter_card_facts
     from engine.decks import deck_options

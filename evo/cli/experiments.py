@@ -221,7 +221,7 @@ def exploit_command(
     address: RunAddress = None,
     _agents: AllowAgent = None,
 ) -> None:
-    """Evolve a best response to an entrant: a lower bound on its exploitability, and how it loses."""
+    """Evolve a best response to an entrant: bounds its exploitability from below, and shows how it loses."""
     from engine import find_deck
     from evo.cli.progress import output_console, print_problems
     from evo.config.files import split_names
@@ -282,7 +282,7 @@ def _evolve_and_score(
     games: int,
     console: "Console",
 ) -> "tuple[Player, pd.DataFrame]":
-    """Evolve or continue the response, and score it on new deals and on the test decks."""
+    """Evolve the best response, or continue; score it on new deals and on the test decks."""
     import pandas as pd
 
     from engine import find_ruleset
@@ -310,7 +310,7 @@ def _evolve_and_score(
 
 
 def _champion_text(config: "RunConfig", place: Path) -> str:
-    """Entrant text of a run's champion, with the options it was evolved with."""
+    """Entrant text of a run's champion, with the options under which the champion evolved."""
     from evo.play.notation import entrant_text
 
     return entrant_text(config.agent, place, config.options)
@@ -474,7 +474,7 @@ def _repeated(option: str, values: Iterable[object]) -> list[str]:
 
 
 def _contenders(texts: Sequence[str], config: str, given: Sequence[str]) -> "tuple[Contender, ...]":
-    """Parse the strategies to compare.
+    """Parse the strategies that the benchmark compares.
 
     Raises:
         ConfigError, UnknownNameError: a text names no strategy, or two texts mean the same.
@@ -506,7 +506,7 @@ def _fixed_opponents(contenders: "Sequence[Contender]") -> dict[str, Any]:
 
 
 def _rating_opponents(against: Sequence[str], config: "RunConfig") -> "dict[str, Player]":
-    """Opponents in the rating games, by their texts; the shipped champion if none is named.
+    """Opponents in the rating games, by entrant text; the shipped champion if none is named.
 
     Raises:
         EntrantError, UnknownNameError, ProfileError, OptionError: a text names no entrant.
@@ -534,7 +534,7 @@ def _rating_opponents(against: Sequence[str], config: "RunConfig") -> "dict[str,
 def _play_and_rate(
     bench: "OptimiserBench", folder: "ExperimentFolder", place: PoolSettings, counter: "GameCounter"
 ) -> "pd.DataFrame":
-    """Play the missing runs, and rate all runs at all budgets."""
+    """Play the benchmark's missing runs, and rate all runs at all budgets."""
     from evo.cli.sessions import open_session_pool
     from evo.evolution.fitness import find_opponents
     from evo.experiments.optimisers import play_missing, points_table, rate_points

@@ -175,7 +175,7 @@ def replay_command(
 
 
 def _write_game(file: Path, page: bytes) -> None:
-    """Write the page of a game; for an empty page, only check that the file can be written.
+    """Write a game's HTML page; for an empty page, only check that the file can be written.
 
     Raises:
         RunError: the file cannot be written.
@@ -211,7 +211,7 @@ def _heading(position: "Position") -> str:
 
 
 def _two_decks(text: str, edition: str, bodies: bool, any_deck: bool) -> "tuple[Deck, Deck]":
-    """Decks of the first and second player; a single name is the deck of both."""
+    """Parse the decks of the first and second player; a single name is the deck of both players."""
     from engine import find_deck
     from engine.errors import DeckNameError
     from evo.config.files import split_names

@@ -84,7 +84,7 @@ def learn_command(
     overrides: Overrides = None,
     _agents: AllowAgent = None,
 ) -> None:
-    """Learn the value function of lookahead by self-play; repeating the command continues."""
+    """Learn the value function of lookahead by self-play; the same command continues a stopped one."""
     from evo.cli.progress import GameCounter, output_console, print_problems
     from evo.config.files import read_config_as
     from evo.learning.config import LearnConfig
@@ -116,7 +116,7 @@ def learn_command(
 
 
 def _learn_rounds(folder: "LearningFolder", counter: "GameCounter") -> "Profile[LookaheadWeights]":
-    """Play the missing rounds with progress lines, and return the profile that scored best."""
+    """Play the missing learning rounds with progress lines, and return the profile that scored best."""
     from evo.cli.options import PoolSettings
     from evo.cli.sessions import open_session_pool
     from evo.config.messages import counted
@@ -146,7 +146,7 @@ def _learn_rounds(folder: "LearningFolder", counter: "GameCounter") -> "Profile[
 
 
 def round_line(content: Mapping[str, Any]) -> str:
-    """One line about a round: samples, log loss on them before training, Elo against each opponent."""
+    """One line on a round: samples, their log loss before training, Elo against each opponent."""
     from evo.stats.ratings import elo
 
     parts = [f"round {content['round']}"]
@@ -184,7 +184,7 @@ def features_command(
     ] = True,
     workers: Annotated[int, typer.Option(min=0, max=MOST_WORKERS, help="Threads; 0: one per processor.")] = 0,
 ) -> None:
-    """Find the features that a learned value needs, by backward elimination and by leaving out each one."""
+    """Find the features that a learned value needs: leave out each one, and eliminate backward."""
     import shlex
 
     from evo.cli.options import PoolSettings
@@ -215,7 +215,7 @@ def features_command(
 def _play_feature_sets(
     trial: "FeatureSelection", folder: "LearningFolder", place: "PoolSettings", alone: bool
 ) -> "dict[str, list[SubsetResult]]":
-    """Play all feature sets, print a line for each, and return their tables by name."""
+    """Play all feature sets, print a line for each, and return the results by name of the method."""
     from evo.cli.progress import GameCounter, output_console
     from evo.cli.sessions import open_session_pool
     from evo.config.messages import counted
@@ -324,7 +324,7 @@ def mulligan_command(
     address: Address = "",
     as_data: bool = typer.Option(False, "--json", help="Print the keep values as JSON for machines."),
 ) -> None:
-    """Learn from games which opening cards to keep, and write a profile that keeps them."""
+    """Learn from games which opening cards to keep in the mulligan, and write a profile with the result."""
     from engine import find_deck, find_ruleset
     from evo.cli.progress import GameCounter, output_console, print_problems
     from evo.config.files import split_names
@@ -455,7 +455,7 @@ def predict_command(
     seed: DealSeed = 1,
     as_data: AsJson = False,
 ) -> None:
-    """Predict an opponent's deck from the cards seen: the likeliest decks, and the cards left in them."""
+    """Predict an opponent's deck from the cards seen: likeliest decks, and the cards that remain in them."""
     from evo.analysis.prediction import DeckLibrary, card_name, decks_of_class
     from evo.cli.progress import output_console
     from evo.decklibrary import shipped_and_library
@@ -489,7 +489,7 @@ def _decks_with(card: str, decks: "tuple[Deck, ...]") -> str:
 
 
 def _check_prediction_options(cards: list[str] | None, accuracy: bool, out: Path | None) -> None:
-    """Reject options that do not fit together."""
+    """Refuse options of `predict` that do not fit together."""
     from engine import ManaforgeError
     from engine.codes import DECK_SIZE
     from evo.analysis.prediction import PredictionError
@@ -515,7 +515,7 @@ def _prediction_json(library: "DeckLibrary", seen: list[str]) -> dict[str, objec
 
 
 def _print_prediction(library: "DeckLibrary", seen: list[str], console: "Console") -> None:
-    """Print the likeliest decks and cards."""
+    """Print the opponent's likeliest decks and remaining cards."""
     from evo.terminal.console import Column, FittingTable
 
     decks = [

@@ -1,4 +1,4 @@
-"""Entry point of `manaforge`, and its table of commands, which are imported when called."""
+"""Entry point of `manaforge`, and the table of commands, each imported when it is called."""
 
 import ast
 import importlib
@@ -81,7 +81,7 @@ class Commands(TyperGroup):
         return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode="rich")
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help text."""
+        """Write the help text of the command group."""
         self._listing = True
         super().format_help(ctx, formatter)
         self._listing = False

@@ -25,7 +25,7 @@ def _starting_with(incomplete: str, known: Iterable[str]) -> list[str]:
 
 
 def _last_of_list(incomplete: str, known: Iterable[str]) -> list[str]:
-    """Complete the last name of a comma-separated list, keeping the names before it."""
+    """Complete the last name of a comma-separated list; completions repeat the names before it."""
     before, comma, last = incomplete.rpartition(",")
     named = before.split(",")
     return [f"{before}{comma}{name}" for name in _starting_with(last, known) if name not in named]
@@ -126,7 +126,7 @@ def complete_backends(incomplete: str) -> list[str]:
 
 
 def complete_weights(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Complete weights, with their aliases, of the agent typed before, or of every agent."""
+    """Complete weight names and aliases of the agent typed before, or of every agent."""
     entrant = ctx.params.get("entrant") or next(
         iter(ctx.args), ""
     )  # not parsed before an option without value
@@ -245,7 +245,7 @@ Tensorboard = Annotated[
 
 
 def _outside_agents(names: list[str] | None) -> list[str] | None:
-    """Reject names that are no agents from outside."""
+    """Refuse names that are not names of outside agents; return the names."""
     for name in names or ():
         command_of(name)
     return names
@@ -286,7 +286,7 @@ ENTRANT_HELP = f"Entrant: {NOTATION}."
 
 
 class PoolSettings(NamedTuple):
-    """Worker pool options: its kind, the number of workers, and the address of a Ray cluster."""
+    """Worker pool options: kind of pool, number of workers, address of a Ray cluster."""
 
     pool: str
     workers: int
@@ -351,7 +351,7 @@ def with_pool_settings(
 
 
 def ignored_address_note(file: Path, address: str | None, option: str = "--address auto") -> str:
-    """Note that the address in an older configuration file is ignored; "" if there is none.
+    """Note that the cluster address in an older configuration file is ignored; "" if the file has none.
 
     Args:
         file: the configuration file.
@@ -366,7 +366,7 @@ def ignored_address_note(file: Path, address: str | None, option: str = "--addre
 
 
 def check_pool(pool: str) -> None:
-    """Reject an unknown name of a worker pool.
+    """Refuse an unknown kind of worker pool.
 
     Raises:
         UnknownNameError: there is no such pool; the message lists them.

@@ -38,7 +38,7 @@ PLAIN_WIDTH = 140
 
 
 class CommandConsole(SafeConsole):
-    """Console that stops the running games when its reader closes the pipe, as in `| head -1`.
+    """Console that stops the running games when the reader of its output closes the pipe: `| head -1`.
 
     Attributes:
         stoppable: the display whose games stop; None: the command exits silently.
@@ -47,7 +47,7 @@ class CommandConsole(SafeConsole):
     stoppable: "Stoppable | None" = None
 
     def on_no_reader(self) -> None:
-        """Stop the games, or exit.
+        """Stop the running games; exit if there are none.
 
         Raises:
             SystemExit: there are no games to stop.
@@ -59,7 +59,7 @@ class CommandConsole(SafeConsole):
 
 
 class Stoppable:
-    """Base of displays whose games stop on a signal or a closed pipe.
+    """Base of progress displays; the displayed games stop on a signal or a closed pipe.
 
     Attributes:
         stopping: number of the signal received; 0 for none.
@@ -86,7 +86,7 @@ class Stoppable:
 
 @contextlib.contextmanager
 def stop_on_signals(display: Stoppable) -> Iterator[None]:
-    """Context in which Ctrl-C, SIGTERM or a closed pipe stops the display's games; a second signal kills.
+    """Context in which Ctrl-C, SIGTERM or a closed pipe stops the displayed games; a second signal kills.
 
     Signals are handled in the main thread only.
 
@@ -186,7 +186,7 @@ class FittedProgress(Progress):
         super().__init__(*(part.column for part in parts), console=console, transient=True)
 
     def make_tasks_table(self, tasks: Iterable[Task]) -> Table:
-        """Table of the parts that fit, for the only task."""
+        """Table of the parts that fit the terminal, for the only task."""
         shown = list(tasks)
         left, places = self._terminal.width + 1, set()  # no space after the last
         for place in sorted(range(len(self._parts)), key=lambda place: self._parts[place].importance):
@@ -203,7 +203,7 @@ class FittedProgress(Progress):
         return super().make_tasks_table(shown)
 
     def _width(self, column: ProgressColumn, task: Task) -> int:
-        """Width of a column in characters."""
+        """Width of a progress column in characters."""
         if isinstance(column, BarColumn):
             return SHORTEST_BAR
         return Measurement.get(self._terminal, self._terminal.options, column(task)).maximum
@@ -273,7 +273,7 @@ class RunDisplay(Stoppable):
         self._validated = ""
 
     def of_run(self, name: str) -> "RunDisplay":
-        """Plain-line display for one run among several; it stops when this display does."""
+        """Plain-line display for one run among several; a stop of this display stops that one too."""
         display = RunDisplay(self.console, self._tensorboard, name)
         display.parent = self
         return display
@@ -284,7 +284,7 @@ class RunDisplay(Stoppable):
             self.console.print(text, markup=False, highlight=False)
 
     def begin(self, folder: RunFolder, games: int) -> None:
-        """Show the heading of a run that starts or resumes, and begin its bar."""
+        """Show the heading of a run that starts or resumes; start a bar for the `games` left to play."""
         config = folder.config
         self._generations = config.generations
         self._inert = config.inert_weights
@@ -348,7 +348,7 @@ class RunDisplay(Stoppable):
             self._bar.update(self._task, advance=games, speed=f"{self.speed():,.0f} games/s")
 
     def speed(self) -> float:
-        """Games a second, over the last `SPEED_WINDOW` seconds."""
+        """Finished games per second, over the last `SPEED_WINDOW` seconds."""
         if not self._recent:
             return 0.0
         seconds = time.monotonic() - self._recent[0][0]
@@ -362,7 +362,7 @@ class RunDisplay(Stoppable):
         seconds: float,
         validation: Validation | None,
     ) -> None:
-        """Show a committed generation, and its validation if there is one."""
+        """Show a committed generation, and the generation's validation if there is one."""
         n = len(told.individuals)
         games = int(tally.played(max(n, 1 + int(tally.pairings.max())))[:n].sum(axis=(1, 2)).max())
         vector = strategy.parameters.vector
@@ -497,7 +497,7 @@ class GameCounter(Stoppable):
             self._bar.start()
 
     def close(self) -> None:
-        """Clear the bar."""
+        """Clear the progress bar."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None

@@ -63,7 +63,7 @@ def crossplay_command(
     decks: RunDecks = "",
     _agents: AllowAgent = None,
 ) -> None:
-    """Play a round robin of the runs' last populations, and compare their clusters by decks."""
+    """Play a round robin of the runs' last populations, and compare clusters of individuals by decks."""
     import numpy as np
 
     from engine.decks import coverage_sentence

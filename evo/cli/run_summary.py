@@ -76,7 +76,7 @@ def _final_games_phrase(config: RunConfig, games: int) -> str:
 
 
 def show_champion(path: Path, console: Console) -> None:
-    """Print the champion's weights, its record, and its games against the thesis's seven."""
+    """Print a run's champion: weights, game record, and results against the thesis's seven."""
     config = open_run_read_only(path).config
     profile = read_agent_profile(path / "champion.toml", config.vector)
     provenance: Mapping[str, Any] = profile.provenance
@@ -164,7 +164,7 @@ FILE_BYTES, INDIVIDUAL_BYTES, CELL_BYTES = 14_000, 160, 3
 
 
 class PoolSpeed(NamedTuple):
-    """Measured speed of a worker pool.
+    """Measured speed of a worker pool on a configuration's games.
 
     Attributes:
         now: games per second.
@@ -217,7 +217,7 @@ def confirm_long_runs(config: RunConfig, runs: int, pool: WorkerPool, console: C
 
 
 def check_memory(config: RunConfig) -> None:
-    """Reject a run that needs more memory than this machine has.
+    """Refuse a run that needs more memory than this machine has.
 
     Raises:
         RunError: it needs more.
@@ -285,14 +285,14 @@ def read_run_views(paths: list[Path]) -> tuple[list[RunView], list[Text]]:
 
 
 def full_views(views: Sequence[RunView], problems: Sequence[Text]) -> RenderableType:
-    """All runs in full, then the warnings."""
+    """Full views of all runs, then the warnings."""
     return Group(*(view.whole for view in views), *problems)
 
 
 def views_that_fit(
     console: Console, views: Sequence[RunView], problems: Sequence[Text], height: int
 ) -> RenderableType:
-    """As much of the runs as fits a number of lines, running runs first.
+    """Views of the runs, shortened to fit `height` lines, running runs first.
 
     First lines of all runs come first, as far as they fit; then the newest generations of each run, as a
     table or a line; then the weights.
@@ -358,7 +358,7 @@ def watch_runs(console: Console, paths: list[Path], every: float) -> None:
 
 @contextlib.contextmanager
 def pressed_keys() -> Iterator[Callable[[float], str]]:
-    """Yield a function that waits some seconds, or until a key is pressed, and returns the keys."""
+    """Yield a function that waits up to some seconds for pressed keys, and returns them."""
     if not sys.stdin.isatty():
         yield _wait
         return
@@ -385,5 +385,5 @@ def _any_running(views: Sequence[RunView]) -> bool:
 
 
 def _lines(console: Console, part: RenderableType) -> int:
-    """Height of a part in lines."""
+    """Height of a rendered part in lines."""
     return len(console.render_lines(part, pad=False))

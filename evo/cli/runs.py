@@ -72,7 +72,7 @@ def evolve_command(
     yes: Yes = False,
     _agents: AllowAgent = None,
 ) -> None:
-    """Evolve weights by coevolution into a new run folder, and choose a champion."""
+    """Evolve weights by coevolution in a new run folder (or resume one), and choose a champion."""
     from evo.cli.progress import RunDisplay, default_folder, output_console
     from evo.cli.run_summary import check_memory, confirm_long_runs, show_champion
     from evo.cli.sessions import evolve_to_end, open_run_pool
@@ -109,7 +109,7 @@ def resume_command(
     tensorboard: Tensorboard = False,
     _agents: AllowAgent = None,
 ) -> None:
-    """Continue a run where it stopped; the result is the same as without the stop."""
+    """Continue a stopped run; the result is the same as without the stop."""
     from evo.cli.progress import RunDisplay, output_console
     from evo.cli.run_summary import show_champion
     from evo.cli.sessions import evolve_to_end, open_run_pool
@@ -143,7 +143,7 @@ def study_command(
     yes: Yes = False,
     _agents: AllowAgent = None,
 ) -> None:
-    """Evolve several runs of one configuration, in folders 00, 01, ...; repeating the command continues."""
+    """Evolve several runs of one configuration, in folders 00, 01, ...; the same command continues them."""
     from engine import ManaforgeError
     from evo.analysis.listing import runs_below
     from evo.cli.progress import RunDisplay, output_console
@@ -186,7 +186,7 @@ def runs_command(
     root: Root = Path("runs"),
     as_data: bool = typer.Option(False, "--json", help="Print the list as JSON for machines."),
 ) -> None:
-    """List run folders, tournaments, learnings and experiments, and their states."""
+    """List run folders, tournaments, learning runs and experiments, with the state of each."""
     from evo.analysis.listing import learnings_and_experiments_below, runs_below, tournaments_below
     from evo.cli.progress import output_console
     from evo.cli.tables import show_folders
@@ -278,12 +278,12 @@ def show_config(
 
 
 def _shown(item: object) -> str:
-    """Text of a list item: itself, or the values of a table."""
+    """Text of an item of a configuration list: the item itself, or the values of a table."""
     return " ".join(map(str, item.values())) if isinstance(item, dict) else str(item)
 
 
 def print_schema() -> None:
-    """Print the JSON schema of configurations, for editors."""
+    """Print the JSON schema of run configurations, for editors."""
     from evo.config.run_config import json_schema
 
     print(json.dumps(json_schema(), indent=1))

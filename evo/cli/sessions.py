@@ -72,7 +72,7 @@ def open_session_pool(
     display: RunDisplay | GameCounter,
     if_stopped: str = "",
 ) -> Iterator[WorkerPool]:
-    """Context with a worker pool and signal handlers; after a signal the process exits with 130 or 143.
+    """Context with a worker pool and signal handlers; after a signal the process exits with code 130 or 143.
 
     Args:
         place: kind of pool, number of workers, and address.
@@ -122,7 +122,7 @@ def open_session_pool(
 
 
 def min_games_for_ray(players: Sequence[Player]) -> int:
-    """Number of uncompiled games below which starting Ray does not pay, with and without a solver."""
+    """Minimum number of uncompiled games for which starting Ray pays; lower if the players use a solver."""
     by_solver = any(find_kind(player.kind).takes_backend and not player.compiled for player in players)
     return 50 if by_solver else 10_000
 
@@ -187,7 +187,7 @@ ExtraSections = Callable[[pd.DataFrame, Standings], Sequence[Section]]
 
 @dataclass(frozen=True)
 class FinishedTournament:
-    """A finished tournament, with its folder and tables."""
+    """A finished tournament, with folder and result tables."""
 
     path: Path
     games: pd.DataFrame
@@ -196,19 +196,19 @@ class FinishedTournament:
     console: Console
 
     def print_written(self) -> None:
-        """Print where its files are."""
+        """Print where the tournament's files are."""
         files = f"{self.path}/tournament.html, results.csv, ratings.csv, games.parquet"
         self.console.print(f"written: {files}", markup=False)
 
 
 def print_json(summary: dict[str, Any]) -> None:
-    """Print a summary as JSON, and its warnings on standard error."""
+    """Print a tournament summary as JSON, and the summary's warnings on standard error."""
     print(json.dumps(summary, indent=1, allow_nan=False))
     print_warnings(summary)
 
 
 def print_warnings(summary: dict[str, Any]) -> None:
-    """Print the warnings of a summary on standard error."""
+    """Print the warnings of a tournament summary on standard error."""
     for warning in fault_warnings(summary):
         print_error(f"warning: {warning}")
 
@@ -226,7 +226,7 @@ def play_and_write(
     console: Console,
     more: ExtraSections = no_extra_sections,
 ) -> FinishedTournament:
-    """Play a tournament in its folder with progress, and write all its files.
+    """Play a tournament in its folder, with a progress display, and write all result files.
 
     Args:
         tournament: the definition.
@@ -251,7 +251,7 @@ def play_and_write(
 
 
 def with_saved_decks(tournament: Tournament, folder: TournamentFolder) -> Tournament:
-    """Tournament with the deck files and library saved in its folder, for the command that repeats it."""
+    """Tournament that refers to the decks and library saved in its folder, so that it can be repeated."""
     named = zip(tournament.deck_names, tournament.decks, strict=True)
     decks = tuple(str(folder.deck_files.get(deck.name, text)) for text, deck in named)
     library = tournament.library_folder if folder.library is None else str(folder.library)

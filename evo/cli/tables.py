@@ -81,7 +81,7 @@ def show_runs(runs: Sequence[dict[str, Any]], console: Console) -> None:
 
 
 def _against_seven(run: dict[str, Any]) -> str:
-    """Score of the champion against the seven; without a champion, of the last validated best."""
+    """Score against the thesis's seven: of the champion, or without one of the last validated best."""
     for who, key in (("champion", "against_thesis_seven"), ("best", "best_against_thesis_seven")):
         if run[key] is not None:
             return f"{who} {run[key]:.1%}"
@@ -151,7 +151,7 @@ PAIR_COLUMNS = (
 
 
 def restore_decks(runs: Sequence[Path], decks: str) -> None:
-    """Restore deck files into run folders whose own are missing.
+    """Copy deck files into run folders from which they are missing.
 
     Raises:
         RunError: none is missing, or the runs were started with other decks.
@@ -196,7 +196,7 @@ def _exact(deck: Deck) -> str:
 
 
 def mana_curve(deck: Deck) -> str:
-    """Mana curve of a deck: numbers of cards that cost 0, 1, ... and 7 or more."""
+    """Mana curve of a deck as text: numbers of cards that cost 0, 1, ... and 7 or more."""
     costs = [min(card.spec.cost, HIGHEST_COST) for card in deck.cards]
     return " ".join(f"{costs.count(cost):>2}" for cost in range(HIGHEST_COST + 1))
 
@@ -266,7 +266,7 @@ def draw_explanation(explanation: Explanation, position: Position, title: str = 
 def explanation_json(
     explanation: Explanation, profile: Profile[Weights], backend: str, position: Position
 ) -> dict[str, Any]:
-    """An explained plan as JSON values; actions as text and as indices of the problem or the engine."""
+    """An explained plan as JSON values; actions as text, and as indices of the turn problem or engine."""
     by_kind = _json_of_bodies if isinstance(explanation.turn, TurnProblem) else _json_of_cards
     refused, data = by_kind(explanation, position)
     return {

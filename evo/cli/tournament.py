@@ -232,7 +232,7 @@ ArenaOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("ar
 
 
 class SweepOptions(NamedTuple):
-    """Options of a sweep: exactly one of weight, card and keyword is varied."""
+    """Options of a sweep, which varies exactly one of weight, card and keyword."""
 
     entrant: str
     weight: str
@@ -249,7 +249,7 @@ class SweepOptions(NamedTuple):
     def find(
         self, decks: str, edition: str, bodies: bool, any_deck: bool, is_fixed: bool
     ) -> "tuple[tuple[str, ...], tuple[Deck, ...], Variants]":
-        """Find the decks, with their names, and the variants of the entrant, one per value.
+        """Find the deck names, the decks, and the variants of the entrant, one per value.
 
         Raises:
             SweepError: none or several things are varied, the thing is unknown, or a value is not allowed.

@@ -93,7 +93,7 @@ class OutsideAgent:
         self._end()
 
     def _values(self, playing: OutsideProcess) -> dict[str, float]:
-        """Parameter values by name; the parameters must be those declared at the first start."""
+        """Parameter values by name; refuse a process whose declaration differs from the first start's."""
         first = check_starts(self.name)
         changes = differences(playing.parameters, first)
         if changes:
@@ -138,7 +138,7 @@ class OutsideAgent:
         return found
 
     def _said(self, say: Any) -> Any:
-        """Call `say` with the process; on a fault the process is killed."""
+        """Call `say` with this game's process, and return the result; on a fault the process is killed."""
         if self._playing is None:
             raise AgentFaultError(f"{self.name}: no game is in progress", Reason.AGENT_ERROR)
         try:
@@ -220,7 +220,7 @@ class ProcessPool:
 
     @contextlib.contextmanager
     def stopped(self) -> Iterator[None]:
-        """Context for closing a pool: kills all busy processes, which lose their games, and starts none."""
+        """Context that kills all busy processes, whose games are lost, and in which no process starts."""
         with self._lock:
             self._stopped, busy = True, list(self._busy)
         for process in busy:
@@ -231,7 +231,7 @@ class ProcessPool:
             self._stopped = False
 
     def close(self) -> None:
-        """End all idle processes, and kill what is left of busy ones whose supervisor is gone."""
+        """End all idle processes, and kill the remains of busy processes whose supervisor is gone."""
         with self._lock:
             waiting = [process for free in self._free.values() for process in free]
             self._free.clear()

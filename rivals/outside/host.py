@@ -32,7 +32,7 @@ def outcome_of(result: str, seat: int) -> Outcome:
 
 
 def load_agent(module: str, name: str) -> Any:
-    """Import the class and construct the agent.
+    """Import an agent class from a module, and construct the agent.
 
     Raises:
         SystemExit: import error, or no method `act`; the message says which.
@@ -51,7 +51,7 @@ def load_agent(module: str, name: str) -> Any:
 
 
 def declared_bounds(agent: Any) -> dict[str, tuple[Any, Any]]:
-    """Parameters that an agent declares, with bounds; {} if it declares none.
+    """Lower and upper bound of each parameter that an agent declares, by name; {} if it declares none.
 
     Raises:
         SystemExit: not a mapping from names to pairs.
@@ -66,7 +66,7 @@ def declared_bounds(agent: Any) -> dict[str, tuple[Any, Any]]:
 
 
 def main(module: str, name: str) -> None:
-    """Answer messages on standard input until it closes."""
+    """Answer the messages on standard input until standard input closes."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     messages = os.fdopen(os.dup(0), encoding="utf-8")
     os.dup2(2, 1)  # keep the agent's prints out of the answers

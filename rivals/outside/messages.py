@@ -23,7 +23,7 @@ def decide_message(view: PlayerView) -> dict[str, Any]:
 
 
 def parse_choice(answer: dict[str, Any], legal: tuple[Action, ...]) -> Action | None:
-    """Legal action named by an answer, by text or index; None if there is none."""
+    """Legal action that an answer names by text or index; None if it names no legal action."""
     action = answer.get("action")
     if type(action) is int and 0 <= action < len(legal):
         return legal[action]
@@ -72,7 +72,7 @@ def _side(side: SideView) -> dict[str, Any]:
 
 
 def _hand(side: SideView) -> list[dict[str, Any] | None]:
-    """Cards in hand with their modified attack and health."""
+    """Cards in hand with their modified attack and health, as JSON values."""
     found = list(map(_card, side.hand))
     for card, (_, attack, health) in zip(found, side.held, strict=True):
         if card is not None and "attack" in card:
@@ -86,7 +86,7 @@ def _named(card: Card) -> dict[str, Any]:
 
 
 def _card(card: str | Card) -> dict[str, Any] | None:
-    """A card as printed; None for a hidden card."""
+    """A card's printed values as JSON values; None for a hidden card."""
     if isinstance(card, str):
         return None if card == "?" else {"id": "", "name": card, "kind": "spell", "cost": 0, "keywords": []}
     numbers = {"attack": card.spec.attack, "health": card.spec.health}

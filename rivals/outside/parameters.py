@@ -88,7 +88,7 @@ def read_parameters(declared: object) -> tuple[Parameter, ...]:
 
 
 def _read(declared: object) -> Parameter:
-    """Parse one parameter."""
+    """Parse the declaration of one parameter."""
     if isinstance(declared, Parameter):
         return declared
     shown = str(declared)[:100]
@@ -121,7 +121,7 @@ def _number(value: object) -> float | None:
 
 
 def differences(declared: Sequence[Parameter], kept: Sequence[Parameter]) -> str:
-    """Differences of two lists of parameters, for messages; "" if they are equal."""
+    """Text of the differences between two lists of parameters, for messages; "" if they are equal."""
     both = [dict.fromkeys(parameters) for parameters in (declared, kept)]
     only = [[_describe(one) for one in own if one not in other] for own, other in (both, both[::-1])]
     parts = [f"{what} {', '.join(own)}" for what, own in zip(("now", "there"), only, strict=True) if own]
@@ -131,7 +131,7 @@ def differences(declared: Sequence[Parameter], kept: Sequence[Parameter]) -> str
 
 
 def parameters_text(parameters: Sequence[Parameter]) -> str:
-    """Parameters with their bounds, for messages."""
+    """Text of parameters with their bounds, for messages."""
     return ", ".join(map(_describe, parameters)) or "none"
 
 
@@ -141,7 +141,7 @@ def _describe(parameter: Parameter) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredWeights(WeightVector):
-    """Weights of an outside agent: positions of its parameters between their bounds, each from 0 to 1.
+    """Weights of an outside agent: each parameter's position between its bounds, from 0 to 1.
 
     Attributes:
         PARAMETERS: in the order of the fields.
@@ -162,12 +162,12 @@ class DeclaredWeights(WeightVector):
 
     @classmethod
     def shown(cls, name: str, share: float) -> str:
-        """Parameter value, for tables."""
+        """Text of a parameter's value, for tables."""
         return "" if math.isnan(share) else f"{cls._of(name).value(share):.4g}"
 
     @classmethod
     def label(cls, name: str) -> str:
-        """Parameter name with its bounds."""
+        """Text of a parameter's name and bounds."""
         return _describe(cls._of(name))
 
     def written(self) -> dict[str, float]:
@@ -221,7 +221,7 @@ def declared_weights(agent: str, parameters: tuple[Parameter, ...]) -> type[Decl
 
 
 def values_of(parameters: Sequence[Parameter], weights: Sequence[float]) -> dict[str, float]:
-    """Parameter values by name, from positions between the bounds.
+    """Parameter values by name, from the parameters' positions between their bounds.
 
     Raises:
         ParameterError: the number of weights is not that of the parameters.

@@ -20,7 +20,7 @@ class OutsideAgentError(WrongValueError, ValueError):
 
 
 def is_outside(name: str) -> bool:
-    """Whether a name is of an outside agent, which runs in its own process."""
+    """Whether a name is that of an outside agent, which runs in its own process."""
     return name.partition(":")[0] in NAME_PREFIXES and ":" in name
 
 
@@ -89,12 +89,12 @@ def set_command_line(words: Sequence[str]) -> None:
 
 
 def _arguments(command: str, word: str) -> set[str]:
-    """Agents named by a positional argument."""
+    """Outside agents that a positional argument of a command names."""
     return {word} if command in AGENT_COMMANDS else set()
 
 
 def _texts_of(option: str, value: str) -> set[str]:
-    """Possible agent names in the value of an option."""
+    """Possible names of outside agents in the value of a command-line option."""
     if option == "--set":
         text = value.partition("=")[2]
         return {text.strip("\"'"), *re.findall(r'"([^"]*)"', text), *re.findall(r"'([^']*)'", text)}

@@ -1,4 +1,4 @@
-"""Process of an outside agent: started under a supervisor, line-based messages with time limits.
+"""Process of an outside agent: starts it under a supervisor; line-based messages with time limits.
 
 All descendants of an agent inherit an environment variable as a mark, by which they are found and killed if
 the supervisor no longer can.
@@ -44,7 +44,7 @@ MAX_PASSES = 50
 
 
 class OutsideProcess:
-    """A running outside agent.
+    """The running process of an outside agent.
 
     Attributes:
         parameters: declared in its answer to `hello`.
@@ -96,11 +96,11 @@ class OutsideProcess:
 
     @property
     def code(self) -> int | None:
-        """Exit code; None while it runs or if unknown."""
+        """Exit code of the agent; None while the agent runs or if the code is unknown."""
         return self._supervisor.returncode
 
     def is_ready(self) -> bool:
-        """Whether it runs and has written nothing unrequested."""
+        """Whether the agent runs and has written nothing unrequested."""
         return self._take() and not self._read
 
     def failed(self) -> AgentFaultError | None:
@@ -111,7 +111,7 @@ class OutsideProcess:
         return fault if self.code else None
 
     def send(self, message: dict[str, Any], seconds: float) -> None:
-        """Write a message.
+        """Write a message to the agent, within a time limit.
 
         Raises:
             AgentFaultError: the agent does not read it in time, or has ended.
@@ -130,7 +130,7 @@ class OutsideProcess:
                 raise self._fault("the process ended", Reason.PROCESS_ENDED) from None
 
     def ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Write a message and read the answer: one line with a JSON object.
+        """Write a message to the agent and return its answer: one line with a JSON object.
 
         Raises:
             AgentFaultError: no answer in time, or not a JSON object on one line.
@@ -156,7 +156,7 @@ class OutsideProcess:
         return answer
 
     def _wait(self, until: float, seconds: float, what: str) -> None:
-        """Wait until a stream is ready, and read what is available."""
+        """Wait until a stream of the agent is ready, and read the available output."""
         left = until - time.monotonic()
         if left <= 0 or not self._ready.select(left):
             raise self._fault(f"it did not {what} within {seconds:g} s", Reason.TOO_LATE)
@@ -195,12 +195,12 @@ class OutsideProcess:
         return AgentFaultError(f"{self.name}: {message}{detail}", reason)
 
     def stop(self) -> None:
-        """Have the supervisor kill the agent now, even if suspended; pending requests fail."""
+        """Have the supervisor kill the agent now, even a suspended one; pending requests fail."""
         for number in (signal.SIGTERM, signal.SIGCONT):
             self._supervisor.send_signal(number)
 
     def close_streams(self) -> None:
-        """Close the streams; the supervisor kills the agent if it does not exit by itself."""
+        """Close the agent's streams; the supervisor kills an agent that does not exit by itself."""
         for stream in (self._supervisor.stdin, self._supervisor.stdout, self._supervisor.stderr):
             with contextlib.suppress(OSError):
                 if stream is not None:
@@ -210,7 +210,7 @@ class OutsideProcess:
             os.close(lifeline)
 
     def close(self, now: bool = False) -> None:
-        """End the agent: close its input, then let the supervisor kill what does not exit.
+        """End the agent: close its input, then have the supervisor kill all processes that do not exit.
 
         If the supervisor was killed or hangs, all processes with the agent's mark are killed.
 
@@ -231,7 +231,7 @@ class OutsideProcess:
         self.kill_leftovers()
 
     def kill_leftovers(self) -> None:
-        """Kill processes with the mark if the supervisor is gone; only in the process that started it."""
+        """Kill marked processes if the supervisor is gone; only in the process that started the agent."""
         if os.getpid() == self._owner and self._supervisor.poll() is not None:
             kill_all(lambda: processes_with_mark(self._mark))
 
@@ -243,7 +243,7 @@ def _quoted(text: bytes) -> str:
 
 
 def processes_with_mark(mark: str) -> set[int]:
-    """Processes whose initial environment has a variable of this name, on Linux; elsewhere none."""
+    """Ids of processes whose initial environment has the variable `mark`, on Linux; elsewhere none."""
     name, found = f"{mark}=".encode(), set()
     for file in Path("/proc").glob("[0-9]*/environ"):
         with contextlib.suppress(OSError):  # belongs to another user, or has exited
@@ -253,7 +253,7 @@ def processes_with_mark(mark: str) -> set[int]:
 
 
 def kill_all(find: Callable[[], set[int]]) -> None:
-    """Kill the processes that `find` returns, until none is left; Linux only.
+    """Kill the processes whose ids `find` returns, until none is left; Linux only.
 
     A process is killed only if `find` returns it again after its pidfd is open, since its id may have been
     reused.

@@ -1,4 +1,4 @@
-"""Supervisor process of an outside agent: runs it, and leaves no process behind.
+"""Supervisor process of an outside agent: runs the agent, and leaves no process of it behind.
 
 A stand-alone script without imports from Manaforge: `python supervisor.py LIFELINE COMMAND...`. The agent
 inherits standard input and output; the supervisor uses neither. When the agent exits, or the other end of the
@@ -30,7 +30,7 @@ libc = ctypes.CDLL(None)
 
 
 def descendants_of(parents: set[int]) -> set[int]:
-    """All descendants of some processes, on Linux; elsewhere none."""
+    """Ids of all descendants of the processes `parents`, on Linux; elsewhere none."""
     found: set[int] = set()
     tree: dict[int, list[int]] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):

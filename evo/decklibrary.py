@@ -24,13 +24,13 @@ class LibraryError(WrongValueError, ValueError):
 
 
 def shipped_and_library(folder: Path | None = None) -> tuple[Deck, ...]:
-    """The shipped decks, and the decks of a library folder if given, with names for tables."""
+    """The shipped decks and, if given, the decks of a library folder under their names for tables."""
     own = [replace(deck, name=name) for name, _, deck in _read_folder(folder)] if folder else []
     return (*map(find_deck, sorted(shipped_decks())), *own)
 
 
 def refuse_unused_library(library: Sequence[Deck], decks: Sequence[Deck], named: str) -> None:
-    """Refuse a library without any deck of the kind that is played, which would have no effect.
+    """Refuse a deck library without effect: none of the library's decks is of the kind that is played.
 
     Args:
         library: candidate decks of an opponent; may be empty.
@@ -47,7 +47,7 @@ def refuse_unused_library(library: Sequence[Deck], decks: Sequence[Deck], named:
 
 
 def library_for_prediction(predicts: bool, folder: Path | None, decks: Sequence[Deck]) -> tuple[Deck, ...]:
-    """Read a library for games in which an agent predicts the opponent's deck; () without a folder.
+    """Read a deck library for games in which an agent predicts the opponent's deck; () without a folder.
 
     Args:
         predicts: whether an agent predicts.
@@ -71,7 +71,7 @@ def library_for_prediction(predicts: bool, folder: Path | None, decks: Sequence[
 
 
 def read_library(folder: Path) -> tuple[Deck, ...]:
-    """Read a library folder: deck files `.toml`, and `.txt` files with one deck code per line.
+    """Read a deck library: a folder of deck files `.toml`, and `.txt` files with one deck code per line.
 
     Raises:
         DeckError: the folder has no deck, or an invalid one; the message names file and line.
@@ -80,7 +80,7 @@ def read_library(folder: Path) -> tuple[Deck, ...]:
 
 
 def library_texts(folder: Path) -> list[str]:
-    """The decks of a library folder as texts for `engine.find_deck`: file paths and deck codes."""
+    """The decks of a library folder as file paths and deck codes, the texts that `engine.find_deck` takes."""
     return [text for _, text, _ in _read_folder(folder)]
 
 
@@ -90,7 +90,7 @@ def deck_files_in(folder: Path) -> list[Path]:
 
 
 def expand_library_folders(entries: Any) -> Any:
-    """Expand library folders in a configuration's list of decks.
+    """Expand library folders in a configuration's list of decks into the decks of the folders.
 
     Raises:
         DeckError: as of `read_library`.
@@ -101,14 +101,14 @@ def expand_library_folders(entries: Any) -> Any:
 
 
 def _is_dir(entry: Any) -> bool:
-    """Whether an entry is a folder, and no name of a shipped deck."""
+    """Whether an entry of a list of decks is a folder, and no name of a shipped deck."""
     if not isinstance(entry, str) or not entry or entry in shipped_decks():
         return False
     return os.path.isdir(entry)  # noqa: PTH112 - accepts any name
 
 
 def _read_folder(folder: Path) -> list[tuple[str, str, Deck]]:
-    """Read a library folder: name for tables, text and deck, of each deck."""
+    """Read a library folder; returns name for tables, text and deck of each deck."""
     if not folder.is_dir():
         raise DeckNameError(f"--library {folder} is not a folder; name one with deck files or deck codes")
     found: list[tuple[str, str, Deck]] = []
@@ -130,7 +130,7 @@ def _read_folder(folder: Path) -> list[tuple[str, str, Deck]]:
 
 
 def _read_codes(path: Path) -> Iterator[tuple[str, str, Deck]]:
-    """Read a file with one deck code per line; `### NAME` names the next deck, `#` begins a comment."""
+    """Read name, code and deck from a file of deck codes: one per line; `### NAME` names the next deck."""
     try:
         lines = read_text(path).splitlines()
     except (OSError, ValueError) as error:
@@ -148,7 +148,7 @@ def _read_codes(path: Path) -> Iterator[tuple[str, str, Deck]]:
 
 
 def _decode(line: str) -> tuple[str, Deck]:
-    """Decode a deck code, in the older card edition if the newest lacks a card; returns text and deck."""
+    """Decode a deck code, in the older card edition if the newest lacks a card; returns code and deck."""
     reading, code = split_deck_prefix(line)
     reading = reading.merged_with(LIBRARY_DECK_OPTIONS)
     older = replace(reading, edition=OLD_EDITION)

@@ -90,7 +90,7 @@ def _folder_beside(text: Any, folder: Path) -> Any:
 
 
 def _library_beside(text: Any, folder: Path) -> Any:
-    """Resolve a deck, or a folder of decks, against `folder`; shipped deck names stay."""
+    """Resolve a deck file, or a folder of decks, against `folder`; names of shipped decks stay."""
     return text if text in shipped_decks() else resolve_deck_path(_folder_beside(text, folder), folder)
 
 
@@ -129,7 +129,7 @@ def read_toml(file: Path, what: str) -> dict[str, Any]:
 
 
 def find_config(path: str | Path, model: type[BaseModel] = RunConfig) -> Path:
-    """Path of a configuration file: the path as given, or `configs/NAME.toml` of this installation.
+    """Find a configuration file: the path as given, or `configs/NAME.toml` of this installation.
 
     Args:
         path: as typed.
@@ -166,7 +166,7 @@ def escape_control_characters(toml: str) -> str:
 
 
 def split_names(text: str) -> tuple[str, ...]:
-    """Split a comma-separated list of names, without duplicates.
+    """Split a comma-separated list of names, and drop duplicates.
 
     Options of an entrant, after `@`, may contain commas too: a part such as `depth=3` belongs to the name
     before it.
@@ -181,7 +181,7 @@ def split_names(text: str) -> tuple[str, ...]:
 
 
 def _override(content: dict[str, Any], text: str, model: type[BaseModel]) -> str:
-    """Apply one `--set key=value` to `content`, in place; returns the key."""
+    """Apply one `--set key=value` to `content`, modified in place; returns the key."""
     key, equals, value = text.partition("=")
     known = dict(key_descriptions(model))
     if key == "address":

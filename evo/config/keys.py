@@ -33,7 +33,7 @@ class Settings(BaseModel):
 
 
 class FinalOptions(Settings):
-    """Games of the final, which chooses the champion, and of its benchmark."""
+    """Games of the final, which chooses the champion, and of the champion's benchmark."""
 
     games: Annotated[
         int,
@@ -114,7 +114,7 @@ class ValidationOptions(Settings):
 
 
 class OpponentOptions(Settings):
-    """Opponents of each generation and their weights in the fitness.
+    """Opponents of each generation outside the population, and their shares in the fitness.
 
     Fitness is the mean of the scores against all opponents, weighted by their shares.
     """
@@ -187,12 +187,12 @@ AGENTS_WITH_BACKEND = join_names([kind.name for kind in AGENTS.values() if kind.
 
 
 def option_text(options: object) -> object:
-    """Convert an integer, such as a budget, to the text of an agent's options."""
+    """Convert an integer option, such as a budget, to the text of an agent's options."""
     return str(options) if type(options) is int else options
 
 
 def _has_weights(agent: str) -> str:
-    """Reject an agent kind that is unknown or has no weights."""
+    """Refuse an agent kind that is unknown or has no weights, and return any other."""
     if is_outside(agent):
         command_of(agent)
     elif agent not in weighted_kinds():
@@ -202,7 +202,7 @@ def _has_weights(agent: str) -> str:
 
 
 def _parameters(declared: object) -> object:
-    """Parse the declared parameters of an agent from outside."""
+    """Parse the declared parameters of an outside agent."""
     try:
         return read_parameters(declared)
     except ManaforgeError as error:

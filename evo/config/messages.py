@@ -28,7 +28,7 @@ def counted(n: int, what: str) -> str:
 
 
 def option_in_message(message: str, given: Mapping[str, str]) -> str:
-    """Find the command-line option whose value an error message quotes; "" if none does."""
+    """Find the command-line option whose value an error message quotes; "" if it quotes none."""
     for option in given.values():
         values = option.partition("=")[2].strip("[]").split(",")
         if any(value.strip("\"' ") and value.strip("\"' ") in message for value in values):

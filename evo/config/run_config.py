@@ -102,7 +102,7 @@ def removed_key_message(key: str, value: Any) -> str:
 
 
 def _is(info: ValidationInfo, what: str) -> bool:
-    """Whether the validation context has the flag "begins" (new run) or "stored" (from a run folder)."""
+    """Whether the validation context has the flag `what`: "begins" (new run) or "stored" (run folder)."""
     return bool(info.context and info.context.get(what))
 
 
@@ -121,7 +121,7 @@ class _RunConfig(RunKeys):
     def _without_removed(
         cls, content: Any, validate: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
-        """Drop `REMOVED_KEYS` keys; only a run folder may have them at other values than their defaults."""
+        """Drop the keys in `REMOVED_KEYS`; only in run folders may their values differ from the defaults."""
         if not isinstance(content, dict):
             return validate(content)
         removed = {
@@ -137,7 +137,7 @@ class _RunConfig(RunKeys):
     @model_validator(mode="before")
     @classmethod
     def _declared(cls, content: Any, info: ValidationInfo) -> Any:
-        """Query an agent from outside for its parameters in a new run; run folders contain them."""
+        """Ask an outside agent for its parameters in a new run; run folders contain the parameters."""
         agent = content.get("agent") if isinstance(content, dict) and _is(info, "begins") else None
         if not isinstance(agent, str) or not is_outside(agent) or content.get("parameters"):
             return content
@@ -205,7 +205,7 @@ class _RunConfig(RunKeys):
         return self
 
     def _plan(self) -> None:
-        """Fit the strategy's schedule to the run's generations unless its length is configured."""
+        """Fit the strategy's schedule to the run's generations, unless a schedule length is configured."""
         section, options = section_name(self.strategy), self.strategy_options
         schedule = find_strategy(self.strategy).schedule
         if options is None or all(getattr(options, key) for key in schedule(1, self.lambda_, self.games)):
@@ -233,14 +233,14 @@ class _RunConfig(RunKeys):
 
     @property
     def found_decks(self) -> tuple[Deck, ...]:
-        """Loaded decks, in the order of `decks`."""
+        """The decks that the key `decks` names, in this order."""
         decks = tuple(find_deck(deck) for deck in self.decks)
         refuse_decks([(self.agent, self.backend)], decks)
         return decks
 
     @property
     def found_library(self) -> tuple[Deck, ...]:
-        """Loaded decks of `library`."""
+        """The decks that the key `library` names."""
         return tuple(find_deck(deck) for deck in self.library)
 
     @property
@@ -279,7 +279,7 @@ class _RunConfig(RunKeys):
         return self.digest_for_effects(EFFECTS_VERSION)
 
     def digest_for_effects(self, effects: int) -> str:
-        """`digest` for another version of the card effects."""
+        """The digest that this configuration has under another version of the card effects; see `digest`."""
         content: dict[str, Any] = {**self._removed}
         for key, value, default in _values(self):
             if key == SPSA_PAIRS and (self.strategy != "spsa" or value == FORMER_SPSA_PAIRS):
@@ -294,7 +294,7 @@ class _RunConfig(RunKeys):
 
     @property
     def removed(self) -> dict[str, Any]:
-        """Removed keys (`REMOVED_KEYS`) that an older version played this run with, and their values."""
+        """Removed keys (`REMOVED_KEYS`) with which an older version played this run, with their values."""
         return dict(self._removed)
 
     @property
@@ -304,16 +304,16 @@ class _RunConfig(RunKeys):
 
     @property
     def strategy_options(self) -> StrategyOptions | None:
-        """Options of this run's strategy; None if it has none."""
+        """Options of this run's strategy; None for a strategy without options."""
         options: StrategyOptions | None = getattr(self, section_name(self.strategy), None)
         return options
 
     def games_per_pairing(self, generation: int) -> int:
-        """Games per pairing of individuals and ordered pair of decks in a generation; even."""
+        """Number of games per pairing of individuals and ordered pair of decks in a generation; even."""
         return self._grown(self.games, generation)
 
     def games_per_opponent(self, generation: int) -> int:
-        """Games per individual, opponent outside the population and ordered pair of decks; even."""
+        """Number of games per individual, opponent outside the population and ordered deck pair; even."""
         return self._grown(self.opponents.games or self.games, generation)
 
     def count_individuals(self, generation: int) -> int:
@@ -334,7 +334,7 @@ class _RunConfig(RunKeys):
         return games * len(self.decks) ** 2
 
     def _grown(self, games: int, generation: int) -> int:
-        """Apply `games_growth` for a number of generations, up to `games_most`; even."""
+        """Grow a number of games by `games_growth` per generation, up to `games_most`; the result is even."""
         if self.games_growth == 1.0:
             return games
         most = max(games, self.games_most)
@@ -381,7 +381,7 @@ else:
 
 
 def key_descriptions(model: type[BaseModel] = RunConfig, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Iterate over all keys and their descriptions, in the order of the file."""
+    """Iterate over all configuration keys with their descriptions, in the order of the file."""
     for name, field in model.model_fields.items():
         key = prefix + (field.alias or name)
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
@@ -391,7 +391,7 @@ def key_descriptions(model: type[BaseModel] = RunConfig, prefix: str = "") -> It
 
 
 def allowed_values() -> dict[str, list[str]]:
-    """Allowed values of every key with a closed set of values, as text for `--set`."""
+    """Allowed values of every configuration key with a closed set of values, as text for `--set`."""
     schema = json_schema()
     tables = {"": schema["properties"]}
     for key, value in schema["properties"].items():
@@ -424,7 +424,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def _values(config: BaseModel, prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Iterate over keys with value and default, both as JSON values."""
+    """Iterate over configuration keys, each with value and default as JSON values."""
     content = config.model_dump(mode="json", by_alias=True)
     for name, field in type(config).model_fields.items():
         key = field.alias or name

@@ -1,4 +1,4 @@
-"""The champion of a run: the final that selects it, its benchmark and a panel of random weights.
+"""The champion of a run: choose it in a final, then measure it by a benchmark and beside random weights.
 
 The fitness of the last generation's best is biased upwards by chance. The final is a tournament on new deals
 in two stages: all candidates play half the games, then the best eight play the other half, and only the games
@@ -53,7 +53,7 @@ CHAMPION_AGAINST_SEVEN = "champion against the seven"
 
 @dataclass(frozen=True)
 class Champion:
-    """The winner of the final.
+    """Champion of a run, the winner of the final, with all results of the final.
 
     Attributes:
         profile: weights with provenance, as in `champion.toml`.
@@ -126,7 +126,7 @@ FINAL_COLUMNS = {
 
 
 def _pairings_of_final(n: int, config: RunConfig) -> np.ndarray:
-    """Pairings of the final: candidates with each other and with fixed opponents; shape (pairings, 2)."""
+    """Pairings of the final: each candidate with the others and fixed opponents; shape (pairings, 2)."""
     options = config.opponents
     whole = make_pairings(n + len(options.fixed), "round-robin", ())
     among = (whole[:, 1] < n) & (options.population > 0 or not options.fixed)
@@ -170,7 +170,7 @@ def thesis_seven(backend: str = DEFAULT_BACKEND) -> list[Player]:
 def _benchmark(
     best: Candidate, config: RunConfig, play: PlayFunction
 ) -> tuple[pd.DataFrame, dict[str, object]]:
-    """Play the champion against the thesis's seven; a table with one row each, and its total record."""
+    """Play the champion against the thesis's seven; returns a table, one row each, and the total record."""
     roster = roster_of(config, [best.weights], thesis_seven(config.backend))
     pairings = make_pairings(len(roster.players), "gauntlet", ())
     matchups = _matchups(config, pairings, config.final.benchmark_games, BENCHMARK_STAGE)
@@ -185,7 +185,7 @@ def _plain(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def agent_provenance(config: RunConfig) -> dict[str, str]:
-    """Provenance entry of the agent; {} unless other agents have the same kind of weights."""
+    """Agent's entry in a profile's provenance; {} unless other agents have the same kind of weights."""
     return {} if config.agent == config.vector.AGENT else {"agent": config.agent}
 
 
@@ -242,7 +242,7 @@ PANEL_STAGE = 1001
 
 
 def play_panel(champion: Sequence[float], config: RunConfig, play: PlayFunction) -> dict[str, Any]:
-    """Scores of champion and random weights against the thesis's seven, as JSON values.
+    """Play the panel: the champion, and random weights as a baseline, against the thesis's seven.
 
     Args:
         champion: its weights.
@@ -282,19 +282,19 @@ def play_panel(champion: Sequence[float], config: RunConfig, play: PlayFunction)
 
 
 def has_panel(config: RunConfig) -> bool:
-    """Whether a run's champion is compared with the panel: benchmark games, compiled agent."""
+    """Whether a panel is played: the run has benchmark games, and the agent is compiled."""
     return config.final.benchmark_games > 0 and config.kind.compiled(config.backend)
 
 
 def count_panel_games(config: RunConfig) -> int:
-    """Number of games of the panel, including the champion's; 0 without a panel."""
+    """Number of games of the panel, champion included; 0 without a panel."""
     members = 1 + PANEL_SIZE + (config.vector.AGENT == DEFAULT_AGENT)
     cells = members * len(THESIS_SEVEN) * len(config.decks) ** 2
     return cells * _games_a_cell(config) if has_panel(config) else 0
 
 
 def _games_a_cell(config: RunConfig) -> int:
-    """Games of a panel member per profile of the seven and ordered pair of decks; even."""
+    """Number of games of a panel member per profile of the seven and ordered pair of decks; even."""
     return max(
         2, config.final.benchmark_games // BENCHMARK_GAMES_PER_PANEL_GAME // len(config.decks) ** 2 // 2 * 2
     )

@@ -33,7 +33,7 @@ def all_pairings(n_players: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Tally:
-    """Results of games, summed by pairing and ordered pair of decks.
+    """Game results, summed by pairing and ordered pair of decks.
 
     Attributes:
         pairings: shape (pairings, 2): players i and j.
@@ -55,7 +55,7 @@ class Tally:
 
     @property
     def losses(self) -> np.ndarray:
-        """Games lost by player i; shape (pairings, decks, decks)."""
+        """Games lost by the first player of each pairing; shape (pairings, decks, decks)."""
         lost: np.ndarray = self.games - self.wins - self.draws
         return lost
 
@@ -95,7 +95,7 @@ def play_pairings(
     play: PlayFunction,
     own: Iterable[int] | None = None,
 ) -> "Tally":
-    """Play all pairings on the same setups and sum the results.
+    """Play all pairings on the same setups, and sum the results by pairing and decks.
 
     Args:
         roster: players, decks and rules.
@@ -117,7 +117,7 @@ def play_pairings(
 
 
 def tally(pairings: np.ndarray, setups: Setups, n_decks: int, played: np.ndarray) -> Tally:
-    """Sum results of a schedule by pairing and ordered pair of decks.
+    """Sum the results of a schedule of pairings by pairing and ordered pair of decks.
 
     Args:
         pairings: as given to `make_schedule`.
@@ -172,7 +172,7 @@ class Opponent:
 
 
 def find_opponents(config: RunConfig) -> dict[str, Player]:
-    """Find the fixed opponents of a configuration, by entrant name.
+    """Find the fixed opponents that a configuration names, by entrant text.
 
     Raises:
         EntrantError, UnknownNameError, ProfileError, OptionError: not an entrant.
@@ -184,7 +184,7 @@ def find_opponents(config: RunConfig) -> dict[str, Player]:
 
 
 def hall_opponents(strategy: Strategy, asked: Sequence[Individual], config: RunConfig) -> list[Individual]:
-    """Hall of fame without the generation's own individuals, by number; at most `opponents.members`.
+    """Hall of fame without individuals of the generation, by number; at most `opponents.members`.
 
     If there are more, a random sample is drawn from the generation's own stream.
     """
@@ -208,7 +208,7 @@ def select_opponents(
     fixed: Sequence[Player],
     play: PlayFunction,
 ) -> list[Opponent]:
-    """Opponents of a generation outside the population, with positive shares.
+    """Select a generation's opponents outside the population: those with a positive share of the fitness.
 
     Args:
         config: of the run.
@@ -280,7 +280,7 @@ def play_generation(
     fixed: Sequence[Player],
     play: PlayFunction,
 ) -> GenerationGames:
-    """Play the games of a generation, within the population and against opponents, and compute its fitness.
+    """Play a generation's games, within the population and against opponents, and compute the fitness.
 
     Without opponents outside the population, fitness is the number of games won, draws half.
     """

@@ -1,4 +1,4 @@
-"""Convert generations to tables, and restore a strategy from them. `runs/README.md` describes the columns."""
+"""Convert generations to tables (columns: `runs/README.md`), and restore a strategy from the tables."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from evo.strategies import GenerationResult, Parameters, Strategy, find_strategy
 def individuals_table(
     told: GenerationResult, strategy: Strategy, tally: Tally, decks: Sequence[str]
 ) -> pd.DataFrame:
-    """Table of a generation's individuals, one row each, in the order of `ask`.
+    """Table of a generation's individuals, one row each, in the order of `Strategy.ask`.
 
     Args:
         told: the result of the generation.

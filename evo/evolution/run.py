@@ -34,7 +34,7 @@ GENERATION_BYTES, FINAL_BYTES = 100, 260
 
 
 class Reporter(Protocol):
-    """Protocol of progress displays; its methods may raise to interrupt the run."""
+    """Protocol of progress displays of a run; the methods may raise an exception to interrupt the run."""
 
     def begin(self, folder: RunFolder, games: int) -> None:
         """Report the start or resumption of a run, with `games` left to play, including the final."""
@@ -53,7 +53,7 @@ class Reporter(Protocol):
         seconds: float,
         validation: Validation | None,
     ) -> None:
-        """Report a committed generation, and its validation if one was due."""
+        """Report a committed generation, and the generation's validation if one was due."""
 
     def final(self) -> None:
         """Report the start of the final."""
@@ -96,7 +96,7 @@ def evolve(folder: RunFolder, pool: WorkerPool, reporter: Reporter) -> None:
 
 
 class _Run:
-    """Steps of `evolve`, with the state they share.
+    """Steps of `evolve`, with the state that the steps share.
 
     Args:
         folder: run folder, new or opened.
@@ -189,13 +189,13 @@ class _Run:
 
 
 def finish_by_stop_rule(folder: RunFolder) -> bool:
-    """Apply the stop rule, then check whether the run is complete with its champion."""
+    """Apply the stop rule; return whether the run is then complete, champion included."""
     end_if_stopped(folder)
     return is_complete(folder)
 
 
 def is_complete(folder: RunFolder) -> bool:
-    """Whether all generations are committed and the champion is written."""
+    """Whether all generations of a run are committed and the champion is written."""
     return folder.committed == folder.config.generations + 1 and load_intact_champion(folder) is not None
 
 
@@ -213,7 +213,7 @@ def max_games_of_generation(config: RunConfig, generation: int) -> int:
 
 
 def remaining_games(config: RunConfig, committed: int) -> int:
-    """Number of games left after `committed` generations: generations, validations, final and panel."""
+    """Number of games left after `committed` generations, with validations, final and panel."""
     numbers = range(committed, config.generations + 1)
     left = sum(max_games_of_generation(config, number) for number in numbers)
     left += sum(is_validation_due(config, number) for number in numbers) * count_validation_games(config)

@@ -1,4 +1,4 @@
-"""Create or resume runs, check their manifest, and run the runs of a study concurrently.
+"""Create or resume runs, check a run's manifest, and evolve the runs of a study concurrently.
 
 The runs of a study share one configuration and differ in their seeds. Concurrent runs do not wait for each
 other's generations, so workers stay busy although every generation ends with a barrier.
@@ -40,7 +40,7 @@ MAX_CONCURRENT_RUNS = 64
 
 
 def open_or_create(path: Path, config: RunConfig) -> RunFolder:
-    """Open or create a run folder; an unstopped run of fewer generations is extended.
+    """Open or create a run folder; a run of fewer generations is extended unless the stop rule ended it.
 
     Raises:
         RunError: the folder has another configuration, or is in use.
@@ -64,7 +64,7 @@ def open_or_create(path: Path, config: RunConfig) -> RunFolder:
 
 
 def extend_run(folder: RunFolder, generations: int) -> None:
-    """Set the total generations of a run; past its end, the stop rule ignores earlier validations.
+    """Set the total generations of a run; the stop rule then ignores validations before the old end.
 
     Raises:
         RunError: the run already has more generations.
@@ -84,7 +84,7 @@ def extend_run(folder: RunFolder, generations: int) -> None:
 
 
 def new_manifest(config: RunConfig) -> dict[str, Any]:
-    """Manifest of a new run: versions, seed and machine. It does not affect results."""
+    """Manifest of a new run: versions, seed and machine, none of which affects the results."""
     own = find_strategy(config.strategy).LIBRARIES
     libraries = {name: version(name) for name in {*LIBRARIES, *own}} | library_versions()
     return {
@@ -106,7 +106,7 @@ def new_manifest(config: RunConfig) -> dict[str, Any]:
 
 
 def _refuse_other_agents(folder: RunFolder, manifest: dict[str, Any], is_new: bool) -> None:
-    """Reject a run played with other versions of its agents; record the versions in a new manifest.
+    """Refuse a run played with other versions of the agents; in a new manifest, record the versions.
 
     Raises:
         RunError: an agent has another version; the message names it.
@@ -126,7 +126,7 @@ def _refuse_other_agents(folder: RunFolder, manifest: dict[str, Any], is_new: bo
 
 
 def begin_session(folder: RunFolder, pool: WorkerPool) -> None:
-    """Add this session to the manifest, after checking versions and configuration.
+    """Refuse a run of other versions or another configuration; else add this session to the manifest.
 
     Raises:
         RunError: the run was started with other rules or agents, or its configuration, decks or opponents
@@ -168,7 +168,7 @@ def open_study_run(path: Path, config: RunConfig, number: int) -> RunFolder:
 
 
 def concurrent_runs(workers: int) -> int:
-    """Number of concurrent runs that keeps this many workers busy (docs/performance.md#scaling)."""
+    """Number of concurrent runs that keep `workers` workers busy (docs/performance.md#scaling)."""
     return max(1, min(workers // WORKERS_PER_RUN, MAX_CONCURRENT_RUNS))
 
 

@@ -1,4 +1,4 @@
-"""Validation against the thesis's seven profiles on common deals, and the stop rule.
+"""Validation against the thesis's seven profiles, on the same deals each time, and the stop rule.
 
 Fitness is relative to the generation; validation scores are absolute. All validations of a run play the same
 deals (common random numbers), so differences between them are paired. Validation does not influence the
@@ -48,7 +48,7 @@ GAMES_PER_DEAL = 2 * len(THESIS_SEVEN)
 
 
 class Validation(NamedTuple):
-    """Score per game of a generation's best against the thesis's seven, draws half, with its 95% interval.
+    """A generation's best against the thesis's seven: score per game (draws half) with 95% interval.
 
     `centre` is the score of the strategy's centre; None if it has none.
     """
@@ -60,13 +60,13 @@ class Validation(NamedTuple):
 
 
 def is_validation_due(config: RunConfig, generation: int) -> bool:
-    """Whether a validation of this generation is due."""
+    """Whether a validation is due after this generation."""
     every = config.validation.every
     return every > 0 and generation % every == 0
 
 
 def count_validation_games(config: RunConfig) -> int:
-    """Number of games in one validation, of best and centre."""
+    """Number of games in one validation, of the best individual and of the centre."""
     return 2 * len(THESIS_SEVEN) * len(config.decks) ** 2 * config.validation.games
 
 
@@ -85,7 +85,7 @@ def validate(
     centre: Candidate | None,
     play: PlayFunction,
 ) -> Validation:
-    """Play a generation's best and the centre against the thesis's seven, and write the table.
+    """Play a generation's best and the centre against the thesis's seven, and write the table of scores.
 
     Args:
         folder: of the run.
@@ -112,7 +112,7 @@ def play_validation(
     centre: Candidate | None,
     play: PlayFunction,
 ) -> pd.DataFrame:
-    """Play a validation; its table: the best against all and each of the seven, then the centre."""
+    """Play a validation; returns the scores against all and each of the seven: the best, then the centre."""
     best = individuals[individuals["rank"] == 1].iloc[0]
     weights = best[[name for name in individuals.columns if name.startswith("weight_")]].to_numpy(np.float64)
     playing = {BEST: tuple(map(float, weights))} | ({} if centre is None else {CENTRE: centre.weights})
@@ -134,7 +134,7 @@ def play_validation(
 
 
 def _pairs_of(games: pd.DataFrame, n: int, each: pd.DataFrame) -> list[str]:
-    """Half points of each deal's two games, as a string of digits 0 to 4 for each matchup.
+    """Half points won in each deal's two games, as one string of digits 0 to 4 for each matchup.
 
     Args:
         games: games of the validated players, the first `n` names, against the seven.
@@ -191,7 +191,7 @@ class StopDecision(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The decision in words: gain, interval, threshold and probability."""
+        """The stop decision as a sentence: gain, interval, threshold and probability."""
         gain = self.gain
         return (
             f"ended after generation {self.generation}: from the first half of generations {self.first} to "
@@ -241,7 +241,7 @@ def stop_from_scores(config: RunConfig, validations: Sequence[tuple[int, np.ndar
 
 
 def end_if_stopped(folder: RunFolder, known: dict[int, np.ndarray] | None = None) -> StopDecision | None:
-    """End a run if the stop rule applies: set its configured generations to those played.
+    """End a run if the stop rule applies: set the configured generations to the number played.
 
     Args:
         folder: of the run.

@@ -71,7 +71,7 @@ class Ablation:
 
     @property
     def total(self) -> int:
-        """Total number of games."""
+        """Total number of games of the study."""
         return len(self.left_out) * self.games * len(self.decks) ** 2
 
     def without(self, names: Iterable[str]) -> Player:
@@ -84,7 +84,7 @@ class Ablation:
 
 
 def run_ablation(ablation: Ablation, play: PlayFunction) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Play the profile against all copies, and estimate the worth of each weight.
+    """Play the profile against a copy without each weight, and estimate the worth of each weight.
 
     Args:
         ablation: settings.
@@ -134,7 +134,7 @@ def run_ablation(ablation: Ablation, play: PlayFunction) -> tuple[pd.DataFrame, 
 
 
 def _scores(ablation: Ablation, names: Sequence[tuple[str, ...]], play: PlayFunction) -> np.ndarray:
-    """Score of the profile by setup and copy, with the same setups for all; shape (setups, copies)."""
+    """Profile's score against each copy in each setup, the same setups for all; shape (setups, copies)."""
     found = []
     for start in range(0, len(names), COPIES_PER_SCHEDULE):
         copies = [ablation.without(some) for some in names[start : start + COPIES_PER_SCHEDULE]]
@@ -146,7 +146,7 @@ def _scores(ablation: Ablation, names: Sequence[tuple[str, ...]], play: PlayFunc
 
 
 def _rated(scores: np.ndarray) -> dict[str, float]:
-    """Games, score and Elo with interval, from scores by setup.
+    """Number of games, score, and Elo with its interval, from scores by setup.
 
     With all games won, half a game is counted as lost.
     """
@@ -157,7 +157,7 @@ def _rated(scores: np.ndarray) -> dict[str, float]:
 
 
 def _in_elo(scores: np.ndarray) -> tuple[np.ndarray, float]:
-    """Scores by setup as Elo, linearized at the mean score, and the Elo per unit of score."""
+    """Convert scores by setup to Elo, linearized at the mean score; returns Elo, and Elo per score."""
     n = len(scores)
     middle = float(np.clip(scores.mean(), 1 / (4 * n), 1 - 1 / (4 * n)))
     unit = ELO / (middle * (1 - middle))
@@ -229,7 +229,7 @@ def ablation_figure(single: pd.DataFrame) -> bytes:
 
 
 def _pairs_section(pairs: pd.DataFrame) -> Section:
-    """Section: interactions of pairs of weights."""
+    """Section on interactions of pairs of weights."""
     sure = pairs[(pairs["interaction_low"] > 0) | (pairs["interaction_high"] < 0)]
     more = sure[sure["interaction"] > 0]
     text = (

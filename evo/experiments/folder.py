@@ -1,4 +1,4 @@
-"""The folder of an experiment: definition, cached game results and checksums; an interrupted one resumes.
+"""The folder of an experiment: definition, cached game results, checksums; interrupted experiments resume.
 
     experiment.json     definition: everything that determines the results
     games/0000.parquet  results of the first schedule, and so on (`ExperimentFolder.playing`)
@@ -48,7 +48,7 @@ RESULT_FOLDERS = ("points", "games")
 
 
 class ExperimentError(ManaforgeError, RuntimeError):
-    """An experiment folder that cannot be used; the message names it and the way out."""
+    """An experiment folder that cannot be used; the message names the folder and says what to do."""
 
 
 class ExperimentOptionError(ExperimentError, WrongValueError):
@@ -56,7 +56,7 @@ class ExperimentOptionError(ExperimentError, WrongValueError):
 
 
 def _files_of(name: str) -> tuple[str, ...]:
-    """Files of a record: the file of that name; () for a name that is no record."""
+    """Files of a record of the history: the file of that name; () if the name is not of a record."""
     return (name,) if name == EXPERIMENT or name.partition("/")[0] in RESULT_FOLDERS else ()
 
 
@@ -72,7 +72,7 @@ class ExperimentFolder(CheckedFolder):
     RECORDS = RecordLayout(_files_of, numbered=False)
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file atomically.
+        """Write a file in the folder atomically, without a checksum.
 
         Raises:
             ExperimentError: the disk is full or fails.
@@ -83,7 +83,7 @@ class ExperimentFolder(CheckedFolder):
             raise self._unwritable(name, error) from None
 
     def keep(self, name: str, content: bytes) -> None:
-        """Commit a file with its checksum, for a resumed command to read; it may be in a subfolder.
+        """Commit a file with its checksum, for a resumed command to read; `name` may have a subfolder.
 
         Raises:
             ExperimentError: the disk is full or fails.
@@ -102,7 +102,7 @@ class ExperimentFolder(CheckedFolder):
             return {}
 
     def playing(self, pool: WorkerPool, advance: Callable[[int], None]) -> PlayFunction:
-        """A play function that caches results: schedules committed before are read, not played.
+        """Make a play function that caches results: schedules committed before are read, not played.
 
         Schedules must come in the same order every time.
 
@@ -140,7 +140,7 @@ class ExperimentFolder(CheckedFolder):
         return played
 
     def begin(self, kind: str, definition: dict[str, Any]) -> None:
-        """Lock the folder, compare its definition, and check its committed files.
+        """Lock the folder; refuse another definition; verify the committed files.
 
         Raises:
             ExperimentError: the folder is in use, or has another definition.
@@ -168,14 +168,14 @@ class ExperimentFolder(CheckedFolder):
             self.keep(EXPERIMENT, content)
 
     def _content_of(self, name: str) -> bytes:
-        """Content of a file; b"" if there is no such file."""
+        """Content of a file in the folder; b"" if there is no such file."""
         try:
             return read_bytes(self.path / name)
         except FileNotFoundError:
             return b""
 
     def _unwritable(self, name: str, error: OSError) -> ExperimentError:
-        """The error of a file that cannot be written."""
+        """Error for a file that cannot be written."""
         return ExperimentError(
             f"cannot write {self.path / name}: {error.strerror or error}; earlier results are safe: run the "
             "same command again once there is space"

@@ -1,4 +1,4 @@
-"""Benchmark of optimisers at equal numbers of games, and on a noisy quadratic; with the report page.
+"""Benchmark of optimisers: Elo at equal numbers of games, losses on a noisy quadratic, and the report page.
 
 A run of a contender is an evolution without final and folder: only its distribution's centre is recorded, at
 every budget and at some numbers of games before. The centres of all runs then play the same opponents on the
@@ -67,11 +67,11 @@ class Contender:
 
     @property
     def scheduled(self) -> bool:
-        """Whether its step sizes follow a schedule over the budget; then every budget needs its own runs."""
+        """Whether step sizes follow a schedule over the budget, so that every budget needs its own runs."""
         return bool(self._default_schedule)
 
     def within(self, budget: int, seed: int) -> RunConfig:
-        """The configuration of a run within a budget of games, schedule included.
+        """Configuration of this contender's run within a budget of games, schedule included.
 
         Raises:
             ConfigOptionError: generation 0 alone exceeds the budget.
@@ -98,7 +98,7 @@ class Contender:
 
 
 def find_contender(text: str, config: str, overrides: Sequence[str] = ()) -> Contender:
-    """Parse a contender: a strategy, and settings of its own after `@`.
+    """Parse a contender: a strategy, and after `@` settings for this contender only.
 
     Default population sizes: those of the strategy for the configuration's mu.
 
@@ -137,7 +137,7 @@ def find_contender(text: str, config: str, overrides: Sequence[str] = ()) -> Con
 
 
 def _refuse(where: str, keys: Sequence[str], more: Sequence[str]) -> None:
-    """Refuse keys that the benchmark sets itself, and the keys `more`.
+    """Refuse configuration keys that the benchmark sets itself, and the keys `more`.
 
     Raises:
         ConfigOptionError: a key is refused; the message gives the reason.
@@ -194,19 +194,19 @@ class BenchRun:
 
     @property
     def file(self) -> str:
-        """Name of the file with the run's points."""
+        """Name of the file in the experiment folder with the run's points."""
         return f"points/{self.config.digest[:16]}-{self.budget}.json"
 
     @property
     def games(self) -> int:
-        """Most games that the run plays."""
+        """Maximum number of games that the run plays."""
         return sum(
             max_games_of_generation(self.config, number) for number in range(self.config.generations + 1)
         )
 
 
 class BenchPoint(BaseModel):
-    """A run's centre after a number of games."""
+    """Centre of a run's strategy after a number of games."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -220,7 +220,7 @@ _POINTS = TypeAdapter(list[BenchPoint])
 
 
 def bench_runs(bench: OptimiserBench) -> list[BenchRun]:
-    """All runs of a benchmark; only the largest budget for contenders without a schedule.
+    """All runs of a benchmark; contenders without a schedule run with the largest budget only.
 
     Raises:
         ConfigOptionError: a budget is smaller than a generation.
@@ -240,7 +240,7 @@ def bench_runs(bench: OptimiserBench) -> list[BenchRun]:
 
 
 def play_run(run: BenchRun, play: PlayFunction) -> list[dict[str, Any]]:
-    """Play a run; returns mark, games, generation and weights of the centre at every mark.
+    """Play a run; returns games, generation and weights of the centre at every mark (number of games).
 
     Early generations with few hall-of-fame opponents play fewer games; only games played count.
     """
@@ -266,7 +266,7 @@ def play_run(run: BenchRun, play: PlayFunction) -> list[dict[str, Any]]:
 def evolve_to_marks(
     run: BenchRun, strategy: Strategy, evaluate: Callable[[Sequence[Individual]], tuple[np.ndarray, int]]
 ) -> Iterator[tuple[int, int]]:
-    """Evolve a strategy; yields each mark and the games so far, when the next generation may exceed the mark.
+    """Evolve a strategy; yields each mark and the games so far, once a further generation may exceed it.
 
     Args:
         run: run with the marks.
@@ -283,18 +283,18 @@ def evolve_to_marks(
 
 
 def centre_of(strategy: Strategy) -> list[float]:
-    """Weights of a strategy's centre (mean); of its best parent if it has no centre."""
+    """Weights of a strategy's centre (mean); without a centre, of the best parent."""
     centre = strategy.centre()
     return [float(value) for value in (strategy.parents[0] if centre is None else centre.weights)]
 
 
 def missing_runs(bench: OptimiserBench, folder: ExperimentFolder) -> list[BenchRun]:
-    """Runs whose points are missing in the folder."""
+    """Runs of a benchmark whose points are missing in the folder."""
     return [run for run in bench_runs(bench) if not read_points(folder, run)]
 
 
 def read_points(folder: ExperimentFolder, run: BenchRun) -> list[dict[str, Any]]:
-    """Read the points of a run from the folder; [] if they are missing or damaged."""
+    """Read the points of a run from the folder; [] if the file is missing or damaged."""
     try:
         points = _POINTS.validate_python(folder.kept(run.file).get("points"))
     except ValidationError:
@@ -318,7 +318,7 @@ def play_missing(bench: OptimiserBench, folder: ExperimentFolder, play: PlayFunc
 
 
 def points_table(bench: OptimiserBench, folder: ExperimentFolder) -> pd.DataFrame:
-    """All points: contender, run, budget (0 between budgets), mark, games, generation, weights (JSON)."""
+    """Table of all points: contender, run, budget (0 between budgets), mark, games, generation, weights."""
     table = run_points_table(bench, ((run, read_points(folder, run)) for run in bench_runs(bench)))
     return table.assign(weights=table["weights"].map(json.dumps))
 
@@ -336,13 +336,13 @@ def run_points_table(
 
 
 def count_rating_games(bench: OptimiserBench) -> int:
-    """Most games that rate all points."""
+    """Maximum number of games that rate all points."""
     points = sum(len(run.marks) for run in bench_runs(bench))
     return points * len(bench.against) * bench.games * len(bench.contenders[0].config.decks) ** 2
 
 
 def rate_points(bench: OptimiserBench, points: pd.DataFrame, play: PlayFunction) -> pd.DataFrame:
-    """Rate points by games on the same deals: columns score (mean over the opponents) and elo are added.
+    """Rate points by games on the same deals; adds the columns score (mean over the opponents) and elo.
 
     With all games won or lost, half a game is counted the other way.
 
@@ -405,7 +405,7 @@ def paired_differences(points: pd.DataFrame, value: str = "elo") -> pd.DataFrame
 
 
 def count_remaining_games(runs: Iterable[BenchRun]) -> int:
-    """Most games of the given runs."""
+    """Maximum number of games of the given runs."""
     return sum(run.games for run in runs)
 
 
@@ -444,7 +444,7 @@ class Quadratic:
 
 
 def quadratic_of(vector: type[WeightVector], seed: int, run: int) -> Quadratic:
-    """The quadratic of a run number, the same for all contenders."""
+    """Random quadratic for a run number, the same for all contenders."""
     stream = generator(seed, Stream.EXPERIMENT, 1, run)
     n = len(vector.names())
     optimum = stream.random(n)
@@ -455,7 +455,7 @@ def quadratic_of(vector: type[WeightVector], seed: int, run: int) -> Quadratic:
 
 
 def simulate_run(run: BenchRun, seed: int) -> list[dict[str, float]]:
-    """Simulate a run on its quadratic; returns mark, games, generation and loss at every mark.
+    """Simulate a run on a quadratic; returns games, generation and loss at every mark (number of games).
 
     Args:
         run: run of the benchmark.
@@ -557,7 +557,7 @@ def optimisers_figure(points: pd.DataFrame, label: str) -> bytes:
 
 
 def bench_summary(points: pd.DataFrame, value: str = "elo") -> str:
-    """The best contender at the largest budget and significant differences to the first, as sentences."""
+    """Sentences on the best contender at the largest budget, and significant differences to the first."""
     ends, means = paired_differences(points, value), learning_curves(points, value)
     budget, first = int(means["budget"].max()), points["contender"].iloc[0]
     last = means[means["budget"] == budget].set_index("contender")["mean"]
@@ -575,7 +575,7 @@ def bench_summary(points: pd.DataFrame, value: str = "elo") -> str:
 
 
 def _section(title: str, points: pd.DataFrame, value: str, label: str) -> Section:
-    """Section: learning curves and differences to the first contender."""
+    """Section with learning curves and differences to the first contender."""
     means, ends = learning_curves(points, value), paired_differences(points, value)
     text = bench_summary(points, value)
     name = "Elo" if value == "elo" else "loss"

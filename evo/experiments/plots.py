@@ -12,7 +12,7 @@ RANGE_MARGIN = 0.15
 
 
 def plot_curves(axes: Axes, curves: pd.DataFrame, label: str) -> Axes:
-    """Plot learning curves by contender, with 95% intervals over runs.
+    """Plot learning curves by contender, with 95% intervals over runs; `label` is that of the y axis.
 
     Args:
         axes: to draw on.

@@ -64,7 +64,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Cell:
-    """A table cell whose text sorts by a number.
+    """A table cell with a text and the number by which it sorts.
 
     Attributes:
         text: text shown.
@@ -118,7 +118,7 @@ def _anchors(titles: Sequence[str]) -> list[str]:
 
 
 def image(content: bytes | tuple[bytes, bytes], text: str) -> Markup:
-    """Embed a PNG figure in page width, with alternative text.
+    """HTML of an embedded PNG figure in page width, with alternative text.
 
     Args:
         content: the PNG, or one for wide and one for narrow pages (`evo.figures.style.draw_wide_and_narrow`).
@@ -132,7 +132,7 @@ def image(content: bytes | tuple[bytes, bytes], text: str) -> Markup:
 
 
 def _data_url(content: bytes) -> str:
-    """Data URL of a PNG."""
+    """Data URL of a PNG file."""
     return f"data:image/png;base64,{base64.b64encode(content).decode()}"
 
 
@@ -142,7 +142,7 @@ def percentage_points(difference: float) -> str:
 
 
 def interval_cells(table: pd.DataFrame, low: str, high: str, form: str) -> list[Cell]:
-    """Format two columns as cells "1.0 to 2.0" that sort by the lower bound."""
+    """Format the bounds of intervals as cells "1.0 to 2.0" that sort by the lower bound."""
     return [
         Cell("" if np.isnan(a) or np.isnan(b) else f"{form.format(a)} to {form.format(b)}", float(a))
         for a, b in table[[low, high]].astype(float).itertuples(index=False)
@@ -187,13 +187,13 @@ def heat_table(scores: pd.DataFrame, title: str) -> Markup:
 
 
 def _is_numeric(column: pd.Series) -> bool:
-    """Whether a column sorts by numbers."""
+    """Whether a table column sorts by numbers."""
     cells = [isinstance(value, Cell) for value in column]
     return bool(pd.api.types.is_numeric_dtype(column.dtype)) or (bool(cells) and all(cells))
 
 
 def _headings(names: list[str], numeric: list[bool], name_column: int) -> Markup:
-    """Heading cells, each with a button that sorts by the column."""
+    """Render heading cells, each with a button that sorts the table by the column."""
     kinds = [
         " ".join(["name"] * (i == name_column) + ["number"] * is_number)
         for i, is_number in enumerate(numeric)
@@ -204,7 +204,7 @@ def _headings(names: list[str], numeric: list[bool], name_column: int) -> Markup
 
 
 def _cell(value: Any, form: Format, right: bool, names: bool) -> Markup:
-    """Render a table cell; `right`: a number, `names`: in the column of names."""
+    """Render a table cell; `right`: aligned right as a number, `names`: in the column of names."""
     if isinstance(value, Cell):
         text, number = value.text, value.value
     else:

@@ -63,7 +63,7 @@ STYLE: dict[Any, Any] = {
 
 @contextmanager
 def _styled() -> Iterator[None]:
-    """Apply our style, without warnings about long names or missing glyphs."""
+    """Context with the project's figure style, without warnings about long names or missing glyphs."""
     with mpl.rc_context(STYLE), warnings.catch_warnings():
         for message in ("Glyph", "constrained_layout not applied", "There are no gridspecs"):
             warnings.filterwarnings("ignore", message, UserWarning)
@@ -72,7 +72,7 @@ def _styled() -> Iterator[None]:
 
 @contextmanager
 def figure(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
-    """A figure with one pair of axes in our style; sizes in inches. Changes no global state."""
+    """Context with a figure of one pair of axes in the project's style; sizes in inches, no global state."""
     with _styled():
         drawn = Figure(figsize=(min(width, MAX_INCHES), min(height, MAX_INCHES)), layout="constrained")
         FigureCanvasAgg(drawn)  # else measuring each label creates a renderer of the whole figure
@@ -81,7 +81,7 @@ def figure(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
 
 @contextmanager
 def grid(n: int, width: float, height: float, columns: int = 3) -> Iterator[tuple[Figure, list[Axes]]]:
-    """A figure with a grid of n pairs of axes; width and height of one pair in inches."""
+    """Context with a figure of n pairs of axes in a grid; width and height of one pair in inches."""
     with _styled():
         columns = min(columns, n)
         rows = -(-n // columns)
@@ -103,12 +103,12 @@ def png_bytes(drawn: Figure) -> bytes:
 
 @dataclass(frozen=True)
 class Picture:
-    """A PNG that notebooks display."""
+    """A PNG image that notebooks display."""
 
     png: bytes = field(repr=False)
 
     def _repr_png_(self) -> bytes:
-        """The PNG, for IPython's display."""
+        """The PNG file, for IPython's display."""
         return self.png
 
 
@@ -172,13 +172,13 @@ def integer_ticks(axis: Axis) -> None:
 
 
 def percent_ticks(axis: Axis) -> None:
-    """Put percentage ticks at exact values."""
+    """Put ticks only at values whose percentage labels are exact, without rounding."""
     axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))
     axis.set_major_formatter(lambda share, _: f"{round(100 * share, 6):g}%")
 
 
 def plot_scores(axes: Axes, scores: pd.DataFrame, label: str) -> Axes:
-    """Plot a heat map of scores per game, with numbers and names as far as they fit.
+    """Plot a heat map of scores per game, with numbers and names if they fit.
 
     Args:
         axes: to draw on.
@@ -220,10 +220,10 @@ def short_name(name: str, longest: int = MAX_NAME_LENGTH) -> str:
 
 
 def is_narrow(axes: Axes) -> bool:
-    """Whether the figure is the version for phones."""
+    """Whether a figure is drawn in the narrow version for phones."""
     return figure_width(axes) <= NARROW_INCHES
 
 
 def small_font_size(axes: Axes) -> int:
-    """Smallest font size of a figure, in points."""
+    """Smallest font size of a figure in points, larger on phones."""
     return SMALL_FONT_SIZE_NARROW if is_narrow(axes) else SMALL_FONT_SIZE

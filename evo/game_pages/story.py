@@ -43,7 +43,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def story_page(story: dict[str, Any]) -> bytes:
-    """Render the HTML page of a game (`game_data`), with controls by keyboard and buttons.
+    """Render the HTML page of a game from `game_data`, with controls by keyboard and buttons.
 
     The content security policy allows its only script by hash; the game is embedded as inert JSON.
     """
@@ -64,7 +64,7 @@ def story_page(story: dict[str, Any]) -> bytes:
 
 
 def _joined(*names: str) -> str:
-    """Concatenate template files."""
+    """Concatenate the contents of template files."""
     return "\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
 
 
@@ -78,7 +78,7 @@ SOLVE_AGAIN = "then solve the turn again"
 
 
 class PlanTexts(NamedTuple):
-    """Texts of an explained plan.
+    """Texts on an explained plan, as a page shows them.
 
     Attributes:
         plan: actions of the plan.
@@ -94,7 +94,7 @@ class PlanTexts(NamedTuple):
 
 
 def plan_texts(explanation: Explanation, position: Position) -> PlanTexts:
-    """Texts of an explained plan in a position."""
+    """Make the texts on an explained plan in a position."""
     plan: Any = explanation.plan  # its type, like those of the other two, depends on the turn
     refused: Any = explanation.refused
     other: Any = explanation.alternative
@@ -125,7 +125,7 @@ def minion_names(problem: TurnProblem, position: Position) -> tuple[list[str], l
 
 
 def body_action_text(action: PlanAction, names: tuple[list[str], list[str]], m: int) -> str:
-    """Text of a plan's action on bodies: "attack with Wolfrider -> hero"."""
+    """Text of an action of a plan on bodies: "attack with Wolfrider -> hero"."""
     friends, enemies = names
     if isinstance(action, Play):
         return f"play {friends[m + action.hand]}"
@@ -152,7 +152,7 @@ def body_outcome_text(plan: ProblemPlan, names: tuple[list[str], list[str]]) -> 
 
 
 def character_name(position: Position, character: int) -> str:
-    """Name of a target character, 0 to 15: its card, or "hero" or "own hero"."""
+    """Name of the target character numbered 0 to 15: the minion's card, or "hero" or "own hero"."""
     own = character >= OWN_TARGETS
     place = character - OWN_TARGETS if own else character
     if place == BOARD_SIZE:
@@ -258,7 +258,7 @@ Explainer = Callable[[Position], dict[str, Any]]
 
 
 def explainer_of(agent: Agent) -> Explainer | None:
-    """Function that explains the plans of an agent; None for agents without explanations.
+    """Function that explains an agent's plans; None for agents without explanations.
 
     An explanation has `plan`, `certain_outcome_text` (its certain effects), `without` (the plan's first
     action) and `alternative` (the best plan without that action), as text; `tie`, whether both have the same
@@ -286,7 +286,7 @@ def explainer_of(agent: Agent) -> Explainer | None:
 
 
 def _terms(plan: Any, other: Any) -> list[list[Any]]:
-    """Rows of all objective terms and their sum."""
+    """Rows with all objective terms and their sum, of a plan and of another plan."""
     others = other.terms._asdict() if other is not None else {}
     rows = [
         [name, Weights.MEANINGS[place], term, others.get(name)]
@@ -315,7 +315,7 @@ class GameSetup:
 def game_data(
     result: MatchResult, cast: GameSetup, reasons: Sequence[Explainer | None] = (None, None), remark: str = ""
 ) -> dict[str, Any]:
-    """A played game as JSON values.
+    """A played game as JSON values: players, positions, actions and explained plans.
 
     Args:
         result: result of the game.
@@ -368,7 +368,7 @@ def position_data(position: Position) -> dict[str, Any]:
 
 
 def position_data_seen_by(view: PlayerView) -> dict[str, Any]:
-    """A position as one player sees it, like `position_data`; hidden cards are None, `position` is left out.
+    """`position_data` of a position as one player sees it: hidden cards are None, `position` is left out.
 
     The notation would reveal the remaining cards of the player's own deck.
     """
@@ -421,7 +421,7 @@ def replay_recorded_game(
 
 
 def _stoppable(explainer: Explainer | None, go_on: Callable[[], None]) -> Explainer | None:
-    """Wrap an explanation function so that it calls `go_on` first."""
+    """Wrap an explanation function in one that calls `go_on` first."""
 
     def explain_unless_stopped(position: Position) -> dict[str, Any]:
         assert explainer is not None

@@ -140,7 +140,7 @@ class LearnConfig(Settings):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        """Check settings that depend on each other."""
+        """Refuse settings that do not fit together."""
         if self.method not in METHODS:
             raise ValueError(f"method: {unknown_name('method', self.method, METHODS)}")
         if self.also and not METHODS[self.method].ALL_ROUNDS:
@@ -169,18 +169,18 @@ class LearnConfig(Settings):
 
     @property
     def start(self) -> LookaheadWeights:
-        """Initial weights, from `profile`."""
+        """Initial weights of the learned agent, from `profile`."""
         weights = find_agent_profile(LookaheadWeights.AGENT, self.profile).weights
         assert isinstance(weights, LookaheadWeights)
         return weights
 
     @property
     def player(self) -> Player:
-        """The player of the first round."""
+        """The player of the first round, with the initial weights."""
         return self.player_of(self.start)
 
     def player_of(self, weights: LookaheadWeights) -> Player:
-        """The player with other weights."""
+        """The learning player with the given weights."""
         kind = find_kind(LookaheadWeights.AGENT)
         options = parse_options(kind.options, self.options)
         return Player(tuple(weights.everything), kind=kind.name, options=options)
@@ -199,11 +199,11 @@ class LearnConfig(Settings):
 
     @property
     def first_digest(self) -> str:
-        """`digest` for first play versions of all agents: files of before versions were hashed."""
+        """`digest` as if all agents had play version 1: the digest in files older than play versions."""
         return self._digest_with(str)
 
     def _digest_with(self, named: Callable[[str], str]) -> str:
-        """The digest, with agent kinds named by `named`."""
+        """The digest, with each agent kind named as `named` returns."""
         content: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude=set(UNHASHED_KEYS))
         content["decks"] = [deck.identity for deck in self.found_decks]
         content["start"] = self.start.named()

@@ -33,7 +33,7 @@ COLUMNS = ("features", "left_out", "loss", "games", "score", "low", "high", "ver
 
 @dataclass(frozen=True)
 class SubsetResult:
-    """Result of a feature subset: its fit, and its games against the value with all features.
+    """Result of a feature subset: fit, and games against the value function with all features.
 
     Attributes:
         features: number of features of the subset.
@@ -57,7 +57,7 @@ class SubsetResult:
 
 
 class FeatureSelection:
-    """Fits feature subsets on the samples of a learning folder, and tests them against the full value.
+    """Fits value functions of feature subsets on a learning folder's samples; tests them against the full one.
 
     Args:
         folder: of a finished learning run.
@@ -91,23 +91,23 @@ class FeatureSelection:
         self.known = [name for name, size in zip(FEATURES, self.all.scale, strict=True) if size]
 
     def fit(self, left_out: Sequence[str]) -> Value:
-        """Fit the value without some features."""
+        """Fit the value function without the features `left_out`."""
         kept = np.array([name not in left_out for name in FEATURES])
         samples = Samples(self.samples.features * kept, self.samples.points, self.samples.sequence)
         with threadpool_limits(1, "blas"):
             return self.method.learn(None, [samples], {"ridge": self.config.ridge})
 
     def loss(self, value: Value) -> float:
-        """Log loss of a value on the samples."""
+        """Log loss of a value function on the samples."""
         return log_loss(value, self.samples, self.method.PAIRED)
 
     def weights(self, value: Value, left_out: Sequence[str]) -> LookaheadWeights:
-        """A value as weights of the agent, 0 for the features left out."""
+        """A value function as weights of the agent, 0 for the features left out."""
         named = agent_weights(value, self.config.start).named()
         return LookaheadWeights(**named | {f"value_{name}": 0.0 for name in left_out})
 
     def test(self, left_out: Sequence[str], play: PlayFunction) -> SubsetResult:
-        """Play the value without some features against the full value, until the test decides."""
+        """Play the value without some features against the value with all, until the test decides."""
         value = self.fit(left_out)
         weights = self.weights(value, left_out), self.weights(self.all, ())
         players = tuple(map(self.config.player_of, weights))
@@ -137,13 +137,13 @@ class FeatureSelection:
 
 
 def leave_one_out(trial: FeatureSelection, play: PlayFunction) -> Iterator[SubsetResult]:
-    """Test each feature left out alone, in feature order."""
+    """Leave out each feature alone, in feature order, and test the value without it."""
     for name in trial.known:
         yield trial.test((name,), play)
 
 
 def backward_elimination(trial: FeatureSelection, play: PlayFunction) -> Iterator[SubsetResult]:
-    """Backward elimination: drop the feature whose removal raises the log loss least, and test; repeat."""
+    """Backward elimination: drop the feature whose loss raises the log loss least, test the rest; repeat."""
     left_out: tuple[str, ...] = ()
     while len(left_out) < len(trial.known) - 1:
         rest = [name for name in trial.known if name not in left_out]
@@ -159,7 +159,7 @@ def subsets_table(tested: Sequence[SubsetResult]) -> pd.DataFrame:
 
 
 def smallest_no_worse(tested: Sequence[SubsetResult]) -> SubsetResult | None:
-    """The smallest subset shown to be no worse, before the first that is worse; None if there is none."""
+    """The smallest subset shown to be no worse than all features, before any that is worse; None if none."""
     found = None
     for comparison in tested:
         if comparison.verdict == "worse":

@@ -75,7 +75,7 @@ _SAMPLE = dict.fromkeys(FEATURES, NUMBER) | {"points": SCORE, "sequence": COUNT}
 
 
 class LearningError(ManaforgeError, ValueError):
-    """A learning folder that cannot be used; the message names it and the way out."""
+    """A learning folder that cannot be used; the message names the folder and says what to do."""
 
 
 Number = Annotated[float, Field(ge=-1e100, le=1e100, allow_inf_nan=False)]
@@ -85,13 +85,13 @@ Positive = Annotated[Count, Field(gt=0)]
 
 
 class _Content(BaseModel):
-    """Base of the validated parts of a round's JSON file."""
+    """Base class of the validated parts of a round's JSON file."""
 
     model_config = ConfigDict(strict=True)
 
 
 class _Test(_Content):
-    """Test games of a round against one opponent."""
+    """JSON content of a round's test games against one opponent."""
 
     opponent: str
     games: Count
@@ -101,7 +101,7 @@ class _Test(_Content):
 
 
 class _Round(_Content):
-    """Content of round 0: tests of the initial profile."""
+    """JSON content of round 0: tests of the initial profile."""
 
     number_of_schema: Count = Field(alias="schema")
     config_hash: str
@@ -113,7 +113,7 @@ Weights = Annotated[list[Number], Field(min_length=len(FEATURES), max_length=len
 
 
 class _FittedRound(_Round):
-    """Content of a fitted round: all but round 0."""
+    """JSON content of a fitted round: any but round 0."""
 
     games: Positive
     samples: Positive
@@ -159,12 +159,12 @@ class LearningFolder(CheckedFolder):
 
     @property
     def first_digest(self) -> str:
-        """`digest` for first play versions of all agents (`LearnConfig.first_digest`)."""
+        """`digest` as if all agents had play version 1 (`LearnConfig.first_digest`)."""
         first = self.config.first_digest
         return json_digest([first, self.others]) if self.others else first
 
     def read_other_digests(self) -> None:
-        """Read the list of samples of other learning runs.
+        """Read the list of the samples copied from other learning runs, with checksums.
 
         Raises:
             LearningError: the list is missing or damaged.
@@ -181,7 +181,7 @@ class LearningFolder(CheckedFolder):
         self.others = found
 
     def read_other_samples(self) -> list[tuple[str, int, bytes]]:
-        """Read the samples of other learning runs from their folders: folder, round and file content.
+        """Read the samples of other learning runs from the other folders: folder, round and file content.
 
         Raises:
             LearningNameError: a folder cannot be read, has no round, or is of another kind of method.
@@ -222,7 +222,7 @@ class LearningFolder(CheckedFolder):
             raise LearningError(f"cannot write {self.path / file}: {why}")
 
     def check_blas(self) -> str:
-        """The BLAS that fits the next round; "" if there is no next round or no BLAS is used.
+        """Name of the BLAS with which the next round is fitted; "" without a next round or without BLAS.
 
         Raises:
             LearningError: another BLAS fitted the rounds before, so the next would not be reproducible.
@@ -246,7 +246,7 @@ class LearningFolder(CheckedFolder):
         return kernel
 
     def read_rounds(self) -> None:
-        """Read the committed rounds; another process may be playing more.
+        """Read the committed rounds; another process may still play further rounds.
 
         Raises:
             LearningError: a round is damaged, cannot be read, or was written by another version.
@@ -274,7 +274,7 @@ class LearningFolder(CheckedFolder):
         return bool(self.rounds)
 
     def check_rounds(self) -> None:
-        """Read the committed rounds with the folder locked; damaged rounds are set aside and replayed.
+        """Read the committed rounds, with the folder locked; set damaged rounds aside, to be played again.
 
         Raises:
             LearningError: a round was written by another version, or played by another version of an agent.
@@ -315,7 +315,7 @@ class LearningFolder(CheckedFolder):
         return ""
 
     def _read_unchecked(self) -> tuple[dict[str, Entry], str]:
-        """Rounds of a folder without `checksums.txt` (older format), and the damage of the next one.
+        """Rounds of a folder without `checksums.txt` (older format), and the damage of the first bad round.
 
         Raises:
             OSError: a round cannot be read.
@@ -338,7 +338,7 @@ class LearningFolder(CheckedFolder):
         return found, ""
 
     def value(self, number: int) -> Value | None:
-        """The value fitted in a round; None for round 0."""
+        """The value function fitted in a round; None for round 0."""
         content = self.rounds[number]
         if "weights" not in content:
             return None
@@ -358,7 +358,7 @@ class LearningFolder(CheckedFolder):
         return read_bytes(self._round(number, "parquet"))
 
     def samples_to_fit(self, new: Samples | None = None) -> list[Samples]:
-        """Samples of a fit: of other learning runs (`also`), the newest committed rounds, and a new round.
+        """Samples for the next fit: of other learning runs (`also`), the newest committed rounds, a new round.
 
         Args:
             new: samples of the new round; None: no new round.
@@ -414,14 +414,14 @@ class LearningFolder(CheckedFolder):
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        """Turn an OSError into a LearningError."""
+        """Context that turns an OSError of a write into a LearningError."""
         try:
             yield
         except OSError as error:
             raise LearningError(folder_error_text(error, self.path, "write to")) from None
 
     def _round(self, number: int, kind: str) -> Path:
-        """Path of a file of a round."""
+        """Path of one kind of file of a round."""
         return self.path / "rounds" / f"{number:04d}.{kind}"
 
 
@@ -476,7 +476,7 @@ def open_learning(path: Path, config: LearnConfig) -> Iterator[LearningFolder]:
 
 
 def _digest_in(file: Path) -> str:
-    """The digest of a configuration file; "" for an invalid one.
+    """The digest of the configuration in a file; "" for an invalid file.
 
     Raises:
         OSError: the file cannot be read.
@@ -489,7 +489,7 @@ def _digest_in(file: Path) -> str:
 
 
 def count_rounds(path: Path) -> int:
-    """Number of rounds of a folder, round 0 included, without reading them.
+    """Number of rounds in a learning folder, round 0 included; their files are not read.
 
     Raises:
         OSError: the folder cannot be read.
@@ -515,7 +515,7 @@ def read_learning(path: Path) -> LearningFolder:
 
 
 def _samples_in(file: Path, digest: str) -> Samples:
-    """Read a sample file with this checksum; errors as of `LearningFolder.samples`."""
+    """Read a sample file, and verify its checksum; errors as of `LearningFolder.samples`."""
     try:
         content = read_bytes(file)
         if checksum(content) != digest:

@@ -80,7 +80,7 @@ class Method:
 
     @staticmethod
     def learn(before: Value | None, rounds: Sequence[Samples], options: Mapping[str, Any]) -> Value:
-        """Fit the value of a round.
+        """Fit the value function of a round.
 
         Args:
             before: value of the round before; None in the first round.
@@ -101,7 +101,7 @@ class Paired(Method):
 
     @staticmethod
     def learn(before: Value | None, rounds: Sequence[Samples], options: Mapping[str, Any]) -> Value:  # noqa: ARG004
-        """Fit the value of a round; see `Method`."""
+        """Fit the value function of a round; see `Method`."""
         features, points = _joined(rounds)
         scale = _scale_of(features)
         decided = points != 0.5
@@ -119,7 +119,7 @@ class Logistic(Method):
 
     @staticmethod
     def learn(before: Value | None, rounds: Sequence[Samples], options: Mapping[str, Any]) -> Value:  # noqa: ARG004
-        """Fit the value of a round; see `Method`."""
+        """Fit the value function of a round; see `Method`."""
         features, points = _joined(rounds)
         return _regression(features, points, _scale_of(features), options["ridge"], intercept=True)
 
@@ -135,7 +135,7 @@ class TemporalDifference(Method):
 
     @staticmethod
     def learn(before: Value | None, rounds: Sequence[Samples], options: Mapping[str, Any]) -> Value:
-        """Fit the value of a round; see `Method`."""
+        """Fit the value function of a round; see `Method`."""
         samples = rounds[-1]
         if before is None:
             before = Value(np.zeros(N_FEATURES), 0.0, _scale_of(samples.features))
@@ -151,7 +151,7 @@ class TemporalDifference(Method):
 def lambda_step(
     weights: np.ndarray, features: np.ndarray, result: float, decay: float, rate: float
 ) -> np.ndarray:
-    """Update weights with one game of a player: the off-line lambda-return algorithm.
+    """Weights after one game of a player, by the off-line lambda-return algorithm.
 
     Args:
         weights: shape (features,).
@@ -187,7 +187,7 @@ def blas_kernel() -> str:
 
 
 def _weighted(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Weighted sum of features of each position, shape (positions,); same summation order on any machine."""
+    """Weighted sum of each position's features, shape (positions,); the order of sums is machine-independent."""
     return np.asarray((features * weights).sum(axis=1))
 
 
@@ -205,13 +205,13 @@ def log_loss(value: Value, samples: Samples, paired: bool) -> float:
 
 
 def count_newest_rounds(sizes: Sequence[int]) -> int:
-    """Number of newest rounds in a regression (at least 1), from the numbers of samples by round."""
+    """Number of newest rounds that a regression uses (at least 1); `sizes`: number of samples by round."""
     total = np.cumsum(sizes[::-1])
     return max(1, int((total <= MAX_SAMPLES).sum()))
 
 
 def _joined(rounds: Sequence[Samples]) -> tuple[np.ndarray, np.ndarray]:
-    """Features and points of all rounds."""
+    """Join the samples of rounds; returns all features and all points."""
     features = np.concatenate([samples.features for samples in rounds])
     return features, np.concatenate([samples.points for samples in rounds])
 
@@ -222,14 +222,14 @@ def _scale_of(features: np.ndarray) -> np.ndarray:
 
 
 def _divided(numbers: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Numbers divided by the scale, shape (..., features); 0 where the scale is 0."""
+    """Divide numbers, shape (..., features), by each feature's scale; 0 where the scale is 0."""
     return np.asarray(np.divide(numbers, scale, out=np.zeros(numbers.shape), where=scale > 0))
 
 
 def _regression(
     features: np.ndarray, points: np.ndarray, scale: np.ndarray, ridge: float, intercept: bool
 ) -> Value:
-    """Logistic regression with an L2 penalty; a draw is half a win and half a loss."""
+    """Value function by logistic regression with an L2 penalty; a draw is half a win and half a loss."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - a second to import
 
     won, lost = points > 0, points < 1
@@ -244,6 +244,6 @@ def _regression(
 
 
 def _sequences(sequence: np.ndarray) -> list[slice]:
-    """Slices of consecutive samples with equal sequence number."""
+    """Slices of consecutive samples with the same sequence number."""
     edges = np.flatnonzero(np.diff(sequence)) + 1
     return [slice(a, b) for a, b in zip([0, *edges], [*edges, len(sequence)], strict=True) if b > a]

@@ -1,4 +1,4 @@
-"""Learn mulligan keep values of opening cards from paired games, and write them to a profile.
+"""Learn the value of keeping each opening card in the mulligan from paired games; write it to a profile.
 
 Every deal is played once with the player's current mulligan, and once more for each different card of its
 opening hand with the choice for that card reversed. All else of the deal is equal (common random numbers,
@@ -37,7 +37,7 @@ PlayFunction = Callable[[Roster, Schedule], np.ndarray]
 
 
 class MulliganLearningError(WrongValueError, ValueError):
-    """Invalid settings of mulligan learning; the message names the way out."""
+    """Invalid settings of mulligan learning; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class MulliganLearning:
             )
 
     def hand(self, seat: int) -> int:
-        """Number of opening cards of a seat."""
+        """Number of opening cards of the player at `seat`."""
         return (self.ruleset.hand_first, self.ruleset.hand_second)[seat]
 
     @cached_property
@@ -138,14 +138,14 @@ class Deals:
 
     @cached_property
     def games(self) -> np.ndarray:
-        """Deal, and card with reversed choice, of each game; shape (games, 2); -1: current mulligan."""
+        """Deal, and index of the card with reversed choice (-1: none), of each game; shape (games, 2)."""
         rows = np.concatenate([np.full((len(self.hands), 1), -1), np.sort(self.hands, axis=1)], axis=1)
         is_new = np.diff(rows, axis=1, prepend=-2) > 0
         return np.stack([np.nonzero(is_new)[0], rows[is_new]], axis=1)
 
 
 def learn_mulligan(lesson: MulliganLearning, play: PlayFunction) -> Iterator[tuple[SeatValues, ...]]:
-    """Learn keep values; yields them after each round, by deck and seat. The last are the result.
+    """Learn keep values; yields those of each round, by deck and seat. The last round's are the result.
 
     Args:
         lesson: settings.
@@ -166,7 +166,7 @@ def learn_mulligan(lesson: MulliganLearning, play: PlayFunction) -> Iterator[tup
 
 
 def with_mulligan(player: Player, keeps: "Iterator[DeckMulligan] | Sequence[DeckMulligan]") -> Player:
-    """A player with these mulligan choices; choices for other decks and seats stay."""
+    """A player with the mulligan choices `keeps`; the player's choices for other decks and seats stay."""
     choices = {(choice.deck, choice.seat): choice for choice in (*player.keeps, *keeps)}
     return replace(player, keeps=tuple(choices[key] for key in sorted(choices)))
 
@@ -197,14 +197,14 @@ def make_deals(lesson: MulliganLearning, number: int, place: int, seat: int) -> 
 
 
 def mulligan_by_rule(deck: Deck, ruleset: Ruleset) -> dict[str, bool]:
-    """Whether the ruleset's mulligan rule keeps each card of a deck, by `engine.match.card_id_or_name`."""
+    """For each card, keyed by `engine.match.card_id_or_name`: whether the ruleset's mulligan rule keeps it."""
     return {card_id_or_name(card): card.spec.cost <= ruleset.mulligan_above for card in deck.cards}
 
 
 def _learn_deck_seat(
     lesson: MulliganLearning, player: Player, deals: Deals, deck_index: int, seat: int, play: PlayFunction
 ) -> SeatValues:
-    """Play the deals of one deck and seat, and estimate the keep values of its cards."""
+    """Play the deals of one deck and seat, and estimate the keep value of each card."""
     deck = lesson.decks[deck_index]
     chosen = mulligan_for_deck(player.keeps, deck, seat) or {}
     keeps = {word: chosen.get(word, kept) for word, kept in mulligan_by_rule(deck, lesson.ruleset).items()}
@@ -224,7 +224,7 @@ def _learn_deck_seat(
 def _variants(
     player: Player, deck: str, seat: int, keeps: dict[str, bool], cards: Sequence[str]
 ) -> Iterator[Player]:
-    """The player with its current mulligan, then with the choice for each card in turn reversed."""
+    """The player with the current mulligan choices, then with the choice for each card in turn reversed."""
     for reversed_card in (None, *cards):
         chosen = {card: kept != (card == reversed_card) for card, kept in keeps.items()}
         keep = tuple(card for card in chosen if chosen[card])
@@ -236,7 +236,7 @@ def _variants(
 def _schedule(
     lesson: MulliganLearning, deals: Deals, games: np.ndarray, deck_index: int, seat: int
 ) -> Schedule:
-    """The schedule of deals; opponents and their decks alternate."""
+    """The schedule of games on the deals; opponents and opponents' decks alternate."""
     deal, variant = games[:, 0], games[:, 1] + 1
     opponent = deal % len(lesson.opponents)
     opponent_deck = deal // len(lesson.opponents) % len(lesson.decks)
@@ -253,7 +253,7 @@ def _schedule(
 def _keep_values(
     points: np.ndarray, games: np.ndarray, cards: Sequence[str], keeps: dict[str, bool]
 ) -> dict[str, KeepValue]:
-    """Keep value of each card that was dealt, with Student's t interval over its deals."""
+    """Keep value of each card that was dealt, with Student's t interval over the deals with the card."""
     deal, card = games.T
     baseline = points[card < 0]
     values = {}
@@ -270,7 +270,7 @@ def _keep_values(
 
 
 class ProfileFileError(ManaforgeError, ValueError):
-    """A profile file that cannot be written; the message names the way out."""
+    """A profile file that cannot be written; the message says what to do."""
 
 
 class CardRow(NamedTuple):
@@ -298,7 +298,7 @@ class CardRow(NamedTuple):
 
 
 def card_rows(values: SeatValues, deck: Deck, ruleset: Ruleset) -> list[CardRow]:
-    """Table rows of the cards with a keep value, the highest value first."""
+    """Table rows of the cards of a deck that have a keep value, the highest value first."""
     cards = {card_id_or_name(card): card for card in deck.cards}
     rule = mulligan_by_rule(deck, ruleset)
     rows = []
@@ -311,7 +311,7 @@ def card_rows(values: SeatValues, deck: Deck, ruleset: Ruleset) -> list[CardRow]
 
 
 def check_output_file(path: Path) -> None:
-    """Check that the output profile can be written, before games are played for it.
+    """Refuse an output path that cannot be written, before games are played.
 
     Raises:
         LessonError: it is not named NAME.toml.
@@ -335,7 +335,7 @@ def learned_profile(
     name: str,
     against: Sequence[str],
 ) -> Profile[WeightVector]:
-    """A profile with learned keep values; those of other decks stay.
+    """A profile with the learned keep values; keep values of other decks stay.
 
     Args:
         profile: weights and provenance.

@@ -102,7 +102,7 @@ def plot_calibration(axes: Axes, groups: pd.DataFrame) -> Axes:
 
 
 def plot_features(axes: Axes, curve: pd.DataFrame) -> Axes:
-    """Plot Elo against the full value by number of features, with 95% intervals.
+    """Plot Elo against the value with all features by number of features, with 95% intervals.
 
     Args:
         axes: to draw on.
@@ -123,7 +123,7 @@ MIN_SAMPLES_PER_WEIGHT = 100
 
 
 def write_learning(folder: LearningFolder, profile: Profile[LookaheadWeights]) -> None:
-    """Write profile, learning curve and report page; reproducible from the same rounds."""
+    """Write profile, learning curve and report page; the same rounds give the same files."""
     curve = learning_curve(folder)
     folder.write("profile.toml", profile.to_toml().encode())
     folder.write("curve.csv", csv_bytes(curve))
@@ -144,7 +144,7 @@ def learning_page(folder: LearningFolder, curve: pd.DataFrame) -> bytes:
 
 
 def _curve_section(folder: LearningFolder, curve: pd.DataFrame) -> Section:
-    """Section: learning curve."""
+    """Section with the learning curve."""
     number = best_round(folder)
     best = curve[curve["round"] == number]
     scores = ", ".join(
@@ -172,7 +172,7 @@ def _curve_section(folder: LearningFolder, curve: pd.DataFrame) -> Section:
 
 
 def _weights_section(folder: LearningFolder) -> Section:
-    """Section: learned weights."""
+    """Section with the learned weights."""
     number = best_round(folder)
     value, start = folder.value(number), folder.config.start
     weights = agent_weights(value, start).named()
@@ -213,7 +213,7 @@ def _weights_section(folder: LearningFolder) -> Section:
 
 
 def _calibration_section(folder: LearningFolder) -> list[Section]:
-    """Section: calibration of predicted win probabilities on games played after the fit."""
+    """Section on the calibration of predicted win probabilities, on games played after the fit."""
     groups = folder.rounds[-1].get("calibration") or []
     if not groups:
         return []
@@ -244,7 +244,7 @@ def _calibration_section(folder: LearningFolder) -> list[Section]:
 
 
 def _games_section(folder: LearningFolder) -> Section:
-    """Section: configuration and rounds."""
+    """Section with the configuration and the rounds."""
     config = folder.config
     decks = ", ".join(deck.name for deck in config.found_decks)
     text = (
@@ -300,7 +300,7 @@ def features_page(
 
 
 def features_figure(backward: pd.DataFrame) -> bytes:
-    """Elo by number of features in the backward elimination, a PNG file; `backward`: see `features_page`."""
+    """Figure of Elo by number of features in the backward elimination, a PNG file."""
     return draw(plot_features, _in_elo(backward), width=7.2, height=3.2).png
 
 

@@ -38,7 +38,7 @@ _DEAL, _TURNS = range(2)
 def collect_samples(
     config: LearnConfig, row: tuple[float, ...], number: int, advance: Callable[[int], None]
 ) -> Samples:
-    """Play the self-play games of a round and collect its samples, reproducible on any number of threads.
+    """Play a round's self-play games and collect samples, reproducible on any number of threads.
 
     Args:
         config: configuration.
@@ -73,7 +73,7 @@ def collect_samples(
 
 
 def _collect(config: LearnConfig, row: tuple[float, ...], number: int, start: int, n: int) -> Samples:
-    """Play deals `start` to `start + n - 1` of a round, and collect their samples."""
+    """Play deals `start` to `start + n - 1` of a round, and collect samples."""
     decks = config.found_decks
     table, records = cached_card_table(decks)
     deal = np.arange(start, start + n)
@@ -112,7 +112,7 @@ RoundCallback = Callable[[Mapping[str, Any]], None]
 def learn(
     folder: LearningFolder, play: PlayFunction, advance: Callable[[int], None], tell: RoundCallback
 ) -> Profile[LookaheadWeights]:
-    """Play the missing rounds; returns the value with the best test score as a profile.
+    """Play the missing rounds; returns the value function with the best test score as a profile.
 
     Args:
         folder: learning folder, to which every round is written.
@@ -141,7 +141,7 @@ def learn(
 def _round(
     folder: LearningFolder, number: int, before: Value | None, samples: Samples, play: PlayFunction
 ) -> dict[str, Any]:
-    """Fit and test a round; returns its record for `LearningFolder.commit`."""
+    """Fit and test a round; returns the content that `LearningFolder.commit` writes."""
     config, method = folder.config, METHODS[folder.config.method]
     informative = int(informative_mask(samples, method.PAIRED).sum())
     if not informative:
@@ -168,7 +168,7 @@ def _round(
 
 
 def agent_weights(value: Value | None, start: LookaheadWeights) -> LookaheadWeights:
-    """A value as weights of the agent, scaled to the total size of the initial weights.
+    """A value function as weights of the agent, scaled to the total size of the initial weights.
 
     Constant features keep their initial weights; None gives the initial weights. The common scale of all
     weights changes no turn.
@@ -188,7 +188,7 @@ def agent_weights(value: Value | None, start: LookaheadWeights) -> LookaheadWeig
 
 
 def calibration(value: Value, samples: Samples, paired: bool) -> list[list[float]]:
-    """Calibration groups of samples by predicted probability: mean probability, mean points, number.
+    """Samples in groups by predicted probability: mean probability, mean points and number of each group.
 
     Args:
         value: a value that was not fitted on the samples.
@@ -202,7 +202,7 @@ def calibration(value: Value, samples: Samples, paired: bool) -> list[list[float
 
 
 def _test(config: LearnConfig, weights: LookaheadWeights, play: PlayFunction) -> list[dict[str, Any]]:
-    """Test a value against every opponent, on the same deals in every round."""
+    """Play test games against every opponent, on the same deals in every round; returns the results."""
     players = (config.player_of(weights), *config.opponents)
     roster = Roster(players, config.found_decks, find_ruleset(config.ruleset))
     pairings = make_pairings(len(players), "gauntlet", ())
@@ -220,12 +220,12 @@ def _test(config: LearnConfig, weights: LookaheadWeights, play: PlayFunction) ->
 
 
 def mean_score(content: Mapping[str, Any]) -> float:
-    """Mean test score of a round over opponents; nan without tests."""
+    """Mean over opponents of a round's test scores; nan without tests."""
     return float(np.mean([test["score"] for test in content["tests"]])) if content["tests"] else float("nan")
 
 
 def best_round(folder: LearningFolder) -> int:
-    """The round with the best mean test score, the last of ties; the last round if none was tested."""
+    """Number of the round with the best mean test score, the last of equals; if none was tested, the last."""
     scores = [mean_score(content) for content in folder.rounds]
     if np.isnan(scores[1:]).all():
         return len(scores) - 1
@@ -233,7 +233,7 @@ def best_round(folder: LearningFolder) -> int:
 
 
 def best_profile(folder: LearningFolder) -> Profile[LookaheadWeights]:
-    """The value of the best round as a profile with provenance."""
+    """The value function of the best round as a profile with provenance."""
     config, number = folder.config, best_round(folder)
     provenance: dict[str, object] = {
         "source": "manaforge learn",

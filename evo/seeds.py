@@ -1,4 +1,4 @@
-"""Random streams of a run, each derived from its seed and an address; there is no global random state.
+"""Random streams of a run, each derived from the run's seed and an address; no global random state.
 
 | stream | address below the run's seed |
 | --- | --- |

@@ -172,7 +172,7 @@ def integer_ticks(axis: Axis) -> None:
 
 
 def percent_ticks(axis: Axis) -> None:
-    """Put ticks only at values whose percentage labels are exact, without rounding."""
+    """Put ticks at round values, labelled by exact percentages."""
     axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))
     axis.set_major_formatter(lambda share, _: f"{round(100 * share, 6):g}%")
 
@@ -225,5 +225,5 @@ def is_narrow(axes: Axes) -> bool:
 
 
 def small_font_size(axes: Axes) -> int:
-    """Smallest font size of a figure in points, larger on phones."""
+    """Smallest font size of texts in a figure, in points."""
     return SMALL_FONT_SIZE_NARROW if is_narrow(axes) else SMALL_FONT_SIZE

@@ -57,7 +57,7 @@ class SubsetResult:
 
 
 class FeatureSelection:
-    """Fits value functions of feature subsets on a learning folder's samples; tests them against the full one.
+    """Fits value functions of feature subsets on a learning folder's samples, and tests them in games.
 
     Args:
         folder: of a finished learning run.

@@ -358,7 +358,7 @@ class LearningFolder(CheckedFolder):
         return read_bytes(self._round(number, "parquet"))
 
     def samples_to_fit(self, new: Samples | None = None) -> list[Samples]:
-        """Samples for the next fit: of other learning runs (`also`), the newest committed rounds, a new round.
+        """Samples for the next fit: of other learning runs (`also`), newest committed rounds, a new round.
 
         Args:
             new: samples of the new round; None: no new round.

@@ -187,7 +187,7 @@ def blas_kernel() -> str:
 
 
 def _weighted(features: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Weighted sum of each position's features, shape (positions,); the order of sums is machine-independent."""
+    """Weighted sum of each position's features, shape (positions,), in the same order on any machine."""
     return np.asarray((features * weights).sum(axis=1))
 
 

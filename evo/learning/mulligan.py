@@ -197,7 +197,7 @@ def make_deals(lesson: MulliganLearning, number: int, place: int, seat: int) -> 
 
 
 def mulligan_by_rule(deck: Deck, ruleset: Ruleset) -> dict[str, bool]:
-    """For each card, keyed by `engine.match.card_id_or_name`: whether the ruleset's mulligan rule keeps it."""
+    """Whether the ruleset's mulligan rule keeps each card; keyed by `engine.match.card_id_or_name`."""
     return {card_id_or_name(card): card.spec.cost <= ruleset.mulligan_above for card in deck.cards}
 
 

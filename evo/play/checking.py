@@ -35,7 +35,7 @@ MAX_RANDOM_ACTIONS = 40
 
 
 class Check(NamedTuple):
-    """The result of one conformance check.
+    """Result of one conformance check of an agent.
 
     Attributes:
         name: of the check.
@@ -49,7 +49,7 @@ class Check(NamedTuple):
 
 
 class TimedAgent:
-    """A wrapper that times an agent's decisions."""
+    """Agent that wraps another one and times its decisions."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent, self.name = agent, agent.name
@@ -58,7 +58,7 @@ class TimedAgent:
         self.seconds: list[float] = []
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:
-        """Return the wrapped agent's action, and record the time that it took."""
+        """Return the wrapped agent's action, and record the time of the decision."""
         began = time.perf_counter()
         action = self.agent.act(view, rng)
         self.seconds.append(time.perf_counter() - began)
@@ -139,7 +139,7 @@ def play_against_random(agent: Agent, decks: tuple[str, str], seed: int, number:
 def _check_reproducible(
     entrant: Entrant, decks: Sequence[tuple[str, str]], games: int, seed: int, advance: Callable[[int], None]
 ) -> Check:
-    """Check that games are reproducible in another order and in a new process."""
+    """Check that an agent's games are reproducible, in another order and in a new process."""
     records: dict[int, list[tuple[Action, ...]]] = {number: [] for number in range(games)}
     for order in (range(games), reversed(range(games))):
         processes.close()
@@ -197,7 +197,7 @@ def _check_hidden_cards(
 
 
 def _decision(agent: Agent, position: Position, view: PlayerView, seed: int) -> str:
-    """Return the action of an agent in a position, as text."""
+    """Ask an agent for an action in a position; returns the action as text."""
     seat = position.active
     begin, end = (getattr(agent, name, None) for name in ("new_game", "game_over"))
     if begin is not None:
@@ -211,7 +211,7 @@ def _decision(agent: Agent, position: Position, view: PlayerView, seed: int) -> 
 def same_view_positions(
     decks: Sequence[tuple[str, str]], n: int, seed: int = 1
 ) -> Iterator[tuple[Position, Position]]:
-    """Random positions, each with a second one that differs only in cards hidden from the active player.
+    """Pairs of random positions that differ only in cards hidden from the active player.
 
     Args:
         decks: pairs of decks, used in turn.

@@ -30,7 +30,7 @@ MAX_ADDRESS_BYTES = 1_000
 
 
 def find_cluster() -> tuple[str, str]:
-    """Find this machine's cluster: its address, and the source (variable RAY_ADDRESS or Ray's address file).
+    """Find the cluster of this machine; returns address and source (RAY_ADDRESS or Ray's address file).
 
     Workers of a cluster control its drivers, and every user may write to the file's folder: a file that
     another user owns or may write is refused. Ray's own search is not used, since it joins any raylet found
@@ -68,7 +68,7 @@ def address_file() -> Path:
 
 
 def refuse_untrusted_file(file: Path, status: os.stat_result) -> None:
-    """Refuse an address file that another user owns or may write, that is no regular file or has hard links.
+    """Refuse an address file that another user owns or may write, is no regular file or has hard links.
 
     Raises:
         PoolError: the file is refused.
@@ -85,7 +85,7 @@ def refuse_untrusted_file(file: Path, status: os.stat_result) -> None:
 
 
 def check_address(address: str) -> None:
-    """Check the form of a cluster address.
+    """Refuse a malformed cluster address.
 
     Raises:
         PlaceError: it is none of "", "auto", HOST:PORT and SCHEME://...
@@ -97,7 +97,7 @@ def check_address(address: str) -> None:
 
 
 def check_head_listens(address: str) -> None:
-    """Check that a cluster's head listens at an address; Ray itself would retry for minutes.
+    """Raise if no cluster head listens at an address; Ray itself would retry for minutes.
 
     Raises:
         PoolError: the address is malformed, or no head of a Ray cluster listens there.
@@ -143,7 +143,7 @@ RayServices = dict[int, str]
 
 
 def ray_services(node: Any) -> RayServices:
-    """Processes on this machine that Ray needs and that run already; agents start later than their raylet.
+    """Ray's service processes that already run on this machine; the raylet's agents start after the raylet.
 
     Args:
         node: `ray._private.worker._global_node`; it has the processes of a Ray that this process started.
@@ -162,12 +162,12 @@ def ray_services(node: Any) -> RayServices:
 
 
 def all_services_running(services: RayServices) -> bool:
-    """Whether all services run: two and the raylet's agents for a Ray started here, else one raylet."""
+    """Whether all Ray services run: for a Ray started here two and the raylet's agents, else a raylet."""
     return len(services) in (1, 2 + len(RAYLET_AGENTS))
 
 
 class ProcessWatcher:
-    """A thread that watches processes and reports their end at once.
+    """A thread that watches processes, and calls back as soon as one ends.
 
     Args:
         tell: callback, called once from the thread when watched processes have ended.
@@ -183,7 +183,7 @@ class ProcessWatcher:
         self._thread.start()
 
     def watch(self, services: RayServices) -> None:
-        """Watch these processes too; no effect once closed."""
+        """Watch further processes; no effect once the watcher is closed."""
         with self._lock:
             if self._closing.is_set():
                 return
@@ -191,7 +191,7 @@ class ProcessWatcher:
                 self._watched[process] = (_descriptor(process), services[process])
 
     def names(self) -> str:
-        """Names of the processes that ended first, joined by "and"; empty while all run."""
+        """Names of the watched processes that ended first, joined by "and"; empty while all run."""
         with self._lock:
             if not self._names:
                 ended = (name for process, (file, name) in self._watched.items() if _ended(process, file))
@@ -227,7 +227,7 @@ class ProcessWatcher:
 
 
 def kill_session(session: int) -> None:
-    """Kill all processes of a session except this one: Ray's services and workers, orphans too.
+    """Kill all processes of a process session but this one: Ray's services and workers, orphans too.
 
     They would end by themselves too, but a worker only after its games. A process may start others before it
     ends, so this repeats until none is left.
@@ -245,14 +245,14 @@ def kill_session(session: int) -> None:
 
 
 def _members(session: int) -> Iterator[int]:
-    """Running processes of a session."""
+    """Ids of the running processes of a process session."""
     for process, fields in _processes():
         if int(fields[3]) == session and fields[0] not in "ZX":
             yield process
 
 
 def _processes() -> Iterator[tuple[int, list[str]]]:
-    """All processes of this machine, with fields 3 onwards of proc_pid_stat(5): state, parent, ..."""
+    """Ids of all processes of this machine, with fields 3 onwards of proc_pid_stat(5): state, parent, ..."""
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             yield int(entry.parent.name), entry.read_text(errors="replace").rpartition(")")[2].split()
@@ -266,7 +266,7 @@ def _descriptor(process: int) -> int:
 
 
 def _ended(process: int, file: int) -> bool:
-    """Whether a process has ended, by its file descriptor (-1: by its number)."""
+    """Whether a process has ended, by its pidfd `file` (-1: by process id)."""
     if file < 0:
         return not is_running(process)
     poll = select.poll()
@@ -275,7 +275,7 @@ def _ended(process: int, file: int) -> bool:
 
 
 def _raylet_at(node: Any) -> Iterator[tuple[int, str]]:
-    """The raylet of a cluster that this process has joined."""
+    """Process id and name of the raylet of the cluster that this process has joined."""
     if not sys.platform.startswith("linux"):
         return
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as raylet:
@@ -287,7 +287,7 @@ def _raylet_at(node: Any) -> Iterator[tuple[int, str]]:
 
 
 def _descendants(ancestor: int) -> list[int]:
-    """Descendants of a process, parents first."""
+    """Ids of the descendants of a process, parents first."""
     children: dict[int, list[int]] = {}
     for process, fields in _processes():
         children.setdefault(int(fields[1]), []).append(process)
@@ -305,7 +305,7 @@ def _command(process: int) -> str:
 
 
 def is_running(process: int) -> bool:
-    """Whether a process of this machine runs: it exists and is no zombie."""
+    """Whether a process of this machine exists and is no zombie."""
     try:
         if not _PROC.exists():
             os.kill(process, 0)

@@ -42,7 +42,7 @@ class ChunkSizer:
         self._known = {True: True, False: False}
 
     def size(self, left: int, total: int, compiled: bool) -> int:
-        """Games of the next chunk: a fair share of all games or of those left, at most a second's."""
+        """Games of the next chunk: a fair share of all or the remaining games, at most a second's."""
         if not self._known[compiled]:
             return 1  # a solver may take a minute per game
         speed = self._speed[compiled]
@@ -86,7 +86,7 @@ NO_LIMIT = sys.maxsize
 
 
 class WorkerLostError(Exception):
-    """The worker of a chunk was lost; the chunk is handed out again."""
+    """The worker that played a chunk was lost; the chunk is handed out again."""
 
 
 ProgressCallback = Callable[[int], None]
@@ -102,11 +102,11 @@ class Workers(Protocol):
     trusted: bool
 
     def start(self, start: int, stop: int) -> Hashable:
-        """Submit games `start` to `stop` - 1 of the schedule, and return a ticket for the result."""
+        """Submit games `start` to `stop` - 1 of the schedule as a chunk; returns a ticket for the result."""
         ...
 
     def ready(self, tickets: Sequence[Any], timeout: float) -> Sequence[Any]:
-        """Return the finished tickets; wait at most `timeout` seconds for the first."""
+        """Return the tickets whose results are ready; wait at most `timeout` seconds for the first."""
         ...
 
     def result(self, ticket: Any) -> object:
@@ -118,7 +118,7 @@ class Workers(Protocol):
         ...
 
     def cancel(self, ticket: Any) -> None:
-        """Cancel a ticket, and end its worker if possible."""
+        """Cancel the chunk of a ticket, and end the chunk's worker if possible."""
         ...
 
 
@@ -203,16 +203,16 @@ class Dispatcher:
             return True
 
     def release(self, chunks: int) -> None:
-        """Count chunks that are no longer in flight."""
+        """Free the places of chunks that are no longer in flight."""
         with self._lock:
             self._in_flight_now -= chunks
 
     def mark_divergent(self, why: str) -> None:
-        """Stop every schedule, now and later: a worker plays different games."""
+        """Record that a worker plays different games: every schedule, now and later, then stops."""
         self._divergent = why
 
     def raise_if_divergent(self) -> None:
-        """Stop if any schedule has found a worker that plays different games.
+        """Raise if any schedule has found a worker that plays different games.
 
         Raises:
             WorkerDisagreesError: one has.
@@ -221,7 +221,7 @@ class Dispatcher:
             raise WorkerDisagreesError(self._divergent)
 
     def accept(self, games: int, seconds: float, compiled: bool) -> None:
-        """Record the speed and duration of an accepted result."""
+        """Record the speed and duration with which an accepted chunk was played."""
         with self._lock:  # several threads may play at once
             self.busy += seconds
             self.sizer.record_speed(games, seconds, compiled)
@@ -233,7 +233,7 @@ class Dispatcher:
             self.last_result = time.monotonic()
 
     def late_after(self) -> float:
-        """Seconds after which a chunk is late; infinite before the third result."""
+        """Seconds after which a chunk in flight is late; infinite before the third result."""
         with self._lock:
             times = list(self._times)
         return max(MIN_LATE_SECONDS, LATE_FACTOR * float(np.median(times))) if len(times) >= 3 else np.inf
@@ -248,7 +248,7 @@ class Dispatcher:
         return max(HUNG_SECONDS, 2 * LATE_FACTOR * float(np.median(times))) if times else np.inf
 
     def abandon(self, workers: Workers, ticket: Any) -> None:
-        """Abandon a chunk that another worker has finished.
+        """Abandon a copy of a chunk that another worker has finished.
 
         Its worker is not ended at once, since it may still be compiling; it is ended if it is still busy
         after `HUNG_SECONDS` seconds.
@@ -266,7 +266,7 @@ class Dispatcher:
             workers.cancel(ticket)
 
     def replay_due(self, worker: str) -> tuple[bool, int]:
-        """Whether to replay a game of this answer, and the number of answers since the last replay."""
+        """Whether to replay a game of a worker's new answer, and the answers since the last replay."""
         with self._lock:
             n = self._answers[worker] = self._answers.get(worker, 0) + 1
         power = 1 << (n - 1).bit_length() - 1 if n > 1 else 0  # the last of 1, 2, 4, ... before n
@@ -300,7 +300,7 @@ class _ScheduleRun:
         self.silences = 0
 
     def run(self) -> np.ndarray:
-        """Play the schedule; returns its results."""
+        """Play the schedule; returns the results of all games."""
         while self.left:
             self.dispatcher.raise_if_divergent()
             self._hand_out()
@@ -318,7 +318,7 @@ class _ScheduleRun:
         return self.played
 
     def _hand_out(self) -> None:
-        """Hand out chunks up to the limits."""
+        """Hand out chunks up to the limits of chunks in flight."""
         while (self.again or self.next < len(self.games)) and self.dispatcher.may_start(len(self.pending)):
             if self.again:
                 start, stop = self.again.popleft()
@@ -340,7 +340,7 @@ class _ScheduleRun:
         self.pending[ticket] = Attempt(start, stop, time.monotonic())
 
     def _store(self, ticket: Any, attempt: Attempt) -> None:
-        """Store a result once; hand out the chunk again if its result is lost or refused."""
+        """Store the result of a chunk once; hand out the chunk again if the result is lost or refused."""
         start, stop = attempt.start, attempt.stop
         chunk = self.games.select(slice(start, stop))
         try:
@@ -370,7 +370,7 @@ class _ScheduleRun:
         self.watch(stop - start)
 
     def _hand_out_again(self, start: int, stop: int, message: str, counts: bool = True) -> None:
-        """Hand out a chunk again, unless another worker has a copy.
+        """Hand out a chunk again, unless another worker already has a copy.
 
         Raises:
             PoolError: the chunk failed too often.
@@ -390,7 +390,7 @@ class _ScheduleRun:
         return [ticket for ticket, attempt in self.pending.items() if attempt.start == start]
 
     def _replay(self, chunk: Schedule, answer: ChunkResult) -> None:
-        """Replay one game of a worker's result on this machine, if one is due.
+        """Replay one game of a worker's result on this machine, if a replay is due.
 
         Raises:
             WorkerDisagreesError: the results differ.

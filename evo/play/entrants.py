@@ -1,4 +1,4 @@
-"""Entrant notation: parse texts such as `ilp:keep-alive`, `lookahead@16`, `ilp:RUN` into players."""
+"""Entrant notation: parse texts such as `ilp:keep-alive`, `ilp:RUN`, `lookahead@16` (option) to players."""
 
 import contextlib
 import glob
@@ -31,7 +31,7 @@ class EntrantError(WrongValueError, ValueError):
 
 
 class NotPlayableError(EntrantError):
-    """An entrant that exists and cannot play: a run without a champion, or weights of another agent."""
+    """An entrant that exists but cannot play: a run without a champion, or weights of another agent."""
 
     exit_code = 1
 
@@ -42,7 +42,7 @@ EQUAL_SHARE_DIGITS = 12
 
 @dataclass(frozen=True)
 class Entrant:
-    """A player and its name in tables.
+    """A player, with the entrant text that names the player in tables.
 
     Attributes:
         text: as typed; for a glob's matches, the text that names each alone: a shipped profile's name,
@@ -84,7 +84,7 @@ def find_entrant(text: str) -> Entrant:
 
 
 def champion_entrant(agent: str, folder: Path, text: str) -> Entrant:
-    """The champion of a run as an entrant; the folder's name is not parsed.
+    """The champion of a run as an entrant, by run folder; the folder's name is not parsed as notation.
 
     Args:
         agent: agent kind that the run evolved.
@@ -101,7 +101,7 @@ def champion_entrant(agent: str, folder: Path, text: str) -> Entrant:
 def entrant_from_weights(
     text: str, kind: str, weights: Sequence[float], keeps: tuple[DeckMulligan, ...]
 ) -> Entrant:
-    """An entrant from its stored weights and mulligan; its profile is not read again.
+    """An entrant from stored weights and mulligan choices; the entrant's profile is not read again.
 
     Args:
         text: entrant text.
@@ -142,7 +142,7 @@ def profile_of_entrant(text: str) -> Profile[WeightVector]:
 
 
 def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
-    """Parse entrants and expand globs; each entrant once, in order.
+    """Parse entrants and expand globs; returns each entrant once, in order, and the texts typed twice.
 
     Returns:
         The entrants, and the texts typed twice, whose entrants also play themselves.
@@ -160,7 +160,7 @@ def find_entrants(texts: Sequence[str]) -> tuple[list[Entrant], set[str]]:
 
 
 def resolve_in_folder(text: str, folder: Path) -> str:
-    """Resolve an entrant's relative path or glob against a folder, if it matches something in it."""
+    """Resolve an entrant's relative path or glob against a folder, if it matches something there."""
     agent, colon, _ = text.partition(":")
     outside = is_outside(text)
     if not colon or not (outside or _has_weights(agent)):
@@ -181,7 +181,7 @@ def resolve_in_folder(text: str, folder: Path) -> str:
 
 
 class _Parts(NamedTuple):
-    """A parsed entrant text.
+    """Parts of a parsed entrant text.
 
     Attributes:
         agent: agent kind.
@@ -224,7 +224,7 @@ def _parse(text: str) -> _Parts:
 
 
 def _parse_outside(text: str) -> _Parts:
-    """Parse the text of an agent from outside; an `@` that starts no option is part of its command."""
+    """Parse an outside agent's entrant text; an `@` that starts no option is part of the command."""
     options = find_kind(text).options
     known = [PROFILE_OPTION, *(option.name for option in options)]
     starts = [at for at, sign in enumerate(text) if sign == "@"]
@@ -253,7 +253,7 @@ def _has_weights(agent: str) -> bool:
 
 
 def _suffix(text: str, default: str = "") -> str:
-    """`@TEXT`, or "" for the default."""
+    """`@TEXT` for a text other than the default, else ""."""
     return "" if text in ("", default) else f"@{text}"
 
 
@@ -277,7 +277,7 @@ def entrant_profile(agent: str, name: str) -> Profile[WeightVector]:
 
 
 def _unknown_profile(agent: str, name: str) -> UnknownNameError:
-    """An error with the nearest names among an agent's profiles and runs, else among other agents'."""
+    """Error for an unknown profile, with the nearest profiles and runs of this agent, else of others."""
     known = {
         kind.name: [*shipped_profiles(kind.owner), *_runs_of(kind.name)]
         for kind in AGENTS.values()
@@ -324,7 +324,7 @@ def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
 
 
 def _read_profile(agent: str, path: str) -> Profile[WeightVector]:
-    """Read a profile file; refuse one evolved for another agent with the same weight names."""
+    """Read a profile file; refuse a profile evolved for another agent with the same weight names."""
     profile = find_agent_profile(agent, path)
     other = _other_agent(profile, agent)
     if other:
@@ -353,21 +353,21 @@ def _agent_of(run: Path) -> str:
 
 
 def _player(parts: _Parts, profile: Profile[WeightVector]) -> Player:
-    """The player of a parsed text and its profile."""
+    """Make the player of a parsed entrant text and a weight profile."""
     weights = tuple(float(weight) for weight in profile.weights.array)
     keeps = tuple(map(mulligan_from_values, profile.mulligan))
     return Player(weights, parts.backend, parts.agent, parts.options, keeps)
 
 
 def _is_glob(text: str) -> bool:
-    """Whether an entrant text has a glob as its profile, and no file of that very name exists."""
+    """Whether an entrant text has a glob instead of a profile, and no file has the glob as its name."""
     agent, colon, _ = text.partition(":")
     weighted = bool(colon) and _has_weights(agent)
     return weighted and glob.has_magic(text) and not os.path.exists(_parse(text).profile)  # noqa: PTH110
 
 
 def _expand(text: str) -> list[Entrant]:
-    """Expand a glob to profile files and finished runs, each with the text that names it alone."""
+    """Expand an entrant text with a glob to one entrant per matching profile file and finished run."""
     parts = _parse(text)
     agent, pattern = parts.agent, parts.profile
     if find_kind(agent).takes_backend:
@@ -395,7 +395,7 @@ def _expand(text: str) -> list[Entrant]:
 
 
 def equal_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
-    """Groups of entrants with equal play: agent, solver, options, mulligan and weight shares; their texts."""
+    """Texts of entrants in groups that play equally: same agent, solver, options, mulligan, weight shares."""
     groups: dict[tuple[object, ...], list[str]] = {}
     for entrant in entrants:
         player = entrant.player

@@ -54,7 +54,7 @@ def mulligan_for_deck(keeps: Sequence[DeckMulligan], deck: Deck, seat: int) -> M
 def mulligan_arrays(
     players: Sequence[Sequence[DeckMulligan]], decks: Sequence[Deck], table: CardTable
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mulligan choices as arrays for `engine.batches.deal_games_with_mulligan`.
+    """Convert mulligan choices to arrays for `engine.batches.deal_games_with_mulligan`.
 
     Args:
         players: mulligan choices of each player.
@@ -78,7 +78,7 @@ def mulligan_arrays(
 
 
 class Fault(IntEnum):
-    """Fault by which a game was lost, if it was not decided by play."""
+    """Fault by which a player lost a game that was not decided by play."""
 
     NONE = 0
     ILLEGAL_ACTION = 1
@@ -129,7 +129,7 @@ class Player:
 
     @property
     def compiled(self) -> bool:
-        """Whether its games run compiled, without the GIL."""
+        """Whether the player's games run compiled, without the GIL."""
         return find_kind(self.kind).compiled(self.backend)
 
     @property
@@ -153,16 +153,16 @@ class Player:
 
     @property
     def predicts(self) -> bool:
-        """Whether its agent predicts the opponent's deck."""
+        """Whether the player's agent predicts the opponent's deck."""
         return predicts_decks(self.kind, self.options)
 
     def agent(self, library: Sequence[Deck] = ()) -> Agent:
-        """The player as a Python agent; `library`: see `Roster`."""
+        """Create the player's agent in Python; `library`: see `Roster`."""
         return find_kind(self.kind).agent(self.weights, self.backend, self.options, library)
 
     @property
     def row(self) -> tuple[float, ...]:
-        """All weights and options as one row of numbers for compiled games."""
+        """The player's weights and options as one row of numbers for compiled games."""
         kind = find_kind(self.kind)
         weights = kind.weights.padded(self.weights) if kind.weights else self.weights
         return (*weights, *kind.settings(self.options))
@@ -194,14 +194,14 @@ class Roster:
         return {player.backend for player in self.players if find_kind(player.kind).takes_backend}
 
     def compiled(self, games: "Schedule") -> np.ndarray:
-        """Which games run compiled; bool, shape (games,)."""
+        """Mask of the games that run compiled; bool, shape (games,)."""
         players = np.array([player.compiled for player in self.players])
         return np.asarray(players[games.players].all(axis=1))
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """Games to play, by number: players, decks and deals.
+    """Games to play, numbered: players, decks and deal of each.
 
     Attributes:
         players: int16, shape (games, 2): indices into `Roster.players`; column 0 goes first.
@@ -217,7 +217,7 @@ class Schedule:
         return len(self.keys)
 
     def select(self, which: slice | np.ndarray) -> "Schedule":
-        """A schedule of some of the games."""
+        """The schedule of some games of this schedule."""
         return Schedule(self.players[which], self.decks[which], self.keys[which])
 
 
@@ -231,7 +231,7 @@ def roster_of(
     others: Iterable[Player] = (),
     backend: str | None = None,
 ) -> Roster:
-    """A roster with the decks and rules of a run: players of the evolved agent, then others.
+    """A roster with a run's decks and rules: the run's agent with each of `weights`, then `others`.
 
     Args:
         config: run configuration.
@@ -260,7 +260,7 @@ def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
 def deal_schedule(
     roster: Roster, games: Schedule, tables: tuple[CardTable, np.ndarray] | None = None
 ) -> np.ndarray:
-    """Deal games, mulligans included: the first positions; dtype `STATE`, shape (games,).
+    """Deal games, mulligans included; returns the first positions, dtype `STATE`, shape (games,).
 
     Args:
         roster: players, decks and rules.
@@ -315,7 +315,7 @@ def mulligans_of_pair(players: tuple[Player, Player], decks: tuple[Deck, Deck]) 
 
 
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
-    """Group games by card table and play each group together.
+    """Play compiled games, all games of one card table together; dtype `GAME`, shape (games,).
 
     Games between decks without card effects use a table of these decks only. Cards of the decks that a player
     predicts are in the tables of its own games only.

@@ -1,4 +1,4 @@
-"""Schedules of paired games: setups, matchups, the numbered games of a tournament and their table.
+"""Schedules of paired games: setups, matchups, numbered games of a tournament, the table of games.
 
 A setup is two decks, their shuffles and the starting seat. All pairings play the same setups (common random
 numbers). With g games for each pairing and ordered pair of decks, two different decks {a, b} have g setups,
@@ -27,7 +27,7 @@ from evo.stats.ratings import OUTCOME_WORDS
 
 @dataclass(frozen=True)
 class Setups:
-    """Setups (decks, starting seat and deal), by number.
+    """Setups of paired games, numbered: decks, starting seat and deal of each.
 
     Attributes:
         decks: shape (setups, 2): the decks a <= b, as indices into a list.
@@ -46,7 +46,7 @@ class Setups:
 def make_setups(
     n_decks: int, games: int, seed: int, *address: int, start: int = 0, own: Iterable[int] | None = None
 ) -> Setups:
-    """Make all setups of n decks, in an order in which fewer games per cell are a prefix.
+    """Make all setups of n decks, ordered so that the setups for fewer games per deck pair are a prefix.
 
     Args:
         n_decks: number of decks.
@@ -101,7 +101,7 @@ def make_schedule(pairings: np.ndarray, setups: Setups) -> Schedule:
 
 @dataclass(frozen=True)
 class Matchups:
-    """All games of a tournament, numbered.
+    """The pairings and numbered games of a tournament.
 
     Attributes:
         pairings: shape (pairings, 2), int: indices of entrants i <= j; i = j is self-play.
@@ -127,12 +127,12 @@ class Matchups:
 
     @property
     def setups_per_round(self) -> int:
-        """Setups in a round of the schedule."""
+        """Number of setups in a round of the schedule."""
         return self.n_decks**2 if self.seats == "paired" else 1
 
     @property
     def games_per_round(self) -> int:
-        """Games in a round of the schedule."""
+        """Number of games in a round of the schedule."""
         if self.seats == "first":
             return len(self.pairings)
         self_plays = int((self.pairings[:, 0] == self.pairings[:, 1]).sum()) if self.seats == "fixed" else 0
@@ -142,7 +142,7 @@ class Matchups:
         return self.rounds * self.games_per_round
 
     def schedule(self, start: int, stop: int) -> tuple[Schedule, np.ndarray]:
-        """Games `start` to `stop` - 1, and the setup number of each.
+        """Schedule of games `start` to `stop` - 1, and the setup number of each.
 
         Rounds follow each other, so that every prefix is nearly balanced, and more games per cell only append
         games.
@@ -187,7 +187,7 @@ def make_pairings(n: int, style: str, self_play: Sequence[int]) -> np.ndarray:
 def games_table(
     matchups: Matchups, played: np.ndarray, entrants: Sequence[str], decks: Sequence[str]
 ) -> pd.DataFrame:
-    """Table of the first games of matchups, one row per game.
+    """Table of the games played, the first of the matchups' games; one row per game.
 
     Args:
         matchups: matchups that were played.

@@ -14,12 +14,12 @@ Seats = Literal["paired", "fixed", "first"]
 
 
 def _all(n: int) -> list[int]:
-    """All of n entrants."""
+    """Indices of all n entrants."""
     return list(range(n))
 
 
 def _first(n: int) -> list[int]:  # noqa: ARG001 - the same for any number
-    """The first of n entrants."""
+    """Index of the first of n entrants, as a list."""
     return [0]
 
 

@@ -1,4 +1,4 @@
-"""The file of a run's fixed opponents: weights copied into the run folder, independent of profile files."""
+"""File with the weights of a run's fixed opponents, so that the run does not depend on profile files."""
 
 import hashlib
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from rivals.outside.parameters import differences, read_parameters
 
 
 class _StoredPlayer(BaseModel):
-    """A player in the file."""
+    """A player as stored in the file of opponents."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -39,7 +39,7 @@ _FILE: TypeAdapter[dict[str, _StoredPlayer]] = TypeAdapter(
 
 
 def opponents_bytes(players: Mapping[str, Player]) -> bytes:
-    """Format the file: players by entrant text, as JSON."""
+    """Content of the file of opponents: players by entrant text, as JSON."""
     return json_bytes(
         {
             text: _parameters_of(player)
@@ -56,7 +56,7 @@ def opponents_bytes(players: Mapping[str, Player]) -> bytes:
 
 
 def _parameters_of(player: Player) -> dict[str, Any]:
-    """Declared parameters of an agent from outside, as an entry of the file; {} for other agents."""
+    """Declared parameters of an outside agent, as stored in the file; {} for other agents."""
     if not is_outside(player.kind) or not player.weights:
         return {}
     return {"parameters": [vars(parameter) for parameter in check_starts(player.kind)]}
@@ -91,7 +91,7 @@ def opponents_digest(folder: Path) -> str:
 
 
 def _as_lists(content: Any) -> Any:
-    """Convert the lists in `keeps` to tuples, which JSON lacks. Modified in place."""
+    """Convert the lists in `keeps` of stored players to tuples, which JSON lacks. Modified in place."""
     for player in content.values() if isinstance(content, dict) else ():
         if isinstance(player, dict) and isinstance(player.get("keeps"), list):
             player["keeps"] = [tuple(own) if isinstance(own, list) else own for own in player["keeps"]]
@@ -99,7 +99,7 @@ def _as_lists(content: Any) -> Any:
 
 
 def _player_of(stored: _StoredPlayer) -> Player:
-    """The player of an entry of the file.
+    """Make a player from its stored form.
 
     Raises:
         ValueError: agent kind, backend, weights or options are invalid.

@@ -1,4 +1,4 @@
-"""Players and profiles of agents from outside (other programs and classes) with tunable parameters."""
+"""Players and profiles of outside agents (other programs and classes) with tunable parameters."""
 
 import os
 from pathlib import Path
@@ -18,11 +18,11 @@ from rivals.outside.permissions import allow_options
 
 
 class OutsideProfileError(WrongValueError, ValueError):
-    """A profile that does not fit an agent from outside."""
+    """A profile that does not fit an outside agent."""
 
 
 def outside_player(agent: str, profile: str = "", options: tuple[int, ...] = ()) -> Player:
-    """Make the player of an agent from outside.
+    """Make the player of an outside agent.
 
     Args:
         agent: `python:MODULE:CLASS` or `process:COMMAND`.
@@ -39,7 +39,7 @@ def outside_player(agent: str, profile: str = "", options: tuple[int, ...] = ())
 
 
 def outside_profile(agent: str, name: str) -> Profile[WeightVector]:
-    """Read a profile of an agent from outside; starts the agent to get its declared parameters.
+    """Read a profile of an outside agent; starts the agent to get the declared parameters.
 
     Args:
         agent: `python:MODULE:CLASS` or `process:COMMAND`.
@@ -59,7 +59,7 @@ def outside_profile(agent: str, name: str) -> Profile[WeightVector]:
 
 
 def _champion(agent: str, folder: Path) -> Path:
-    """The champion file of a run that evolved this agent."""
+    """Path of the champion file of a run that evolved an outside agent."""
     if not (folder / "config.toml").exists():
         raise OutsideProfileError(not_a_run_text(folder))
     config = read_run_config(folder)
@@ -74,7 +74,7 @@ def _champion(agent: str, folder: Path) -> Path:
 
 
 def check_parameters_unchanged(config: RunConfig, run: str = "") -> None:
-    """Check that a run's agent from outside still declares the run's parameters and bounds.
+    """Raise if a run's outside agent no longer declares the run's parameters and bounds.
 
     Args:
         config: run configuration; an agent from outside is started.

@@ -30,11 +30,11 @@ class InterruptedRunError(ManaforgeError):
 
 
 def no_op_callback(_: object) -> None:
-    """No-op callback."""
+    """Progress or message callback that does nothing."""
 
 
 def no_stop_check() -> None:
-    """No-op stop check."""
+    """Check for a request to stop that never stops."""
 
 
 class WorkerPool(Protocol):
@@ -48,7 +48,7 @@ class WorkerPool(Protocol):
 
     @property
     def busy(self) -> float:
-        """Seconds spent playing, summed over workers."""
+        """Seconds that the workers have spent playing, summed over workers."""
         ...
 
     def play(
@@ -70,7 +70,7 @@ class WorkerPool(Protocol):
 
 
 class LocalPool:
-    """Thread pool for compiled games, which release the GIL; one thread for agents in Python.
+    """Thread pool: threads for compiled games, which release the GIL, and one thread for Python agents.
 
     Args:
         workers: number of threads; 0 for one per available processor.
@@ -104,7 +104,7 @@ class LocalPool:
         return dispatcher.play(_Threads(threads, roster, games), roster, games, watch, note)
 
     def close(self) -> None:
-        """End the threads; running chunks finish first (about a second), agents from outside end at once."""
+        """End the threads; running chunks finish first (about a second), outside agents end at once."""
         with processes.stopped():
             self._threads.shutdown(wait=True, cancel_futures=True)
             self._one_thread.shutdown(wait=True, cancel_futures=True)

@@ -15,7 +15,7 @@ POOL_KINDS = ("auto", LocalPool.name, RayPool.name)
 
 
 def check_pool_address(kind: str, address: str) -> None:
-    """Check a cluster address against a kind of pool.
+    """Refuse a cluster address that is malformed, or given for a kind of pool without clusters.
 
     Raises:
         PlaceError: the address is malformed, or the kind is "local".
@@ -37,7 +37,7 @@ def open_pool(
     *,
     short: bool = False,
 ) -> Iterator[tuple[WorkerPool, str]]:
-    """Open a worker pool; yields the pool and a sentence with its name and the reason for the choice.
+    """Context with a worker pool; yields the pool, and a sentence that names it and why it was chosen.
 
     Args:
         kind: "auto", "local" or "ray".

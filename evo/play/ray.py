@@ -1,4 +1,4 @@
-"""Ray worker pool for clusters: the driver's side; a child process uses Ray (`evo.play.ray_process`)."""
+"""Ray worker pool for clusters, the driver's side; a child process uses Ray (`evo.play.ray_process`)."""
 
 import contextlib
 import os
@@ -104,7 +104,7 @@ class RayPool:
 
     @property
     def busy(self) -> float:
-        """Seconds spent playing; see `Pool`."""
+        """Seconds that the workers have spent playing; see `evo.play.pool.WorkerPool`."""
         return self._dispatcher.busy
 
     def play(
@@ -114,7 +114,7 @@ class RayPool:
         watch: ProgressCallback = no_op_callback,
         note: MessageCallback = no_op_callback,
     ) -> np.ndarray:
-        """Play a schedule; see `Pool`. Nodes that have joined the cluster since the last call are used too.
+        """Play a schedule, also on nodes that have joined since; see `evo.play.pool.WorkerPool`.
 
         Raises:
             PoolLostError: Ray ended.
@@ -130,7 +130,7 @@ class RayPool:
 
     @property
     def process(self) -> int:
-        """Number of the child process that uses Ray."""
+        """Process id of the child process that uses Ray."""
         return self._process.pid
 
     def close(self) -> None:
@@ -138,7 +138,7 @@ class RayPool:
         self._process.close()
 
     def _processors(self) -> int:
-        """Number of processors in the cluster; waits until a node with processors has joined.
+        """Number of processors (CPUs) in the cluster; waits until a node that offers processors has joined.
 
         Raises:
             PoolError: no node has joined within `JOIN_SECONDS`.
@@ -194,7 +194,7 @@ class _RayProcess:
             self._connection.send(order)
 
     def send_kernels(self) -> None:
-        """Send the kernels compiled or loaded by this process since the last call."""
+        """Send the child the kernels that this process has compiled or loaded since the last call."""
         with self._asking:
             new = [name for name in list(kernel_cache.used_machine_code) if name not in self._kernels_sent]
             files = {name: content for name in new if (content := kernel_cache.read(name)) is not None}
@@ -203,7 +203,7 @@ class _RayProcess:
                 self.send("kernels", compiler_key(), files)
 
     def say_once(self, sentence: str, note: MessageCallback) -> None:
-        """Pass a sentence to `note`, each sentence once."""
+        """Pass a sentence to `note`, unless it was passed before."""
         if sentence not in self._notes:
             self._notes.add(sentence)
             note(sentence)
@@ -250,7 +250,7 @@ class _RayProcess:
             raise
 
     def raise_if_over(self) -> None:
-        """Raise if the child has ended.
+        """Raise if the child process has ended.
 
         Raises:
             PoolLostError: the child has ended; the message gives the cause.
@@ -275,7 +275,7 @@ class _RayProcess:
             kill_session(self.pid)
 
     def _end_at_once(self) -> None:
-        """Kill the child, which has lost a service; Ray's own end can take a minute.
+        """Kill the child after it has lost a Ray service; Ray's own shutdown can take a minute.
 
         If the child itself was killed, its services may end before it does.
         """
@@ -286,7 +286,7 @@ class _RayProcess:
         self._child.kill()
 
     def _how_it_ended(self) -> str:
-        """Cause of an end without a message; services also end with the process that started them."""
+        """Reason why the child ended without a message; Ray services end with their parent process."""
         code = self._child.wait()
         if code < 0 and code != -signal.SIGABRT and not self._ended_here:  # Ray's core ends by SIGABRT too
             return f"the process that uses Ray ({self.pid}) was killed by signal {-code}"
@@ -313,7 +313,7 @@ class _RayProcess:
             self.raise_if_over()
 
     def _receive(self) -> None:
-        """Distribute the child's messages until it ends; a thread's body."""
+        """Distribute the child's messages until the child ends; a thread's body."""
         cause = ""
         try:
             while True:
@@ -389,7 +389,7 @@ class _Tasks:
             self._process.send("cancel", self._number, ticket)
 
     def forget(self) -> None:
-        """Drop the schedule in the child: its games are played or cancelled."""
+        """Have the child drop the schedule, whose games are played or cancelled."""
         self._process.close_inbox(self._number)
         with contextlib.suppress(PoolLostError, OSError):
             self._process.send("forget", self._number)

@@ -68,7 +68,7 @@ class Kernels(NamedTuple):
 
 
 class RayTarget(NamedTuple):
-    """Which Ray to start or join.
+    """The Ray cluster to join, or the settings of a Ray to start.
 
     Attributes:
         address: of a cluster; empty to start Ray on this machine, which then listens only on 127.0.0.1.
@@ -157,7 +157,7 @@ class _RayProcess:
             raise failed[0]
 
     def _handle_requests(self) -> bool:
-        """Handle the driver's requests; wait for one if no task runs. False on the request to close."""
+        """Handle the driver's requests; wait for one if no task runs. Returns False on a request to close."""
         while self._connection.poll(0 if self._pending else None):
             kind, *content = self._connection.recv()
             if kind == "close":
@@ -217,7 +217,7 @@ class _RayProcess:
             self._connection.send(message)
 
     def _report_end(self, cause: str) -> None:
-        """Report what ended, and end this process at once: Ray's own end takes up to a minute."""
+        """Report the cause of an end, and end this process at once: Ray's shutdown takes up to a minute."""
         with contextlib.suppress(OSError):
             self._send("died", cause)
         _end_now(1)
@@ -253,7 +253,7 @@ class _RayProcess:
 
 
 def _end_now(code: int) -> NoReturn:
-    """End this process at once, with all processes that it started: Ray may not shut down in order."""
+    """End this process and all that it started at once, since Ray may not shut down in order."""
     kill_session(os.getpid())
     os._exit(code)
 
@@ -268,7 +268,7 @@ def _listens(host: str, port: int) -> bool:
 
 
 def _own_signals(ray: Any) -> None:
-    """Keep this process's handlers of SIGINT and SIGTERM while Ray starts.
+    """Context that keeps this process's handlers of SIGINT and SIGTERM while Ray starts.
 
     Ray installs a C++ handler below Python's, once a process, in the half second before `ray.init` returns;
     a SIGTERM meanwhile prints a stack of machine code. So the handler is installed now, and Python's handlers
@@ -291,7 +291,7 @@ def play_range(
     stop: int,
     kernels: Sequence[Kernels] = (),
 ) -> ChunkResult:
-    """Ray task: play games `start` to `stop` - 1 of a schedule, with the driver's kernels if they fit.
+    """Ray task: play games `start` to `stop` - 1 of a schedule, with the driver's kernels if these fit.
 
     Raises:
         VersionError: this worker has other rules, cards, kernels or solvers than the driver.
@@ -313,7 +313,7 @@ def play_range(
 
 
 def install_kernels(kernels: Kernels) -> bool:
-    """Store the driver's kernels in this node's cache; returns whether they fit this node's compiler."""
+    """Store the driver's kernels in this node's cache; returns whether the kernels fit this compiler."""
     if kernels.compiler != compiler_key():
         return False
     if kernels.names not in _cached:

@@ -28,7 +28,7 @@ class GameError(ManaforgeError, RuntimeError):
 
 
 def raise_on_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None:
-    """Raise if a game was lost by a fault of one of our agents: a failure, say of a solver, is not weak play.
+    """Raise if an agent of this project lost a game by a fault: a failed solver, say, is not weak play.
 
     A fault of an agent from outside counts as a lost game, with one warning per agent and fault.
 
@@ -50,7 +50,7 @@ _warned: set[tuple[str, int]] = set()
 
 
 def faults_of_our_agents(roster: Roster, games: Schedule, played: np.ndarray) -> np.ndarray:
-    """Numbers of the games lost by a fault of one of our agents, not one from outside."""
+    """Numbers of the games lost by a fault of an agent of this project, not of an outside agent."""
     own = [not is_outside(name) for name in _losers(roster, games, played)]
     return np.flatnonzero(played["fault"])[own]
 
@@ -63,18 +63,18 @@ def _losers(roster: Roster, games: Schedule, played: np.ndarray) -> list[str]:
 
 
 def fault_text(roster: Roster, games: Schedule, number: int) -> str:
-    """The error message of a game lost by a fault; replays the game."""
+    """Error message of a game lost by a fault, found by replaying the game."""
     return error_message_of(play_game_in_python(roster, games, number).error) or "no fault in the replay"
 
 
 def error_message_of(error: str) -> str:
-    """The error message in `MatchResult.error`, without its traceback; "" without a fault."""
+    """Error message in a text `MatchResult.error`, without the traceback; "" without a fault."""
     errors = [line for line in error.strip().splitlines() if not line.startswith("in ")]
     return errors[-1] if errors else ""
 
 
 class PoolError(ManaforgeError, RuntimeError):
-    """A worker pool cannot start, lost its workers, or got no good result from them."""
+    """A worker pool that cannot start, lost its workers, or got no valid result from them."""
 
 
 class PoolAddressError(PoolError, WrongValueError):
@@ -92,7 +92,7 @@ class WorkerDisagreesError(PoolError):
 
 
 class VersionError(PoolError):
-    """A worker has other versions of rules, cards or kernels; the message lists them."""
+    """A worker has other versions of rules, cards or kernels; the message lists the versions."""
 
 
 class ChunkResult(NamedTuple):
@@ -129,7 +129,7 @@ def result_checksums(played: np.ndarray) -> tuple[int, ...]:
 
 
 def play_chunk(roster: Roster, games: Schedule, worker: str = "here") -> ChunkResult:
-    """Play a chunk as a worker: results with checksums and time."""
+    """Play a chunk as a worker; returns the results with checksums and time."""
     began = time.perf_counter()
     played = play_schedule(roster, games)
     return ChunkResult(
@@ -152,7 +152,7 @@ def impossible_games(played: np.ndarray, turn_cap: int) -> np.ndarray:
 
 
 def refusal_reason(answer: object, games: Schedule, roster: Roster) -> str:
-    """Reason to refuse a worker's result of a chunk; "" for a good result."""
+    """Reason to refuse a worker's result of a chunk; "" for a valid result."""
     if not isinstance(answer, ChunkResult):
         return f"it is of type {type(answer).__name__}, not Answer"
     values: tuple[Any, ...] = tuple(answer)  # each of any type

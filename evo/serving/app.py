@@ -1,4 +1,4 @@
-"""The web application: routes and middleware. It writes no files; its state is a cache."""
+"""The web application: routes and middleware. It writes no files; its only state is a cache."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -79,6 +79,6 @@ def make_app(
 
 
 def make_server(app: Starlette) -> uvicorn.Server:
-    """A uvicorn server of the application: HTTP/1.1 only, with the strict parser h11."""
+    """Build a uvicorn server of the application: HTTP/1.1 only, with the strict parser h11."""
     settings: dict[str, Any] = {"http": "h11", "ws": "none", "lifespan": "off", "server_header": False}
     return uvicorn.Server(uvicorn.Config(app, log_level="warning", **settings))

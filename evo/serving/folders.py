@@ -1,4 +1,4 @@
-"""Catalogue of the runs and tournaments below a folder, and a cache of their contents."""
+"""Catalogue of the runs and tournaments below a folder, and a cache of folder contents."""
 
 import hashlib
 import os
@@ -38,7 +38,7 @@ LISTING_REUSE_FACTOR = 10
 
 @dataclass(frozen=True)
 class Listing:
-    """A listing of all runs and tournaments.
+    """A listing of all runs and tournaments below the root folder.
 
     Attributes:
         runs: rows of `evo.analysis.listing.run_row`, by name.
@@ -52,7 +52,7 @@ class Listing:
 
     @cached_property
     def seen(self) -> str:
-        """Hash of the listing."""
+        """Hash of the listing, which a browser sends back to learn of changes."""
         content = repr((self.runs, self.tournaments, self.waiting))
         return hashlib.sha256(content.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
@@ -119,7 +119,7 @@ class Catalogue:
         return Listing(rows[RUN_MARKER], rows[TOURNAMENT_MARKER], waiting)
 
     def find(self, name: str, mark: str) -> Path | None:
-        """Find the folder of a name below the root; None if it has no file `mark`, or for any other text.
+        """Find a folder below the root by name; None if it has no file `mark`, or for a text that is no name.
 
         A folder has one name: other spellings, such as paths through links, are not found.
         """
@@ -137,7 +137,7 @@ class Catalogue:
         return str(text).replace(f"{self.root}/", "")
 
     def _row(self, path: Path, mark: str, name: str, may_read: bool) -> dict[str, Any] | None:
-        """A folder's row; None if it is not cached and `may_read` is false."""
+        """A folder's row in the listing; None if the row is not cached and `may_read` is false."""
         signature = signature_of(path)
         cached = self._cache.get((mark, name))
         if cached is not None and cached[0] == signature and cached[1]["state"] != "running":
@@ -150,7 +150,7 @@ class Catalogue:
         return row
 
     def _walk(self) -> Iterator[tuple[Path, str]]:
-        """All run and tournament folders with their marker, in name order; runs are not searched further."""
+        """All run and tournament folders with the marker file, in name order; subfolders of runs excluded."""
         stack = [(self.root, 0)]
         while stack:
             folder, depth = stack.pop()
@@ -186,7 +186,7 @@ def link_in(path: Path) -> Path | None:
 
 
 def full_signature_of(path: Path) -> Signature:
-    """Signature of a folder with its tables: changes when any file changes."""
+    """Signature of a folder and its subfolders of tables: changes when any file changes."""
     found = [signature_of(path)]
     for name in TABLE_FOLDERS:
         try:
@@ -234,7 +234,7 @@ class FolderCache(Generic[Content]):
         self._lock = threading.Lock()
 
     def get(self, path: Path) -> Content:
-        """A folder's content; concurrent requests wait for one read."""
+        """A folder's content from the cache, or read; concurrent requests wait for a single read."""
         signature = full_signature_of(path)
         with self._lock:
             reading = self._reading.setdefault(path, threading.Lock())

@@ -77,7 +77,7 @@ class AccessControl:
             await self._app(scope, receive, with_headers)
 
     def _redirect_without_token(self, scope: Scope) -> Response:
-        """Redirect to the same URL without the token, and set the token as a cookie; URLs get shared.
+        """Redirect to the URL without the token, and set the token as a cookie, since users share URLs.
 
         The path starts with a single slash: after two, browsers read a host name.
         """

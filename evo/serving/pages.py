@@ -25,7 +25,7 @@ MAX_FIELDS = 20
 
 
 class Pages:
-    """Renders pages from templates.
+    """Renders web pages from templates.
 
     Args:
         root: folder with runs and tournaments.
@@ -48,20 +48,20 @@ class Pages:
         self._templates.globals |= {"play": play}
 
     def render(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-        """Render a page, or a part of one, from its template."""
+        """Render a page, or a part of a page, from a template."""
         content = self._templates.get_template(template).render(**values)
         return HTMLResponse(content.encode("utf-8", "replace"), status)
 
     def _problem_text(self, problem: object) -> str:
-        """Format a problem with files for a page, without the root's path; not for texts of requests."""
+        """Format a problem with files for a page, without the root's path; not for texts from requests."""
         return safe_text(self.catalogue.relative(problem))
 
     def missing(self, what: str) -> HTMLResponse:
-        """The page for something that does not exist (404)."""
+        """The error page for something that does not exist (404)."""
         return self.render("missing.html", 404, title="Not found", what=what)
 
     def problem(self, title: str, problem: str, status: int = 200, command: str = "") -> HTMLResponse:
-        """The page for something that cannot be shown; `command` does it in a terminal, "" for none."""
+        """The error page for something that cannot be shown; `command` shows it in a terminal, "": none."""
         return self.render("problem.html", status, title=title, problem=problem, command=command)
 
     def game(self, title: str, story: dict[str, Any], download: str, **more: str) -> HTMLResponse:
@@ -85,13 +85,13 @@ class Pages:
 
 
 def game_download(story: dict[str, Any], name: str) -> Response:
-    """Download of a game as a self-contained HTML file."""
+    """Response to download a game as a self-contained HTML file."""
     headers = {"content-disposition": f'attachment; filename="{name}.html"'}
     return Response(story_page(story), headers=headers, media_type="text/html")
 
 
 def page_handler(page: Callable[[Request], Response]) -> Callable[[Request], Any]:
-    """Request handler that makes a page in a thread."""
+    """Make a request handler that calls `page` in a thread."""
 
     async def answer(request: Request) -> Response:
         return await run_in_threadpool(_guarded, lambda: page(request))
@@ -100,7 +100,7 @@ def page_handler(page: Callable[[Request], Response]) -> Callable[[Request], Any
 
 
 def post_handler(page: Callable[[Request, dict[str, str]], Response]) -> Callable[[Request], Any]:
-    """Request handler of a POST: passes the fields by name to a page made in a thread."""
+    """Make a request handler of POST that calls `page` in a thread, with the form's fields by name."""
 
     async def answer(request: Request) -> Response:
         body = b""
@@ -121,7 +121,7 @@ def post_handler(page: Callable[[Request, dict[str, str]], Response]) -> Callabl
 
 
 def _guarded(page: Callable[[], Response]) -> Response:
-    """Make a page; on an error return a line (500), so that the server continues."""
+    """Make a page; on an error, return a one-line response (500), so that the server continues."""
     try:
         return page()
     except Exception as error:
@@ -139,6 +139,6 @@ def url_part(name: str) -> str:
 
 
 def integer_parameter(request: Request, name: str, most: int) -> int:
-    """An integer query parameter, clipped to `most`; 0 for any other text."""
+    """Value of an integer query parameter, clipped to `most`; 0 for a text that is no number."""
     text = request.query_params.get(name, "")
     return min(int(text), most) if text.isascii() and text.isdigit() and len(text) < 16 else 0

@@ -46,7 +46,7 @@ class PlayError(WrongValueError, ValueError):
 
 @dataclass(frozen=True)
 class PlaySetup:
-    """Setup of a game.
+    """Setup of a game of a person against an agent.
 
     Attributes:
         opponent: entrant that plays against the person.
@@ -95,7 +95,7 @@ class GameInPlay:
         self._run_in_thread(self._begin)
 
     def state(self) -> dict[str, Any]:
-        """The game's current state, in the person's view.
+        """The game's current state in the person's view, as JSON values.
 
         Returns:
             `thinking` (whether the opponent acts now: more will follow), `number` of actions so far, `seat`,
@@ -143,13 +143,13 @@ class GameInPlay:
             self._play_opponent()
 
     def leave(self) -> None:
-        """End an abandoned game, so that the opponent's agent is notified."""
+        """End an abandoned game, so that the opponent's agent learns of the end."""
         self._left = True  # read by an opponent that acts now
         with suppress(PlayError):
             self.concede()
 
     def _at_decision(self) -> GameSession:
-        """The game session, at a decision of the person.
+        """The game session; raises PlayError unless it is at a decision of the person.
 
         Raises:
             PlayError: it is not the person's turn, or the game is over.
@@ -211,7 +211,7 @@ class GameInPlay:
         self._state = self._snapshot(course, thinking=False)
 
     def _snapshot(self, course: GameSession, thinking: bool) -> dict[str, Any]:
-        """A snapshot for `state`: independent of later changes of the game."""
+        """Make the snapshot that `state` returns: independent of later changes of the game."""
         view, result = PlayerView(course.position, self.setup.seat), course.result
         persons_turn = result is None and not thinking
         return {
@@ -228,7 +228,7 @@ class GameInPlay:
         }
 
     def advice(self) -> dict[str, Any]:
-        """Advice: the opponent agent's choice in the person's place, from the person's view.
+        """Advice: the action that the opponent's agent would choose in the person's place and view.
 
         Returns:
             Reasons of `evo.game_pages.story.explainer_of`; otherwise only `plan`, the next action.
@@ -313,7 +313,7 @@ class GameRegistry:
         return name
 
     def find(self, name: str) -> GameInPlay | None:
-        """Find a game by name; None if it is no longer in memory."""
+        """Find a game by name; None if the game is no longer in memory."""
         with self._lock:
             game = self._games.get(name)
             if game is not None:
@@ -322,7 +322,7 @@ class GameRegistry:
 
 
 def _legal(position: Position, action: Action) -> dict[str, str]:
-    """A legal action in notation and in words."""
+    """A legal action, in notation and in words, as JSON values."""
     return {"text": str(action), "words": _words(position, action)}
 
 

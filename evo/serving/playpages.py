@@ -1,4 +1,4 @@
-"""Web pages for playing against an agent: setup form, game table, and the finished game."""
+"""Web pages for playing against an agent: setup form, game page, and the finished game."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -50,7 +50,7 @@ class PlayPages:
         return self._form({}, "")
 
     def begin(self, request: Request, fields: dict[str, str]) -> Response:  # noqa: ARG002
-        """Begin a game from the setup form, and redirect to its table."""
+        """Begin a game from the setup form, and redirect to the game's page."""
         try:
             name = self._games.begin(self._setup(fields))
         except ManaforgeError as error:
@@ -58,7 +58,7 @@ class PlayPages:
         return RedirectResponse(f"{PLAY_ADDRESS}/{name}", 303)
 
     def table(self, request: Request) -> Response:
-        """The game table, a page that polls the state."""
+        """The page on which a game is played; it polls the state."""
         name = request.path_params["game"]
         game = self._games.find(name)
         if game is None:
@@ -70,11 +70,11 @@ class PlayPages:
         return self._json(request, lambda game: game.state())
 
     def advice(self, request: Request) -> Response:
-        """Advice: the opponent's choice in the person's place, as JSON."""
+        """Advice: the action that the opponent's agent would choose in the person's place, as JSON."""
         return self._json(request, lambda game: game.advice())
 
     def act(self, request: Request, fields: dict[str, str]) -> Response:
-        """Play an action; returns the new state as JSON."""
+        """Play an action of the person; returns the game's new state as JSON."""
 
         def acted(game: GameInPlay) -> dict[str, Any]:
             number = fields.get("number", "")
@@ -86,7 +86,7 @@ class PlayPages:
         return self._json(request, acted)
 
     def concede(self, request: Request, fields: dict[str, str]) -> Response:  # noqa: ARG002
-        """Concede the game; returns the new state as JSON."""
+        """Concede the game; returns the game's new state as JSON."""
 
         def conceded(game: GameInPlay) -> dict[str, Any]:
             game.concede()
@@ -95,7 +95,7 @@ class PlayPages:
         return self._json(request, conceded)
 
     def record(self, request: Request) -> Response:
-        """Download of the game's record (JSON)."""
+        """Response to download the game's record (JSON)."""
         headers = {"content-disposition": 'attachment; filename="game.json"'}
         return self._finished(
             request, lambda game: Response(game.record(), headers=headers, media_type="application/json")
@@ -114,7 +114,7 @@ class PlayPages:
         return self._finished(request, told)
 
     def download(self, request: Request) -> Response:
-        """Download of the finished game as a self-contained HTML file."""
+        """Response to download the finished game as a self-contained HTML file."""
         return self._finished(request, lambda game: game_download(game.story(), "game"))
 
     def _form(self, fields: dict[str, str], problem: str) -> Response:
@@ -141,7 +141,7 @@ class PlayPages:
         )
 
     def _setup(self, fields: dict[str, str]) -> PlaySetup:
-        """The game setup of a submitted form.
+        """Make the game setup from a submitted form.
 
         Raises:
             ManaforgeError: a value is not offered, or the values do not fit together.
@@ -173,7 +173,7 @@ class PlayPages:
         )
 
     def _entrant(self, opponent: str) -> Entrant:
-        """The entrant of an opponent that was offered.
+        """Find the entrant of an opponent; refuse opponents that are not offered.
 
         Raises:
             ManaforgeError: it no longer exists.
@@ -186,7 +186,7 @@ class PlayPages:
             raise WrongValueError(self._pages.catalogue.relative(error)) from None
 
     def _opponents(self) -> list[str]:
-        """Entrant texts offered as opponents: those named, champions of the folder, and shipped ones."""
+        """Entrant texts offered as opponents: those named, the folder's champions, and shipped profiles."""
         root = self._pages.catalogue.root
         champions = {
             entrant_text(row["agent"], f"{root.name}/{row['run']}"): (row["agent"], root / row["run"])
@@ -201,7 +201,7 @@ class PlayPages:
         return found
 
     def _json(self, request: Request, content: Callable[[GameInPlay], dict[str, Any]]) -> Response:
-        """Answer with JSON about a game, or with a problem."""
+        """Answer with JSON about the game that a request names, or with a problem."""
         game = self._games.find(request.path_params["game"])
         if game is None:
             return JSONResponse({"problem": "this game no longer exists on the server"}, 404)

@@ -91,7 +91,7 @@ def _read(path: Path) -> Runs | None:
 
 
 def _head(folder: RunFolder) -> dict[str, Any]:
-    """Facts at the top of a run's page: state, progress, champion."""
+    """Facts at the top of a run's page, as JSON values: state, progress, champion."""
     state, config = state_of(folder), folder.config
     champion = read_champion_file(folder.path)
     return {
@@ -109,7 +109,7 @@ def _head(folder: RunFolder) -> dict[str, Any]:
 
 
 def _champion(content: Any) -> dict[str, Any] | None:
-    """Name, weights and benchmark of a champion, as far as its file has them; None without a champion."""
+    """A champion's name, weights and benchmark, as far as `champion.toml` has them; None without one."""
     weights, provenance = content.get("weights"), content.get("provenance")
     if not isinstance(weights, dict) or not isinstance(provenance, dict):
         return None
@@ -129,7 +129,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _shown_generations(generations: pd.Series) -> list[int]:
-    """Generations in charts: at most about `MAX_POINTS`."""
+    """Generations that charts show: at most about `MAX_POINTS`."""
     found = sorted({int(generation) for generation in generations})
     every = -(-len(found) // MAX_POINTS)
     shown = found[::every]
@@ -144,7 +144,7 @@ def _quartiles(table: pd.DataFrame, columns: list[str], shown: list[int]) -> lis
 
 
 def _as_json(values: pd.Series) -> list[float | None]:
-    """Numbers for JSON: None for missing and infinite ones."""
+    """Numbers as JSON values: None for missing and infinite numbers."""
     return [float(value) if np.isfinite(value) else None for value in values.astype(float)]
 
 
@@ -175,7 +175,7 @@ def _validation(table: pd.DataFrame) -> list[dict[str, Any]]:
 def _steps(
     survivors: pd.DataFrame, labels: list[str], columns: list[str], shown: list[int]
 ) -> dict[str, Any]:
-    """Median step sizes of the survivors; {} for a strategy without step sizes."""
+    """Median step sizes of the survivors by generation; {} for a strategy without step sizes."""
     if not columns:
         return {}
     medians = survivors.groupby("generation")[columns].median().reindex(shown)
@@ -190,7 +190,7 @@ def _decks(individuals: pd.DataFrame, folder: RunFolder) -> dict[str, Any]:
 
 
 def _lineage(individuals: pd.DataFrame, name: str, folder: RunFolder) -> list[dict[str, Any]]:
-    """Lineage of the champion, or of the current best: ancestors, the oldest first."""
+    """Lineage of the champion, or without one of the current best: ancestors, the oldest first."""
     candidate = str(read_champion_file(folder.path).provenance.get("candidate", ""))
     number = candidate.rpartition("individual ")[2]
     last = best_individuals(individuals).iloc[-1]
@@ -238,14 +238,14 @@ class RunPages:
         )
 
     def rows(self, request: Request) -> Response:
-        """The list only, for refreshing; 204 if it has not changed since `seen`."""
+        """Only the list of runs, for refreshing the page; 204 if the list has not changed since `seen`."""
         listed = self._pages.catalogue.listed()
         if request.query_params.get("seen") == listed.seen:
             return Response(status_code=204)
         return self._pages.render("rows.html", listed=listed)
 
     def run(self, request: Request) -> Response:
-        """A run's page; it fetches its numbers."""
+        """A run's page, which fetches the numbers of its charts."""
         name = request.path_params["name"]
         if self._pages.catalogue.find(name, RUN_MARKER) is None:
             return self._pages.missing(f"run {name}")
@@ -264,7 +264,7 @@ class RunPages:
         return JSONResponse(numbers | {"problems": list(map(relative, numbers["problems"]))})
 
     def compare(self, request: Request) -> Response:
-        """The page with differences between the configurations of chosen runs."""
+        """The page that compares chosen runs: differences between the configurations."""
         names = list(dict.fromkeys(request.query_params.getlist("run")))[:MAX_COMPARED]
         found = {name: self._pages.catalogue.find(name, RUN_MARKER) for name in names}
         missing = [name for name, path in found.items() if path is None]

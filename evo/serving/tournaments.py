@@ -80,7 +80,7 @@ class GameReplay:
 
 
 class QueueFullError(ManaforgeError):
-    """Too many queued replays of a folder."""
+    """Too many queued replays of one folder's games."""
 
 
 class ReplayRefusedError(ManaforgeError):
@@ -91,7 +91,7 @@ Key = tuple[Any, ...]
 
 
 class ReplayQueue:
-    """Queue and cache of replays.
+    """Queue and cache of replays of games.
 
     Each folder replays one game at a time. The folder that has waited the longest is next, so that no folder
     blocks the others.
@@ -170,7 +170,7 @@ class ReplayQueue:
 
 
 class _Limit:
-    """Step callback that stops a replay which takes too long or is abandoned."""
+    """Callback, called at every step, that stops a replay which takes too long or is abandoned."""
 
     def __init__(self, found: GameReplay) -> None:
         self._found, self._steps = found, 0
@@ -182,7 +182,7 @@ class _Limit:
         return time.monotonic() - progress.spent
 
     def __call__(self) -> None:
-        """Count a step.
+        """Count a step; raise if the replay must stop.
 
         Raises:
             StoppedError: a limit is exceeded.
@@ -199,7 +199,7 @@ class _Limit:
 
 
 def _story_of(record: TournamentRecord, number: int, found: GameReplay) -> dict[str, Any]:
-    """Replay a game with explanations.
+    """Replay a game; returns its data with explained plans, for the page.
 
     Raises:
         ManaforgeError: the game cannot be replayed, or the server refuses it.
@@ -255,17 +255,17 @@ class TournamentView:
 
     @cached_property
     def read(self) -> Standings:
-        """Standings of entrants."""
+        """Standings of the entrants."""
         return standings(self.record.games)
 
     @cached_property
     def deck_standings_tables(self) -> Standings:
-        """Standings of decks."""
+        """Standings of the decks, instead of entrants."""
         return deck_standings(self.record.games)
 
     @cached_property
     def ladder(self) -> bool:
-        """Whether it is a deck ladder: self-play only."""
+        """Whether the tournament is a deck ladder, which has self-play only."""
         pairings = self.record.matchups.pairings
         return bool((pairings[:, 0] == pairings[:, 1]).all())
 
@@ -298,7 +298,7 @@ class TournamentPages:
         )
 
     def standings(self, request: Request) -> Response:
-        """The standings only, for refreshing; 204 if they have not changed since `seen`."""
+        """Only the standings, for refreshing the page; 204 if the standings have not changed since `seen`."""
         name, seen = request.path_params["name"], request.query_params.get("seen", "")
         path = self._pages.catalogue.find(name, TOURNAMENT_MARKER)
         try:
@@ -420,7 +420,7 @@ def _standings(shown: TournamentView) -> dict[str, Any]:
 
 
 def _version_tag(path: Path, shown: TournamentView) -> str:
-    """Version tag of the standings: changes when they do."""
+    """Version tag of a page of standings: changes when the standings do."""
     return f"{len(shown.record.games)}-{_state(path, len(shown.record.games), len(shown.record.matchups))}"
 
 
@@ -430,12 +430,12 @@ def _state(path: Path, games: int, most: int) -> str:
 
 
 def _decks(shown: TournamentView) -> list[str]:
-    """Names of the decks."""
+    """Names of the tournament's decks."""
     return [deck.deck for deck in shown.record.definition.decks]
 
 
 def _chart(shown: TournamentView) -> str:
-    """Ratings with intervals for the chart, as JSON; infinite bounds are null."""
+    """Ratings with intervals for the chart, as JSON; infinite bounds of intervals are null."""
     ratings = (shown.deck_standings_tables if shown.ladder else shown.read).ratings
     values = {
         column: [float(value) if np.isfinite(value) else None for value in ratings[column].astype(float)]
@@ -460,7 +460,7 @@ def _sections(shown: TournamentView) -> list[Section]:
 
 
 def _pairs(shown: TournamentView) -> list[tuple[str, str]]:
-    """Pairs of entrants, with the query string of their games."""
+    """Text of each pair of entrants, and the query string that lists the pair's games."""
     found: pd.DataFrame = shown.read.results[["first", "second"]].astype(str)
     pairs = dict.fromkeys(tuple(sorted(pair)) for pair in found.itertuples(index=False))
     return [

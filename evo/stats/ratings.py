@@ -36,7 +36,7 @@ class Rate(NamedTuple):
 
 
 def exact_rate(wins: int, draws: int, games: int, confidence: float = 0.95) -> Rate:
-    """Score of independent games with the exact interval of Clopper and Pearson (1934).
+    """Score per game of independent games, with the exact interval of Clopper and Pearson (1934).
 
     The interval is for wins and losses: a draw counts as half of each.
     """
@@ -108,7 +108,7 @@ def expected_score(difference: float) -> float:
 
 @dataclass(frozen=True)
 class PairStatistics:
-    """Statistics of game pairs; a pair is one deal played twice with the agents exchanged.
+    """Statistics of game pairs; a pair is one deal, played twice with the agents exchanged.
 
     Attributes:
         counts: int, shape (5,): pairs with 0, 1/2, 1, 3/2 and 2 points.
@@ -228,7 +228,7 @@ def bootstrap_tables(
 
 
 def verdict_of(low: float, high: float) -> str:
-    """Verdict on an opponent ("beaten", "lost to", "undecided") from the interval of the score against it."""
+    """Verdict on an opponent, from the interval of the score against it: "beaten", "lost to", "undecided"."""
     return "beaten" if low > 0.5 else "lost to" if high < 0.5 else "undecided"
 
 
@@ -237,7 +237,7 @@ OUTCOME_WORDS = {Outcome.FIRST_WINS: "first", Outcome.SECOND_WINS: "second", Out
 
 
 def outcome_codes(words: np.ndarray) -> np.ndarray:
-    """Outcome codes (`engine.Outcome`) for the words of tables; int8, the same shape."""
+    """Outcome codes (`engine.Outcome`) of the outcome words in tables; int8, the same shape."""
     codes = np.zeros(len(words), np.int8)
     for code, word in OUTCOME_WORDS.items():
         codes[words == word] = code
@@ -256,7 +256,7 @@ def points_of_first(outcomes: np.ndarray) -> np.ndarray:
 
 
 def points_of(outcomes: np.ndarray, went_first: np.ndarray) -> np.ndarray:
-    """Points of one side of games; float64, the same shape.
+    """Points of one player in games, who went first in the games `went_first`; float64, the same shape.
 
     Args:
         outcomes: codes of `engine.Outcome` of finished games.
@@ -306,7 +306,7 @@ def nash_average(advantages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cyclic_part(advantages: np.ndarray) -> np.ndarray:
-    """Cyclic (intransitive) part of advantages: the table less the differences of its row means.
+    """Cyclic (intransitive) part of a table of advantages: the table less differences of row means.
 
     Args:
         advantages: of i over j, antisymmetric, shape (..., entrants, entrants).

@@ -28,7 +28,7 @@ BISECTION_STEPS = 60
 
 @dataclass(frozen=True)
 class EloGain:
-    """An Elo gain with its interval.
+    """An estimated Elo gain with its confidence interval.
 
     Attributes:
         gained: score gained from the first half of a window to the second, summed over deals.
@@ -46,21 +46,21 @@ class EloGain:
 
     @property
     def elo(self) -> float:
-        """Elo gain from the mean of the first half to that of the second."""
+        """Elo gain from the mean of the window's first half to the mean of its second half."""
         return self.scale * (self.gained - self.lost)
 
     @property
     def low(self) -> float:
-        """Lower end of the 95% interval."""
+        """Lower end of the gain's 95% interval."""
         return self.limit(0.025)
 
     @property
     def high(self) -> float:
-        """Upper end of the 95% interval."""
+        """Upper end of the gain's 95% interval."""
         return self.limit(0.975)
 
     def limit(self, probability: float) -> float:
-        """Confidence limit: the gain is below it with this probability."""
+        """Confidence limit of the gain: the gain is below the limit with this probability."""
         if probability < 0.5:
             more, less = (self.lost, self.lost_unit), (self.gained, self.gained_unit)
             sign, tail = -1, probability
@@ -71,7 +71,7 @@ class EloGain:
         return self.elo + sign * self.scale * float(reach)
 
     def below(self, threshold: float) -> float:
-        """Probability (confidence) that the gain is below a threshold in Elo."""
+        """Probability (confidence) that the gain is below a threshold, in Elo."""
         low, high = 0.0, 1.0
         for _ in range(BISECTION_STEPS):
             middle = (low + high) / 2

@@ -26,7 +26,7 @@ PSEUDOCOUNT = 1e-3
 
 
 class SprtError(WrongValueError, ValueError):
-    """Invalid parameters of a test; the message names them."""
+    """Invalid parameters of a sequential test; the message names the parameters."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Bounds of the log-likelihood ratio; the test ends outside them."""
+        """Bounds of the log-likelihood ratio, outside which the test ends."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def ratio(self, counts: np.ndarray) -> float:
@@ -76,13 +76,13 @@ class Sprt:
         return likelihood_ratio(counts, PAIR_SCORES, self.elo0, self.elo1, self.model, games=2)
 
     def verdict(self, counts: np.ndarray) -> Verdict:
-        """The hypothesis that the counts accept, or "" while undecided."""
+        """The hypothesis that the test accepts with these counts, or "" while undecided."""
         low, high = self.bounds
         ratio = self.ratio(counts)
         return "elo1" if ratio >= high else "elo0" if ratio <= low else ""
 
     def go_on(self, counts: np.ndarray, pairs: np.ndarray) -> int | None:
-        """Add pairs one by one until the test ends.
+        """Add game pairs to `counts` one by one until the test ends; returns the total at the end, or None.
 
         The test is evaluated after every pair up to the 500th, and then after every further 0.2%.
 
@@ -152,12 +152,12 @@ def likelihood_ratio(
 
 
 def _with_mean(share: np.ndarray, scores: np.ndarray, mean: float) -> np.ndarray:
-    """Maximum-likelihood distribution with a given mean, from the observed shares of results."""
+    """Maximum-likelihood distribution of results with a given mean, from the observed shares."""
     return _tilted(share, scores - mean)
 
 
 def _with_ratio(share: np.ndarray, scores: np.ndarray, ratio: float) -> np.ndarray:
-    """Maximum-likelihood distribution whose mean is `ratio` standard deviations above 1/2."""
+    """Maximum-likelihood distribution of results whose mean is `ratio` standard deviations above 1/2."""
     distribution = np.full(len(scores), 1 / len(scores))
     for _ in range(100):
         mean = (scores * distribution).sum()

@@ -50,7 +50,7 @@ class Standings:
 
 @dataclass(frozen=True)
 class _Games:
-    """The games as arrays, one element per game unless noted."""
+    """A table of games as arrays, one element per game unless noted."""
 
     names: list[str]
     decks: list[str]
@@ -94,7 +94,7 @@ class _Setups:
 
 
 def standings(games: pd.DataFrame) -> Standings:
-    """Compute the standings from a table of `evo.play.matchups.games_table`; reproducible."""
+    """Compute the standings from the table of games of `evo.play.matchups.games_table`; reproducible."""
     read = _read(games)
     setups = _by_setup(read)
     matchups = _matchups(read, setups)
@@ -138,7 +138,7 @@ def matchups_table(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def results_table(games: pd.DataFrame) -> pd.DataFrame:
-    """Table of results by ordered pair of entrants; `first` went first.
+    """Table of results by ordered pair of entrants; the entrant `first` went first.
 
     Columns first, second, games, first_wins, second_wins, draws, mean_turns (rounds).
     """
@@ -179,7 +179,7 @@ def _read(games: pd.DataFrame) -> _Games:
 
 
 def _sum(keys: np.ndarray, values: np.ndarray | None, shape: tuple[int, ...]) -> np.ndarray:
-    """Sums of values (None: counts) by key, of the given shape."""
+    """Sums of values by key (None: counts of keys), as an array of the given shape."""
     return np.bincount(keys, values, int(np.prod(shape))).reshape(shape).astype(float)
 
 
@@ -265,13 +265,13 @@ def _table(n: int, pairs: np.ndarray, points: np.ndarray, games: np.ndarray) -> 
 
 
 def _advantages(won: np.ndarray, played: np.ndarray) -> np.ndarray:
-    """Log-odds of i against j, with the prior's drawn games; 0 without games."""
+    """Table of advantages: log-odds of i against j, with the prior's drawn games; 0 without games."""
     log_odds: np.ndarray = np.log((won + PRIOR_DRAWS / 2) / (np.swapaxes(won, -1, -2) + PRIOR_DRAWS / 2))
     return np.where(played > 0, log_odds, 0.0)
 
 
 def _ratings(read: _Games, setups: _Setups, scores: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Table of ratings, the best first; and the cyclic share of the advantages, observed and by chance."""
+    """Table of ratings, the best first; and the advantages' cyclic share, observed and by chance."""
     n = len(read.names)
     low, high, weights, over_mixture = (np.full(n, np.nan) for _ in range(4))
     values, replicates, share, chance = np.zeros(n), np.zeros((1, n)), np.nan, np.nan
@@ -305,7 +305,7 @@ def _ratings(read: _Games, setups: _Setups, scores: pd.DataFrame) -> tuple[pd.Da
 
 
 def _bootstrap(read: _Games, setups: _Setups, advantages: np.ndarray) -> tuple[np.ndarray, float]:
-    """Ratings of bootstrap replicates, shape (replicates, entrants), and the mean cyclic part of their noise.
+    """Bootstrap replicates' ratings, shape (replicates, entrants), and the mean cyclic part of the noise.
 
     Computed in batches, since tables of many entrants are large.
     """
@@ -322,7 +322,7 @@ def _bootstrap(read: _Games, setups: _Setups, advantages: np.ndarray) -> tuple[n
 
 
 def _decks(read: _Games) -> pd.DataFrame:
-    """Table by entrant, own deck and opponent's deck, without self-play."""
+    """Table of scores by entrant, own deck and opponent's deck, without self-play."""
     n, strata = len(read.decks), read.strata
     counted = ~read.self_play
     first = (read.first * n + read.first_deck) * n + read.second_deck
@@ -347,7 +347,7 @@ def _decks(read: _Games) -> pd.DataFrame:
 
 
 def _summary(read: _Games) -> dict[str, Any]:
-    """Numbers of the whole tournament."""
+    """Numbers that summarise the whole tournament."""
     shape = (len(read.strata),)
     seat = cluster_rate(_sum(read.setup, read.points, shape), _sum(read.setup, None, shape), read.strata)
     return {

@@ -21,7 +21,7 @@ from rivals import DEFAULT_AGENT, read_agent_profile
 
 @dataclass(frozen=True)
 class ChampionFile:
-    """Unchecked content of a run's `champion.toml`; only its provenance is known to be a table.
+    """Unchecked content of a run's `champion.toml`; only the provenance is known to be a table.
 
     Attributes:
         content: the file's content; {} if the file is missing or malformed.
@@ -39,7 +39,7 @@ class ChampionFile:
 
     @property
     def agent(self) -> str:
-        """Name of the agent of these weights, according to the file."""
+        """Name of the agent whose weights these are, according to the file."""
         return str(self.provenance.get("agent") or self.content.get("agent", DEFAULT_AGENT))
 
 
@@ -58,7 +58,7 @@ def read_champion_file(run: Path) -> ChampionFile:
 def write_champion(
     folder: RunFolder, profile: Profile[WeightVector], final: pd.DataFrame, panel: Mapping[str, Any]
 ) -> None:
-    """Write `final.parquet` and `champion.toml`; add their checksums and the panel to the manifest.
+    """Write `final.parquet` and `champion.toml`; add both checksums and the panel to the manifest.
 
     Raises:
         RunError: the disk is full or fails.
@@ -76,7 +76,7 @@ def write_champion(
 
 
 def load_intact_champion(folder: RunFolder) -> Profile[WeightVector] | None:
-    """Load the champion of a run; None if it is missing, damaged, or of another configuration or length.
+    """Load a run's champion; None for a missing or damaged one, or one of another configuration or length.
 
     Damage is added to the folder's `problems`. A missing champion, or one of a shorter run, is not damage.
 
@@ -116,7 +116,7 @@ def read_final(folder: RunFolder) -> pd.DataFrame:
 
 
 def _bytes_of(file: Path) -> bytes:
-    """Content of a file; empty if it is missing or not a regular file.
+    """Content of a file; empty if the file is missing or not a regular file.
 
     Raises:
         RunError: the operating system denies reading it.
@@ -150,7 +150,7 @@ def _is_count(value: object) -> bool:
 
 
 def _is_record(record: Mapping[str, Any]) -> bool:
-    """Whether games, win_rate, low and high of a record are numbers in range."""
+    """Whether games, win_rate, low and high of a game record are numbers in range."""
     rates = [record.get(key) for key in ("win_rate", "low", "high")]
     numbers = all(isinstance(rate, int | float) and -1 <= rate <= 2 for rate in rates)
     return numbers and _is_count(record.get("games"))

@@ -55,7 +55,7 @@ def find_blocking_file(path: Path) -> Path | None:
 
 
 def folder_error_text(error: OSError, path: Path, use: str) -> str:
-    """Error text for a folder that cannot be used.
+    """Text of the error for a folder that cannot be used, from an OSError.
 
     Args:
         error: the error of the operating system.
@@ -76,7 +76,7 @@ def temporary_path(target: Path) -> Path:
 
 
 def write_error_text(target: Path, temporary: Path) -> str:
-    """Reason why a file cannot be written; "" if it can. Creates and deletes the temporary file to test it.
+    """Reason why a file cannot be written, else ""; tested by creating and deleting the temporary file.
 
     See `temporary_path`.
     """
@@ -122,7 +122,7 @@ def lock_folder(folder: Path) -> IO[bytes] | None:
 
 
 def find_symbolic_link(folder: Path) -> Path | None:
-    """First symbolic link in a folder; None if none. A link in a shared folder could redirect writes."""
+    """First symbolic link in a folder, which could redirect writes; None if there is none."""
     return next((entry for entry in sorted(folder.iterdir()) if entry.is_symlink()), None)
 
 
@@ -196,7 +196,7 @@ MAX_LISTED_RUNS = 4
 
 
 def not_a_run_text(path: Path) -> str:
-    """Error text for a path that is not a run folder: what it is, and what to do."""
+    """Text of the error for a path that is not a run folder: what the path is, and what to do."""
     if not os.path.exists(path):  # noqa: PTH110 - False too for names that no file can have
         runs = [file.parent.name for file in RUNS.glob("*/config.toml")]
         near = nearest_names(str(path).removeprefix(f"{RUNS}/"), runs)
@@ -221,7 +221,7 @@ def not_a_run_text(path: Path) -> str:
 
 
 def _tournament(path: Path) -> str:
-    """Kind of a tournament's folder, and how to read or continue it."""
+    """Text on what kind of tournament folder a path is, and how to read or continue the tournament."""
     if (path / "sweep.csv").is_file():
         return f"a sweep, not a run: read {path / 'sweep.csv'} and sweep.png"
     if (path / "tournament.html").is_file():
@@ -233,7 +233,7 @@ def _tournament(path: Path) -> str:
 
 
 def _listed(runs: Sequence[Path]) -> str:
-    """List the first `MAX_LISTED_RUNS` runs, and their number if there are more."""
+    """Text that lists the first `MAX_LISTED_RUNS` runs, and the number of runs if there are more."""
     names = [str(run) for run in runs]
     if len(names) > MAX_LISTED_RUNS:
         return f"{', '.join(names[:MAX_LISTED_RUNS])}, ... ({len(names)} runs)"

@@ -1,4 +1,4 @@
-"""Append-only history of a folder: records of files, committed by their checksums in `checksums.txt`.
+"""Append-only history of a folder: records (groups of files) committed by checksums in `checksums.txt`.
 
 A record is one or more files. The files are renamed into place first; then a line with their checksums,
 flushed to disk, commits the record. Runs, learnings and experiments store their results in this form. Only
@@ -34,12 +34,12 @@ RECORD_LINE = re.compile(r"(\w[\w.-]*(?:/\w[\w.-]*)?)((?: [0-9a-f]{64})+)\n", re
 
 
 class HistoryError(Exception):
-    """Missing or damaged file of a history."""
+    """A missing or damaged file of a folder's history."""
 
 
 @dataclass(frozen=True)
 class RecordLayout:
-    """Layout of the records in a kind of folder.
+    """Layout of the history's records in a kind of folder.
 
     Attributes:
         files_of: maps a record's name to its file paths in the folder, in the order of their checksums.
@@ -56,7 +56,7 @@ GENERATION_RECORDS = RecordLayout(lambda name: tuple(f"{kind}/{name}.parquet" fo
 
 
 class Entry(NamedTuple):
-    """A committed record: its name, and the hexadecimal SHA-256 of its files."""
+    """A committed record: name, and hexadecimal SHA-256 of each file."""
 
     name: str
     sums: tuple[str, ...]
@@ -84,7 +84,7 @@ class History(NamedTuple):
 
     @property
     def good(self) -> str:
-        """The valid lines, those of the entries."""
+        """The valid lines of `checksums.txt`, one per entry."""
         return "".join(entry.line for entry in self.entries)
 
 
@@ -123,7 +123,7 @@ def checksum(content: bytes) -> str:
 
 
 def read_checked(folder: Path, name: str, digest: str) -> bytes:
-    """Read a file and verify its SHA-256.
+    """Read a file, and verify the file's SHA-256.
 
     Args:
         folder: folder of the history.
@@ -169,7 +169,7 @@ class LockedFolder:
     _lock: IO[bytes] | None = None
 
     def acquire(self) -> None:
-        """Lock the folder for this process; the lock ends with the process.
+        """Lock the folder for this process; the lock is released when the process ends.
 
         Raises:
             ManaforgeError: another process holds the lock, or the folder contains a symbolic link.
@@ -218,7 +218,7 @@ class CheckedFolder(LockedFolder):
         self._committing = threading.Lock()
 
     def replace(self, name: str, content: bytes) -> None:
-        """Write a file in the folder atomically; the temporary file is in the folder itself.
+        """Write a file in the folder atomically; the temporary file is in the folder, not in a subfolder.
 
         Raises:
             OSError: the disk is full or fails.
@@ -226,7 +226,7 @@ class CheckedFolder(LockedFolder):
         write_atomically(self.path / name, content, self.path / f"{name.replace('/', '-')}.tmp")
 
     def commit_record(self, name: str, contents: Mapping[str, bytes]) -> None:
-        """Commit a record: write its files, then its line in `checksums.txt`; thread-safe.
+        """Commit a record: write the files, then the line in `checksums.txt`; thread-safe.
 
         Args:
             name: of the record.
@@ -259,7 +259,7 @@ class CheckedFolder(LockedFolder):
         return [read_checked(self.path, *named) for named in zip(names, entry.sums, strict=True)]
 
     def damage_of(self, name: str) -> str:
-        """Describe the damage of a committed record; "" if it is intact.
+        """Describe the damage of a committed record; "" if the record is intact.
 
         Raises:
             ManaforgeError: it is intact, but this version cannot use it.
@@ -272,7 +272,7 @@ class CheckedFolder(LockedFolder):
         return ""
 
     def check_records(self, *folders: str) -> bool:
-        """Verify all records; report and set aside damaged ones, and numbered records after them.
+        """Verify all records; report and set aside damaged records, and numbered records after a damaged one.
 
         Args:
             *folders: folders of numbered records, the one written last at the end; files in them that belong
@@ -322,7 +322,7 @@ class CheckedFolder(LockedFolder):
         return is_damaged
 
     def _holds_later(self, folder: str) -> bool:
-        """Whether a folder has files of later records than the first, which only exist after a commit."""
+        """Whether a subfolder has files of records after the first, which only exist after a commit."""
         return any(not file.name.startswith("0000.") for file in (self.path / folder).iterdir())
 
     def set_aside(self, name: str) -> None:

@@ -52,7 +52,7 @@ MAX_NAME_LENGTH = 60
 
 
 def keep_decks(folder: Path, decks: Iterable[Deck]) -> list[Path | None]:
-    """Copy deck files into the subfolder `decks` of a run or tournament.
+    """Copy deck files into a folder's subfolder `decks`; returns the copy's path for each deck, or None.
 
     Args:
         folder: existing folder of a run or tournament.
@@ -81,7 +81,7 @@ def keep_decks(folder: Path, decks: Iterable[Deck]) -> list[Path | None]:
 
 
 def missing_decks(folder: Path, decks: Iterable[object]) -> list[str]:
-    """Decks of a configuration that cannot be found, relative to its folder or the current one."""
+    """Decks of a configuration that cannot be found, relative to the run folder or the current folder."""
     missing = []
     for deck in decks:
         try:
@@ -103,15 +103,15 @@ _VALIDATED = {"who": "best", "pairs": ""}
 
 
 class RunError(ManaforgeError, RuntimeError):
-    """Run folder that cannot be used; the message names it and says what to do."""
+    """Run folder that cannot be used; the message names the folder and says what to do."""
 
 
 class RunNameError(RunError, WrongValueError):
-    """Path given for a run that is not a run folder, or is given twice."""
+    """Path given for a run that is not a run folder, or was given before."""
 
 
 class RunFolder(CheckedFolder):
-    """A run on disk, from `create_run` or `open_run`.
+    """A run's folder, open: configuration, history and tables; from `create_run` or `open_run`.
 
     Attributes:
         path: the folder.
@@ -147,7 +147,7 @@ class RunFolder(CheckedFolder):
                 raise RunError(f"{file} cannot be read: {error}") from None
 
     def commit(self, generation: int, individuals: pd.DataFrame, pairings: pd.DataFrame) -> None:
-        """Commit a generation atomically.
+        """Commit a generation's tables atomically.
 
         Raises:
             RunError: the disk is full or fails; earlier generations are intact.
@@ -163,7 +163,7 @@ class RunFolder(CheckedFolder):
         self.committed += 1
 
     def validation(self, generation: int) -> pd.DataFrame | None:
-        """Read the table of a generation's validation; None if it is missing or damaged.
+        """Read the table of a generation's validation; None if the table is missing or damaged.
 
         Raises:
             RunError: the operating system denies reading it; it is not played again in this case.
@@ -232,7 +232,7 @@ class RunFolder(CheckedFolder):
         append_event(self.path / "log.jsonl", **event)
 
     def manifest(self) -> dict[str, Any]:
-        """Read `manifest.json`; {} if it is missing or damaged, since no result depends on it.
+        """Read `manifest.json`; {} if the file is missing or damaged, since no result depends on it.
 
         Raises:
             RunError: the operating system denies reading it; it is not rewritten in this case.
@@ -270,7 +270,7 @@ class RunFolder(CheckedFolder):
                 self.set_aside(name)
 
     def damage_of(self, name: str) -> str:
-        """Describe the damage of a generation; tables of other rules or another schema raise an error."""
+        """Describe a generation's damage, "" if intact; raise if the tables have other rules or schema."""
         try:
             contents = self.read_record(name)
         except HistoryError as error:
@@ -284,7 +284,7 @@ class RunFolder(CheckedFolder):
 
 
 def create_run(path: Path, config: RunConfig, manifest: dict[str, Any], opponents: bytes = b"") -> RunFolder:
-    """Create and lock a run folder.
+    """Create and lock a run folder; `opponents` is the content of the file of fixed opponents.
 
     Raises:
         RunError: it cannot be created, is not empty, or is in use.
@@ -313,7 +313,7 @@ def create_run(path: Path, config: RunConfig, manifest: dict[str, Any], opponent
 
 
 def check_empty(path: Path) -> None:
-    """Check that a folder is empty, except for leftovers of an interrupted `create_run`.
+    """Refuse a folder that is not empty, except for leftovers of an interrupted `create_run`.
 
     Raises:
         RunError: the folder is not empty, or is a file.
@@ -332,7 +332,7 @@ def check_empty(path: Path) -> None:
 
 
 def open_run(path: Path) -> RunFolder:
-    """Open and lock a run folder to continue the run; damage is set aside and listed in `problems`.
+    """Open and lock a run folder to continue the run; set damaged files aside and list them in `problems`.
 
     Raises:
         RunError: it is not a run folder, is in use, has an unknown schema, or uses a removed key.
@@ -355,7 +355,7 @@ def open_run(path: Path) -> RunFolder:
 
 
 def resolve_run_path(path: Path) -> Path:
-    """Resolve a run: the path itself if it exists, else the folder of this name in `runs/`."""
+    """Resolve the path of a run: the path itself if it exists, else the folder of this name in `runs/`."""
     return RUNS / path if not path.exists() and (RUNS / path).is_dir() else path
 
 
@@ -377,7 +377,7 @@ def read_run_config(path: Path) -> RunConfig:
 
 
 def replace_missing_decks(path: Path, decks: Sequence[str]) -> None:
-    """Replace missing deck files of a run folder, and refer to the new files in its `config.toml`.
+    """Replace missing deck files of a run folder, and refer to the new files in the run's `config.toml`.
 
     Args:
         path: the run folder.
@@ -431,7 +431,7 @@ def replace_missing_decks(path: Path, decks: Sequence[str]) -> None:
 
 
 def check_effects_version(folder: RunFolder, known: str) -> None:
-    """Check whether a run's hash belongs to an earlier version of the card effects.
+    """Refuse a run whose configuration hash `known` is of an earlier version of the card effects.
 
     Raises:
         RunError: it does.

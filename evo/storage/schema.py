@@ -45,7 +45,7 @@ class Encoding(IntEnum):
 
 
 class Page(NamedTuple):
-    """Header of a Parquet page.
+    """Header of a page of a Parquet file.
 
     Attributes:
         size: uncompressed size in bytes.
@@ -108,7 +108,7 @@ def parse_pages(content: bytes, start: int, length: int) -> Iterator[Page]:
 
 
 def _struct(content: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
-    """Parse a Thrift struct; its fields by number, and the offset of its end.
+    """Parse a Thrift struct; returns the fields by number, and the offset of the struct's end.
 
     Raises:
         ValueError: a field is duplicated, or has a type that does not occur in headers.
@@ -142,13 +142,13 @@ def _struct(content: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
 
 
 def _varint(content: bytes, at: int) -> tuple[int, int]:
-    """Parse a zigzag-encoded signed integer; its value, and the offset of its end."""
+    """Parse a zigzag-encoded signed integer; returns the value, and the offset of the integer's end."""
     value, at = _unsigned(content, at)
     return value >> 1 ^ -(value & 1), at
 
 
 def _unsigned(content: bytes, at: int) -> tuple[int, int]:
-    """Parse a little-endian base-128 integer; its value, and the offset of its end."""
+    """Parse a little-endian base-128 integer; returns the value, and the offset of the integer's end."""
     value = shift = 0
     while content[at] & 0x80:
         if shift > 63:
@@ -199,7 +199,7 @@ BATCH_ROWS = 2**16
 
 
 class ColumnType(NamedTuple):
-    """Type and range of a column.
+    """Type and range of a table column.
 
     Attributes:
         what: name of the type in messages.
@@ -267,7 +267,7 @@ LATER_COLUMNS = ("who", "pairs")
 
 
 class SchemaError(ManaforgeError, ValueError):
-    """Malformed or unexpected table in a folder."""
+    """A table in a folder that is malformed or not the expected one."""
 
 
 def read_table(content: bytes, kind: str, config: RunConfig) -> pa.Table:
@@ -334,7 +334,7 @@ def read_batches(
 
 
 def _spelled_out(table: pa.Table) -> pa.Table:
-    """Decode dictionary-encoded texts, after checking that their total size is bounded."""
+    """Decode dictionary-encoded texts of a table, after checking that the decoded size is bounded."""
     size = 0
     for place, name in enumerate(table.column_names):
         column = table.column(place)
@@ -362,7 +362,7 @@ def count_rows(content: bytes) -> int:
 
 
 def max_rows(kind: str, config: RunConfig) -> int:
-    """Maximum number of rows in a table of a run."""
+    """Maximum number of rows in a kind of table of a run."""
     strategy, n_decks = find_strategy(config.strategy), len(config.decks)
     n = max(
         strategy.count_evaluated(config.mu, config.lambda_, number) for number in (0, 1, config.generations)
@@ -386,7 +386,7 @@ def _columns_of(kind: str, config: RunConfig) -> dict[str, ColumnType]:
 def _check_promises(
     file: pq.ParquetFile, content: bytes, columns: Mapping[str, ColumnType], most: int
 ) -> None:
-    """Check the sizes that a file and its page headers declare, against decompression bombs."""
+    """Refuse a file of other columns, or whose declared sizes exceed the bounds (decompression bombs)."""
     rows, own = file.metadata.num_rows, file.schema_arrow
     if rows > most:
         raise SchemaError(f"it has {rows:,} rows; at most {most:,} are possible")
@@ -420,7 +420,7 @@ def _check_promises(
 
 
 def _pages_of(content: bytes, part: pq.ColumnChunkMetaData, rows: int) -> Iterator[Page]:
-    """Page headers of a column in a row group; none if its pages are small in any case.
+    """Page headers of a column in a row group; none if the pages are small in any case.
 
     Raises:
         SchemaError: the column is malformed.
@@ -442,7 +442,7 @@ def _pages_of(content: bytes, part: pq.ColumnChunkMetaData, rows: int) -> Iterat
 
 
 def _check_values(column: pa.ChunkedArray, name: str, kind: ColumnType) -> None:
-    """Check that values are present, finite and in range."""
+    """Refuse a column with missing, infinite or out-of-range values."""
     if column.null_count and name not in NULLABLE:
         raise SchemaError(f"column {name} has missing values")
     if kind.what not in (COUNT.what, ORDINAL.what) or column.null_count == len(column):
@@ -458,7 +458,7 @@ def _check_values(column: pa.ChunkedArray, name: str, kind: ColumnType) -> None:
 
 
 def check_versions(content: bytes) -> None:
-    """Check that a table was written under this version's rules and schema.
+    """Refuse a table that was written under other rules or another schema than this version's.
 
     Raises:
         SchemaError: it was not, or it is not a Parquet file.
@@ -474,7 +474,7 @@ def check_versions(content: bytes) -> None:
 
 @contextlib.contextmanager
 def _parquet(content: bytes, names: Sequence[str] = ()) -> Iterator[pq.ParquetFile]:
-    """Open a Parquet file; columns `names` are read dictionary-encoded.
+    """Context with an open Parquet file; the columns `names` are read dictionary-encoded.
 
     Raises:
         SchemaError: the file cannot be opened, or reading it in the `with` block fails.
@@ -522,7 +522,7 @@ def _of_individuals(
 
 
 def _check_survivors(table: pa.Table, config: RunConfig) -> None:
-    """Check that exactly mu individuals survive, with ranks 1 to mu."""
+    """Refuse a table in which not exactly mu individuals survive, with ranks 1 to mu."""
     ranks = table.column("rank").filter(table.column("survived")).to_pylist()
     if None in ranks or sorted(ranks) != list(range(1, config.mu + 1)):
         raise SchemaError(f"it must have {config.mu} survivors with ranks 1 to {config.mu}")

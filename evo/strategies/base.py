@@ -1,4 +1,4 @@
-"""The ask-and-tell protocol of strategies, and its records: individuals, generations, candidates.
+"""The ask-and-tell protocol of strategies, and the protocol's records: individuals, generations, candidates.
 
 A strategy proposes individuals and updates itself from their fitness. It plays no games and accesses no
 files. To add one, write a class in this package, add it to `evo.strategies.STRATEGIES`, and run
@@ -26,17 +26,17 @@ HALL_SIZE = 20
 
 
 class StrategyError(ManaforgeError, RuntimeError):
-    """ask() and tell() out of order, an invalid fitness, a strategy not installed, or another history."""
+    """ask() and tell() out of order, an invalid fitness, a missing package, or a history that differs."""
 
 
 class StrategyOptions(BaseModel):
-    """Base of a strategy's options, its section of the configuration."""
+    """Base class of a strategy's options, which are a section of the configuration."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Fitness(base.Fitness):  # type: ignore[misc]
-    """DEAP fitness: games won, draws half; maximised."""
+    """Fitness in DEAP's sense: games won, draws half; maximised."""
 
     weights = (1.0,)
 
@@ -148,7 +148,7 @@ class Strategy(Protocol):
 
     @classmethod
     def check(cls, mu: int, lambda_: int) -> None:
-        """Check the population sizes.
+        """Refuse population sizes that the strategy does not support.
 
         Raises:
             ValueError: the strategy does not support them; the message gives the reason.
@@ -162,7 +162,7 @@ class Strategy(Protocol):
 
     @classmethod
     def sizes(cls, mu: int, lambda_: int) -> str:
-        """Format its population sizes for progress and reports, such as "8 + 8"."""
+        """Format the population sizes for progress displays and reports, such as "8 + 8"."""
         ...
 
     @classmethod
@@ -184,7 +184,7 @@ class Strategy(Protocol):
 
     @classmethod
     def schedule(cls, generations: int, lambda_: int, games: int) -> Mapping[str, Any]:
-        """Options that fit a step schedule to a number of generations; {} without a schedule.
+        """Options that fit the strategy's schedule to a number of generations; {} without a schedule.
 
         Args:
             generations: their number, from generation 0 on.
@@ -202,7 +202,7 @@ class Strategy(Protocol):
         ...
 
     def tell(self, fitness: np.ndarray) -> GenerationResult:
-        """Update the strategy with the fitness of the asked individuals; move to the next generation.
+        """Update the strategy with the fitness of the individuals of `ask`; move to the next generation.
 
         Args:
             fitness: finite, shape (individuals,), in the order of `ask`; maximised.
@@ -228,7 +228,7 @@ class Strategy(Protocol):
         ...
 
     def centre(self) -> Candidate | None:
-        """Mean of the strategy's distribution or parents, less noisy than any individual.
+        """Centre: the mean of the strategy's distribution or parents, less noisy than any individual.
 
         None if there is no mean.
         """
@@ -239,7 +239,7 @@ class Strategy(Protocol):
         ...
 
     def step_size(self) -> float:
-        """Scalar step size of the next children, defined after the first generation."""
+        """Step size of the next children as one number, defined after the first generation."""
         ...
 
 
@@ -255,7 +255,7 @@ def single_threaded_blas() -> Iterator[None]:
 
 
 class GlobalRandomState:
-    """A run's own states of the global random generators `random` and `numpy.random`.
+    """States of the global random generators `random` and `numpy.random` that belong to one run.
 
     For packages that draw from the global generators: each run has its own reproducible sequence.
     """
@@ -268,7 +268,7 @@ class GlobalRandomState:
 
     @contextlib.contextmanager
     def used(self, keep: bool = True) -> Iterator[None]:
-        """Context manager that installs the run's states; without `keep`, draws in it are undone."""
+        """Context that installs the run's generator states; without `keep`, draws in it are undone."""
         with _LOCK:
             before = random.getstate(), np.random.get_state()  # noqa: NPY002
             self._set(self._states)

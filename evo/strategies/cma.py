@@ -40,7 +40,7 @@ class CmaOptions(StrategyOptions):
 
 
 class Cma(SamplingStrategy):
-    """CMA-ES: sample lambda individuals from a normal distribution, update it from the best mu."""
+    """CMA-ES: samples lambda individuals from a normal distribution; the best mu update the distribution."""
 
     NAME: ClassVar[str] = "cma"
     SUMMARY: ClassVar[str] = "CMA-ES, learns correlations of the weights; mu at most lambda / 2"
@@ -70,7 +70,7 @@ class Cma(SamplingStrategy):
 
     @classmethod
     def check(cls, mu: int, lambda_: int) -> None:
-        """Check that mu is at most half of lambda.
+        """Refuse a mu of more than half of lambda.
 
         Raises:
             ValueError: mu is more than half of lambda.
@@ -84,7 +84,7 @@ class Cma(SamplingStrategy):
         return mu, 2 * mu
 
     def tell(self, fitness: np.ndarray) -> Any:
-        """Update the distribution from the fitness; see `evo.strategies.base.Strategy`."""
+        """Update the normal distribution from the fitness; see `evo.strategies.base.Strategy`."""
         points = self._points
         told = super().tell(fitness)
         with single_threaded_blas():
@@ -92,7 +92,7 @@ class Cma(SamplingStrategy):
         return told
 
     def centre(self) -> Candidate:
-        """Mean of the distribution."""
+        """Mean of the normal distribution."""
         mean = tuple(clip_to_unit(self._cma.result.xfavorite))
         return Candidate("mean", mean, self.generation - 1)
 

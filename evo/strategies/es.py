@@ -64,7 +64,7 @@ class PlusStrategy(PopulationStrategy):
         return [*self.parents, *children]
 
     def _select(self, asked: Sequence[Individual]) -> list[Individual]:
-        """Select the best mu by DEAP's stable selBest; children come first, so they win ties."""
+        """Select the best mu by DEAP's stable selBest; children come first, and so win ties with parents."""
         n_parents = len(self.parents)
         chosen: list[Individual] = self.toolbox.select([*asked[n_parents:], *asked[:n_parents]])
         return chosen
@@ -105,7 +105,7 @@ def clamp(weight: float) -> float:
 
 
 class EsOptions(StrategyOptions):
-    """Options of `strategy = "es"`; they are its differences from `eva`."""
+    """Options of `strategy = "es"`: the differences between `es` and `eva`."""
 
     initial_sigma: Annotated[
         float,
@@ -143,7 +143,7 @@ class Es(PlusStrategy):
 
 
 def mean_of_two(parents: Sequence[Individual], place: int, stream: np.random.Generator) -> Genome:
-    """Intermediate recombination: mean of a parent, in rotation, and another one drawn at random.
+    """Intermediate recombination: mean of a parent, in rotation, and another parent drawn at random.
 
     Source: Beyer and Schwefel 2002.
     """
@@ -204,7 +204,7 @@ class Eva(PlusStrategy):
 
     @classmethod
     def check(cls, mu: int, lambda_: int) -> None:
-        """Check that lambda equals mu.
+        """Refuse a lambda other than mu, since each parent has one child.
 
         Raises:
             ValueError: lambda is not mu.

@@ -73,7 +73,7 @@ class Nevergrad(SamplingStrategy):
 
     @classmethod
     def check(cls, mu: int, lambda_: int) -> None:
-        """Check that mu is at most lambda.
+        """Refuse a mu greater than lambda.
 
         Raises:
             ValueError: mu is more than lambda.
@@ -88,11 +88,11 @@ class Nevergrad(SamplingStrategy):
 
     @classmethod
     def schedule(cls, generations: int, lambda_: int, games: int) -> Mapping[str, Any]:  # noqa: ARG003
-        """Budget: all individuals of the generations; see `evo.strategies.base.Strategy`."""
+        """Option `budget`: all individuals of the generations; see `evo.strategies.base.Strategy`."""
         return {"budget": max(1, generations * lambda_)}
 
     def tell(self, fitness: np.ndarray) -> Any:
-        """Tell the optimiser the fitness; see `evo.strategies.base.Strategy`."""
+        """Pass the fitness to the optimiser; see `evo.strategies.base.Strategy`."""
         points = self._points
         told = super().tell(fitness)
         with self._alone():
@@ -101,7 +101,7 @@ class Nevergrad(SamplingStrategy):
         return told
 
     def centre(self) -> Candidate:
-        """The optimiser's recommendation, computed without changing its random state."""
+        """The optimiser's recommendation, computed without changing the optimiser's random state."""
         with self._alone(keep=False):
             state = self._optimiser.parametrization.random_state.get_state()
             point = self._optimiser.provide_recommendation().value

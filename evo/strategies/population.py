@@ -1,4 +1,4 @@
-"""Base classes of strategies: survivors, hall of fame, logbook, restoring by replay."""
+"""Base classes of strategies: survivors, hall of fame, logbook, and restoring a strategy by replay."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -26,7 +26,7 @@ class HallOfFame(tools.HallOfFame):  # type: ignore[misc]
     """
 
     def update(self, population: Sequence[Individual]) -> None:
-        """Add the first of a generation's survivors, which are sorted best first."""
+        """Add the best of a generation's survivors, which are sorted best first."""
         best = population[0]
         known = [item for item in self if item.number != best.number]
         self.items: list[Individual] = [best, *known][: self.maxsize]
@@ -80,7 +80,7 @@ class PopulationStrategy:
 
     @classmethod
     def columns(cls, weights: Sequence[str]) -> list[str]:
-        """A step size for each weight; see `evo.strategies.base.Strategy`."""
+        """A column of step sizes for each weight; see `evo.strategies.base.Strategy`."""
         return [f"sigma_{name}" for name in weights]
 
     @classmethod
@@ -89,7 +89,7 @@ class PopulationStrategy:
         return {}
 
     def values(self, individual: Individual) -> Sequence[float]:
-        """Its step sizes; see `evo.strategies.base.Strategy`."""
+        """An individual's step sizes; see `evo.strategies.base.Strategy`."""
         return individual.sigmas
 
     def ask(self) -> list[Individual]:
@@ -136,7 +136,7 @@ class PopulationStrategy:
         return list(found.values())
 
     def centre(self) -> Candidate | None:
-        """Centroid of the parents' scale-free weights; None if all their weights are zero."""
+        """Centroid of the parents' scale-free weights; None if all weights of the parents are zero."""
         shares = self.parameters.vector.scale_free(np.array(self.parents))
         shares = shares[~np.isnan(shares).any(axis=1)]
         if not len(shares):

@@ -23,7 +23,7 @@ ALPHA, GAMMA = 0.602, 0.101
 
 
 class SpsaOptions(StrategyOptions):
-    """Options of `strategy = "spsa"`: its schedule."""
+    """Options of `strategy = "spsa"`: the schedule of step sizes."""
 
     initial_mean: Annotated[float, Field(gt=0, lt=1, description="initial value of every weight")] = 0.5
     c_end: Annotated[
@@ -58,7 +58,7 @@ class SpsaOptions(StrategyOptions):
 
 
 class Gains(NamedTuple):
-    """Constants of a schedule.
+    """Constants of a schedule of perturbations and learning rates.
 
     Attributes:
         c: initial perturbation.
@@ -86,7 +86,7 @@ def compute_gains(c_end: float, r_end: float, pairs: int, a_ratio: float) -> Gai
 
 
 class Spsa(SamplingStrategy):
-    """SPSA: moves one point by the results of pairs of individuals around it."""
+    """SPSA: moves one point by the results of pairs of individuals around the point."""
 
     NAME: ClassVar[str] = "spsa"
     SUMMARY: ClassVar[str] = "SPSA with fishtest's schedule, moves one point; lambda even, mu at most lambda"
@@ -102,7 +102,7 @@ class Spsa(SamplingStrategy):
 
     @classmethod
     def check(cls, mu: int, lambda_: int) -> None:
-        """Check that lambda is even and mu at most lambda.
+        """Refuse an odd lambda, and a mu greater than lambda.
 
         Raises:
             ValueError: it is not.
@@ -112,7 +112,7 @@ class Spsa(SamplingStrategy):
 
     @classmethod
     def usual(cls, mu: int) -> tuple[int, int]:  # noqa: ARG003
-        """One pair; see `evo.strategies.base.Strategy`."""
+        """One pair of individuals; see `evo.strategies.base.Strategy`."""
         return 2, 2
 
     @classmethod
@@ -122,7 +122,7 @@ class Spsa(SamplingStrategy):
 
     @classmethod
     def schedule(cls, generations: int, lambda_: int, games: int) -> Mapping[str, Any]:  # noqa: ARG003
-        """Length: pairs of games of an individual; see `evo.strategies.base.Strategy`."""
+        """Length of the schedule: pairs of games of an individual; see `evo.strategies.base.Strategy`."""
         return {"pairs": max(1, games // 2)}
 
     def tell(self, fitness: np.ndarray) -> Any:

@@ -43,7 +43,7 @@ def run_command_line(app: typer.Typer, program: str) -> None:
 
 
 def _open_closed_streams() -> None:
-    """Open closed standard streams on /dev/null, so that no other file gets their descriptors."""
+    """Open closed standard streams on /dev/null, so that no other file gets a standard descriptor."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         if getattr(sys, name) is None:
             nothing = os.open(os.devnull, os.O_RDWR)
@@ -98,7 +98,7 @@ def exit_with_error(error: Exception, program: str) -> NoReturn:
 
 
 def table_width(usual: int) -> int:
-    """Width of tables without a terminal: the environment variable COLUMNS, else `usual`."""
+    """Width of tables without a terminal: the value of the environment variable COLUMNS, else `usual`."""
     columns = os.environ.get("COLUMNS", "")
     return int(columns) if columns.isdecimal() and int(columns) else usual
 
@@ -125,7 +125,7 @@ class SafeConsole(Console):
         super().__init__(markup=False, emoji=False, highlight=False, **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Render a renderable, with control characters in its texts replaced."""
+        """Render a renderable of rich, with control characters in texts replaced."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable():
                 yield segment
@@ -133,7 +133,7 @@ class SafeConsole(Console):
                 yield Segment(safe_text(segment.text), segment.style)
 
     def on_broken_pipe(self) -> None:
-        """Discard further output.
+        """Discard further output, since nobody reads it.
 
         Raises:
             SystemExit: this is standard output.
@@ -143,7 +143,7 @@ class SafeConsole(Console):
             self.on_no_reader()
 
     def on_no_reader(self) -> None:
-        """End the command, whose output pipe is closed.
+        """End the command, since the reader of its output has closed the pipe.
 
         Raises:
             SystemExit: with `BROKEN_PIPE`.
@@ -193,7 +193,7 @@ class FittingTable:
         yield self.fitted(options.max_width)
 
     def fitted(self, width: int) -> Table:
-        """Lay the table out in a given width."""
+        """Lay out the table in `width` characters."""
         cells = [[Text(cell) for cell in row] for row in self.rows]
         widths = self._widths(cells)
         taken, kept = 1, set()

@@ -43,7 +43,7 @@ TRAIT_WORDS = {
 
 
 class MinionDetails(NamedTuple):
-    """Properties of a minion in a game with effects, besides its numbers and keywords.
+    """Properties of a minion in a game with card effects, besides numbers and keywords.
 
     Attributes:
         full_health: full health of a wounded minion; 0 if it is not wounded.
@@ -128,7 +128,7 @@ def _draw_side(position: Position, seat: int, to_move: bool) -> ConsoleRenderabl
 
 
 def _hand_card(card: str | Card, cost: int | None) -> str:
-    """A card in hand with its current cost, and its printed cost if different."""
+    """Text of a card in hand with the current cost, and the printed cost if different."""
     if isinstance(card, str):
         return card
     printed = "" if cost == card.spec.cost else f", printed {card.spec.cost}"
@@ -149,7 +149,7 @@ def _draw_minion(place: int, minion: MinionView, to_move: bool, changes: MinionD
 
 
 def _changes(position: Position, seat: int, place: int) -> MinionDetails:
-    """Collect a minion's properties besides its numbers and keywords."""
+    """Collect a minion's properties besides numbers and keywords."""
     minion = position.state["sides"][seat]["board"][place]
     traits = int(minion["traits"])
     words = [text for trait, text in TRAIT_WORDS.items() if traits & trait]
@@ -165,13 +165,13 @@ def _changes(position: Position, seat: int, place: int) -> MinionDetails:
 
 
 def _class_of(position: Position, seat: int) -> str:
-    """The class of a hero, after a comma; "" without a hero power."""
+    """Text of a hero's class, with a leading comma; "" without a hero power."""
     power = position.state["sides"][seat]["power"]
     return f", {position.table.cards[power - 1].class_name}" if power else ""
 
 
 def _draw_hero(position: Position, seat: int, to_move: bool) -> list[Text]:
-    """Lines for hero power, weapon, Secrets and traits of a hero in a game with effects."""
+    """Lines for hero power, weapon, Secrets and traits of a hero in a game with card effects."""
     side, cards = position.state["sides"][seat], position.table.cards
     lines = []
     if side["power"]:
@@ -331,7 +331,7 @@ def draw_coverage(coverage: Coverage) -> ConsoleRenderable:
 
 
 def draw_cards(cards: Sequence[CardFacts]) -> ConsoleRenderable:
-    """Draw a table of cards with the parts of their text that are not covered."""
+    """Draw a table of cards, with the parts of each card's text that are not implemented."""
     rows = [
         (
             str(card.cost),

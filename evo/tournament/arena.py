@@ -39,14 +39,14 @@ class ArenaConfig(BaseModel):
 
 @dataclass(frozen=True)
 class Arena:
-    """Configuration of an arena and its file."""
+    """Configuration of an arena, with the path of the configuration file."""
 
     config: ArenaConfig
     file: Path
 
     @property
     def folder(self) -> Path:
-        """Base folder of its relative paths."""
+        """Folder against which relative paths in the arena file are resolved."""
         return self.file.parent
 
 
@@ -135,6 +135,6 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
 
 
 def _in_file(text: str, folder: Path) -> str:
-    """Entrant text with its path relative to a folder."""
+    """Entrant text with the path shortened to one relative to the arena file's folder."""
     agent, colon, path = text.partition(":")
     return agent + colon + path.removeprefix(f"{folder}/")

@@ -73,12 +73,12 @@ class TournamentError(ManaforgeError, ValueError):
 
 
 class DefinitionError(TournamentError, WrongValueError):
-    """Invalid definition of a tournament: its entrants, decks or options."""
+    """Invalid definition of a tournament: entrants, decks or options."""
 
 
 @dataclass
 class TournamentFolder(LockedFolder):
-    """A tournament on disk, locked, from `open_tournament`.
+    """A tournament's folder, locked, from `open_tournament`.
 
     Attributes:
         path: the folder.
@@ -109,7 +109,7 @@ class TournamentFolder(LockedFolder):
         self.played = np.concatenate([self.played, clear_unstored_fields(results)])
 
     def finish(self, games: pd.DataFrame) -> None:
-        """Write `games.parquet` and delete the merged batches."""
+        """Write all games to `games.parquet`, and delete the batches."""
         self.write("games.parquet", parquet_bytes(games, TOURNAMENT_SCHEMA))
         for file in batch_files(self.path):
             file.unlink()
@@ -153,7 +153,7 @@ class TournamentFolder(LockedFolder):
             raise self._unwritable(self.library, error) from None
 
     def note(self, what: str) -> None:
-        """Log a handled failure of a worker in `log.jsonl`."""
+        """Append a message on a handled failure of a worker to `log.jsonl`."""
         append_event(self.path / "log.jsonl", event="worker", what=what)
 
     def _write(self, target: Path, content: bytes) -> None:
@@ -172,7 +172,7 @@ class TournamentFolder(LockedFolder):
         )
 
     def begin(self, definition: dict[str, Any], ruleset: Ruleset, most: int, decks: Sequence[Deck]) -> None:
-        """Lock the folder, compare its definition, and read the games played.
+        """Lock the folder, refuse another definition, and read the results of the games played.
 
         Raises:
             TournamentError: it is in use, or contains another tournament or other files.
@@ -220,7 +220,7 @@ class TournamentFolder(LockedFolder):
             definition["manaforge"] = [*before, *definition["manaforge"]]
 
     def _read(self, ruleset: Ruleset, most: int) -> None:
-        """Read the games played; damaged files are set aside."""
+        """Read the results of the games played; set damaged files aside."""
         self.played = read_played(self.path, ruleset, most, self._set_aside, Path.unlink)
         for file in batch_files(self.path):
             if int(file.stem.split("-")[0]) > len(self.played):
@@ -237,12 +237,12 @@ class TournamentFolder(LockedFolder):
 
 
 def deck_identity(deck: Deck, effects: int = EFFECTS_VERSION) -> dict[str, Any]:
-    """Name of a deck and hash of its cards and effects version, as JSON values."""
+    """Name of a deck, and a hash of the deck's cards and effects version, as JSON values."""
     return {"deck": deck.name, "cards_sha256": json_digest([deck.random, deck.identity_under(effects)[2:]])}
 
 
 def changed_agents_text(known: dict[str, Any]) -> str:
-    """Describe agents of a definition that have another version in this installation; "" if none."""
+    """Describe a definition's agents that have another version in this installation; "" if there are none."""
     entrants = known.get("entrants")
     found = {}
     for one in entrants if isinstance(entrants, list) else []:
@@ -253,7 +253,7 @@ def changed_agents_text(known: dict[str, Any]) -> str:
 
 
 def earlier_effects_text(decks: Sequence[Deck], known: object) -> str:
-    """Describe the earlier effects version under which a definition's decks match; "" if none."""
+    """Describe the earlier effects version under which a definition's decks match; "" if there is none."""
     return earlier_version_text(lambda version: [deck_identity(deck, version) for deck in decks] == known)
 
 
@@ -362,7 +362,7 @@ def batch_files(path: Path) -> list[Path]:
 
 
 def clear_unstored_fields(results: np.ndarray) -> np.ndarray:
-    """Copy results with the fields that are not stored set to 0 (`UNSTORED_FIELDS`)."""
+    """Copy results; in the copy, set the fields that are not stored (`UNSTORED_FIELDS`) to 0."""
     kept = results.copy()
     for name in UNSTORED_FIELDS:
         kept[name] = 0
@@ -370,7 +370,7 @@ def clear_unstored_fields(results: np.ndarray) -> np.ndarray:
 
 
 def read_games(file: Path, columns: Mapping[str, ColumnType], ruleset: Ruleset, most: int) -> np.ndarray:
-    """Read results from a batch (`BATCH_COLUMNS`), or from `games.parquet`, with outcomes as text.
+    """Read results from a batch (`BATCH_COLUMNS`) or from `games.parquet`, which has outcomes as text.
 
     Raises:
         OSError: the file cannot be read.

@@ -43,7 +43,7 @@ Name = Annotated[str, Field(max_length=4_000)]
 
 
 class _Entrant(BaseModel):
-    """Definition of an entrant; keys of its agent kind are compared on replay."""
+    """Definition of an entrant; a replay also compares the further keys of the agent kind."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -80,7 +80,7 @@ class Definition(BaseModel):
 
 @dataclass(frozen=True)
 class TournamentRecord:
-    """A tournament as read from its folder.
+    """A tournament as read from the tournament's folder.
 
     Attributes:
         path: the folder.
@@ -212,7 +212,7 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
 def replay_game(
     record: TournamentRecord, tournament: Tournament, number: int, watch: ActionCallback | None = None
 ) -> tuple[MatchResult, str]:
-    """Replay a game of a tournament and compare its result; `watch` as of `play_game_in_python`.
+    """Replay a game of a tournament, and compare the result; `watch` as of `play_game_in_python`.
 
     Returns:
         The game, and a description of the difference to the stored result; "" if they agree.
@@ -227,7 +227,7 @@ def replay_game(
 
 
 def _differences(now: dict[str, Any], was: dict[str, Any]) -> list[str]:
-    """Keys that affect games and differ between two definitions; for entrants, keys in both only."""
+    """Keys that affect games and differ between two definitions; for entrants, only keys that both have."""
     other = [
         key
         for key in dict.fromkeys([*now, *was])

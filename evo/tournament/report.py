@@ -51,7 +51,7 @@ MAX_LABEL_LENGTH = 70
 
 
 def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
-    """Plot ratings with their 95% intervals, best on top, and their values in a column on the right.
+    """Plot ratings with 95% intervals, the best on top, and the values in a column on the right.
 
     The bar of an unbounded interval extends to the edge, without an end mark.
 
@@ -130,7 +130,7 @@ ROUND_FORMATS = {"rounds": "{:.1f}"}
 
 @dataclass(frozen=True)
 class PageContent:
-    """Content of a tournament's page.
+    """Content of a tournament's page besides the definition: games, standings and sections.
 
     Attributes:
         kind: "tournament", "arena" and so on; the page of an arena starts with its champion.
@@ -185,7 +185,7 @@ def _title(kind: str, tournament: Tournament, met: bool) -> str:
 
 
 def _champion(tournament: Tournament, read: Standings) -> Section:
-    """Section on the champion (first entrant) against each other entrant."""
+    """Section on the champion (the first entrant) against each of the other entrants."""
     name = tournament.names[0]
     own = read.matchups[read.matchups["entrant"] == name].sort_values("score", kind="stable")
     shown = own[["opponent", "score"]].copy()
@@ -229,13 +229,13 @@ def ratings_table(ratings: pd.DataFrame) -> Markup:
 
 
 def _bounds(ratings: pd.DataFrame) -> list[Cell]:
-    """Table cells of rating intervals, which may be unbounded."""
+    """Table cells of the intervals of ratings, which may be unbounded."""
     found = interval_cells(ratings, "low", "high", "{:+.1f}")
     return [Cell(cell.text.replace("inf", "∞"), cell.value) for cell in found]
 
 
 def _best(read: Standings) -> str:
-    """Sentence on the first-ranked entrant and its lead."""
+    """Sentence on the first-ranked entrant and the lead over the second."""
     first, second = read.ratings.iloc[0], read.ratings.iloc[1]
     bounds = _bounds(read.ratings)[0].text
     if len(read.ratings) == 2:
@@ -258,7 +258,7 @@ def _best(read: Standings) -> str:
 
 
 def matchup_section(read: Standings, scores: pd.DataFrame) -> Section:
-    """Section with the score table and all matchups with their game pairs."""
+    """Section with the score table, and with all matchups and counts of game pairs."""
     table = read.matchups[["entrant", "opponent", "games", "score"]].copy()
     table["95% interval"] = interval_cells(read.matchups, "low", "high", "{:.1%}")
     table["Elo difference"] = read.matchups["elo"]
@@ -282,7 +282,7 @@ def _elo(value: float) -> str:
 
 
 def _heat_map(scores: pd.DataFrame, title: str) -> Markup:
-    """Score table of many entrants, as a figure."""
+    """HTML of the score table of many entrants, as a figure."""
     from evo.figures.style import draw_wide_and_narrow, plot_scores  # noqa: PLC0415 - two seconds to import
 
     return image(draw_wide_and_narrow(plot_scores, scores, "score", height=7.6), title)
@@ -545,7 +545,7 @@ def summary_sentences(tournament: Tournament, summary: dict[str, Any]) -> dict[s
 
 
 def _seat_note(tournament: Tournament) -> str:
-    """Note on the effect of a decisive first seat on other results."""
+    """Note on how a decisive first seat affects the other results."""
     balanced = (
         ""
         if tournament.ruleset.name == BALANCED_RULESET
@@ -631,7 +631,7 @@ def _show_scores(tournament: Tournament, read: Standings, console: Console) -> N
 
 
 def _clean(value: Any) -> Any:
-    """Convert NumPy numbers to Python numbers, missing and infinite ones to None."""
+    """Convert NumPy numbers to Python numbers; missing and infinite numbers become None."""
     if isinstance(value, dict):
         return {key: _clean(item) for key, item in value.items()}
     if isinstance(value, list):

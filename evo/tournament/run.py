@@ -122,7 +122,7 @@ class Tournament:
         object.__setattr__(self, "matchups", matchups)
 
     def _self_play_places(self) -> list[int]:
-        """Indices of entrants with self-play; with fixed seats, the diagonal of the format."""
+        """Indices of entrants that also play themselves; with fixed seats, the diagonal of the format."""
         if self.seats == "fixed":
             return FORMATS[self.style].diagonal(len(self.entrants))
         return [place for place, entrant in enumerate(self.entrants) if entrant.text in self.self_play]
@@ -134,7 +134,7 @@ class Tournament:
         return Roster(tuple(entrant.player for entrant in self.entrants), decks, self.ruleset, self.library)
 
     def held(self, games: Schedule) -> Schedule:
-        """Schedule with the entrants' own decks substituted, as indices in the roster."""
+        """The schedule `games` with the entrants' own decks substituted, as indices in the roster."""
         if not self.own_decks:
             return games
         places = np.tile(np.arange(len(self.decks), dtype=np.int16), (len(self.entrants), 1))
@@ -200,7 +200,7 @@ class Tournament:
 
 
 def _kept_by(entrant: Entrant) -> list[list[Any]]:
-    """An entrant's mulligan rules as JSON values: deck, seat, cards to keep, cards to replace."""
+    """An entrant's mulligan choices as JSON values: deck, seat, cards to keep, cards to replace."""
     return [[deck, seat, list(keep), list(away)] for deck, seat, keep, away in entrant.player.keeps]
 
 
@@ -257,7 +257,7 @@ def play_missing(
 def play_games(
     roster: Roster, games: Schedule, pool: WorkerPool, advance: Advance, note: MessageCallback
 ) -> np.ndarray:
-    """Play a schedule, with compiled and uncompiled games as separate jobs."""
+    """Play a schedule, with compiled and uncompiled games as separate jobs; results in schedule order."""
     compiled = roster.compiled(games)
     if compiled.all() or not compiled.any():
         return pool.play(roster, games, advance, note)
@@ -285,7 +285,7 @@ def find_faults(tournament: Tournament, played: np.ndarray) -> list[dict[str, An
 
 
 def _half_points(tournament: Tournament, results: np.ndarray, start: int) -> np.ndarray:
-    """Half points of the first entrant in each pair of games; `results` begin with game `start`."""
+    """Half points that the first entrant won in each game pair; `results` begin with game `start`."""
     schedule, _ = tournament.matchups.schedule(start, start + len(results))
     points = points_of(results["outcome"], schedule.players[:, 0] == 0)
     return np.asarray((2 * points).astype(np.int64).reshape(-1, 2).sum(axis=1))

@@ -64,7 +64,7 @@ class Variants:
 
 
 def parse_values(text: str) -> tuple[float, ...]:
-    """Parse values: "0:2:0.1" (first, last, step; the last is included if a step reaches it) or "0.5,1,2".
+    """Parse sweep values: "0.5,1,2", or "0:2:0.1" (first, last, step; last included if a step reaches it).
 
     Raises:
         SweepError: the text is malformed, or has more than `MAX_VALUES` values.
@@ -117,13 +117,13 @@ def vary_weight(entrant: Entrant, weight: str, values: Sequence[float]) -> Varia
 
 
 def format_value(value: float) -> str:
-    """Format a value as users type it; distinct values have distinct texts."""
+    """Format a sweep value as users type it; distinct values have distinct texts."""
     short = f"{value:.12g}"
     return short if float(short) == value else repr(value)
 
 
 def _names(kind: type[WeightVector], weight: str) -> tuple[str, ...]:
-    """Names of the weights that a name or alias stands for."""
+    """Names of the weights for which a weight name or alias stands."""
     names = (*kind.names(), *kind.further())
     if weight in names:
         return (weight,)
@@ -215,7 +215,7 @@ def sweep_summary(
 
 
 def _points(n: int, tournament: Tournament, played: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each game, the number of its variant (below n) and the variant's points."""
+    """For each game, the index (below n) and the points of the variant that played."""
     schedule, _ = tournament.matchups.schedule(0, len(played))
     first = schedule.players[:, 0] < n
     variant = np.where(first, schedule.players[:, 0], schedule.players[:, 1])
@@ -240,7 +240,7 @@ def find_keyword(text: str) -> str:
 
 
 def find_sweep_card(deck: Deck, text: str, edition_name: str = "") -> Card:
-    """Find a card by name, in the form in which it is added to a deck.
+    """Find a card by name, in the form in which the sweep adds the card to a deck.
 
     In a deck with a class the card has its full text. In a deck without one, a minion without supported
     effects becomes a body with keywords, which every agent supports.
@@ -272,7 +272,7 @@ def find_sweep_card(deck: Deck, text: str, edition_name: str = "") -> Card:
 
 
 def _elsewhere(text: str, chosen: str) -> str:
-    """Hint at another edition that supports a card's full text; "" if none does."""
+    """Hint at another edition that supports a card's full text; "" if no edition does."""
     for other in EDITIONS:
         if other != chosen:
             try:
@@ -393,7 +393,7 @@ def added_cards(variants: Variants) -> list[dict[str, object]]:
 
 
 def body_card_notes(variants: Variants) -> list[str]:
-    """Notes on cards that are added as bodies, without their further card text."""
+    """Notes on cards that are added as bodies, without the further card text."""
     found = dict.fromkeys(
         f"{card['name']} [{card['id']}]" for card in added_cards(variants) if not card["exact"]
     )

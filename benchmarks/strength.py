@@ -24,7 +24,7 @@ from engine.streams import agent_keys, stream_key
 from evo.play.entrants import Entrant, find_entrant
 from evo.play.games import compile_games
 from evo.stats.ratings import elo
-from rivals import find_kind, reckoned_decks
+from rivals import find_kind, opponent_model_decks
 from rivals.batch import TURNS
 
 DECKS = {
@@ -87,7 +87,7 @@ def play_to_ends(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Last positions of games `start` to `start + n`, the first's seats, and seconds and turns of both."""
     found = tuple(map(find_deck, decks))
-    further, asks = reckoned_decks([(one.player.kind, one.player.options) for one in players], found)
+    further, asks = opponent_model_decks([(one.player.kind, one.player.options) for one in players], found)
     cards, records = cached_card_table((*found, *further), asks)
     numbers = np.arange(start, start + n)
     pair = numbers // 2 % len(decks) ** 2

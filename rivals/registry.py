@@ -232,7 +232,7 @@ def predicts_decks(kind: str, options: Sequence[int]) -> bool:
     return (HANDS, looking.PREDICTED) in zip(found.options, found.settings(options), strict=True)
 
 
-def reckoned_decks(
+def opponent_model_decks(
     players: Iterable[tuple[str, Sequence[int]]],
     decks: "Iterable[Deck]",
     further: "tuple[Deck, ...]" = (),

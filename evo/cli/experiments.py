@@ -112,7 +112,7 @@ def ablate_command(
     names = decks_with_options(split_names(decks), edition, bodies, any_deck)
     found = tuple(find_deck(name) for name in names)
     player = find_entrant(entrant).player
-    refuse_decks([player.sort], found)
+    refuse_decks([player.kind_and_backend], found)
     ablation = Ablation(player, found, find_ruleset(ruleset), games, pairs, seed)
     definition = {
         "entrant": [*player.versioned_kind, *player.row],
@@ -130,7 +130,7 @@ def ablate_command(
     with open_experiment(path, "ablate", definition) as folder:
         print_problems(console, folder.problems)
         with open_session_pool(place, [player], found, counter, STOP_MESSAGE) as players:
-            single, together = run_ablation(ablation, folder.playing(players, counter.advance))
+            single, together = run_ablation(ablation, folder.caching_play(players, counter.advance))
         command = ["manaforge", "ablate", entrant, "--decks", ",".join(names), "--games", str(games)]
         command += [*(["--pairs"] if pairs else []), "--ruleset", ruleset, "--seed", str(seed)]
         folder.write("weights.csv", csv_bytes(single))
@@ -241,7 +241,7 @@ def exploit_command(
     _, others = (tuple(map(find_deck, decks_with_options(split_names(text)))) for text in (decks, test_decks))
     config = response_config(entrant, budget, ",".join(split_names(decks)), given)
     chosen = with_pool_settings(config, workers, pool, address)
-    refuse_decks([victim.sort, (chosen.agent, chosen.backend)], others)
+    refuse_decks([victim.kind_and_backend, (chosen.agent, chosen.backend)], others)
     definition = {
         "entrant": [*victim.versioned_kind, *victim.row],
         "config": config.digest,
@@ -301,7 +301,7 @@ def _evolve_and_score(
     with open_session_pool(
         where, [response, victim], [*config.found_decks, *others], counter, STOP_MESSAGE
     ) as pool:
-        play = folder.playing(pool, counter.advance)
+        play = folder.caching_play(pool, counter.advance)
         for found in (config.found_decks, others):
             row = score_against(response, victim, found, ruleset, games, config.seed, play)
             parts.append(row.assign(decks=", ".join(deck.name for deck in found)))
@@ -501,7 +501,7 @@ def _fixed_opponents(contenders: "Sequence[Contender]") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for one in contenders:
         for text, opponent in find_opponents(one.config).items():
-            found[text] = [*opponent.sort, opponent.row]
+            found[text] = [*opponent.kind_and_backend, opponent.row]
     return {"opponents": found} if found else {}
 
 
@@ -527,7 +527,7 @@ def _rating_opponents(against: Sequence[str], config: "RunConfig") -> "dict[str,
     file = configs_folder() / "champions" / f"{champion}.toml"
     places = {text: text for text in texts} or {f"{champion} champion": f"{DEFAULT_AGENT}:{file}"}
     found = {text: find_entrant(place).player for text, place in places.items()}
-    refuse_decks([player.sort for player in found.values()], config.found_decks)
+    refuse_decks([player.kind_and_backend for player in found.values()], config.found_decks)
     return found
 
 
@@ -550,7 +550,7 @@ def _play_and_rate(
             return pool.play(roster, games, counter.advance)
 
         play_missing(bench, folder, play, pool.workers)
-        return rate_points(bench, points_table(bench, folder), folder.playing(pool, counter.advance))
+        return rate_points(bench, points_table(bench, folder), folder.caching_play(pool, counter.advance))
     raise AssertionError("a stopped pool ends the process")
 
 

@@ -99,7 +99,7 @@ def play_command(
         _write_game(html, b"")
     players = find_entrant(first).player, find_entrant(second).player
     both = _two_decks(decks, edition, bodies, any_deck)
-    refuse_decks((player.sort for player in players), both)
+    refuse_decks((player.kind_and_backend for player in players), both)
     known = library_for_prediction(any(player.predicts for player in players), library, both)
     agents = players[0].agent(known), players[1].agent(known)
     rules = find_ruleset(ruleset)

@@ -346,7 +346,7 @@ def mulligan_command(
     found = tuple(
         find_deck(name) for name in decks_with_options(split_names(decks), edition, bodies, any_deck)
     )
-    refuse_decks((one.sort for one in (player, *opponents)), found)
+    refuse_decks((one.kind_and_backend for one in (player, *opponents)), found)
     lesson = MulliganLearning(player, opponents, found, find_ruleset(ruleset), games, rounds, seed)
     check_output_file(out)
     path, console = out.with_suffix(".mulligan"), output_console(stderr=as_data)
@@ -379,7 +379,7 @@ def _play_lesson(
     with open_session_pool(
         place, (lesson.player, *lesson.opponents), lesson.decks, counter, STOP_MESSAGE
     ) as players:
-        for found in learn_mulligan(lesson, folder.playing(players, counter.advance)):
+        for found in learn_mulligan(lesson, folder.caching_play(players, counter.advance)):
             values = found
     return values
 

@@ -180,7 +180,7 @@ def ladder_command(
     options = ["--players", players, "--games", str(games), "--ruleset", ruleset]
     options += ["--seed", str(seed)] if seed != 1 else []
     found_decks = tuple(find_deck(name) for name in names)
-    refuse_decks((entrant.player.sort for entrant in found), found_decks)
+    refuse_decks((entrant.player.kind_and_backend for entrant in found), found_decks)
     tournament = Tournament(
         entrants=tuple(found),
         self_play=frozenset(entrant.text for entrant in found),
@@ -364,7 +364,9 @@ def sweep_command(
     opponent = find_entrant(against)
     everyone = (*variants.entrants, opponent)
     own_decks = (*variants.decks, ()) if variants.decks else ()
-    refuse_decks((one.player.sort for one in everyone), (*found_decks, *itertools.chain(*own_decks)))
+    refuse_decks(
+        (one.player.kind_and_backend for one in everyone), (*found_decks, *itertools.chain(*own_decks))
+    )
     tournament = Tournament(
         entrants=everyone,
         self_play=frozenset(),

@@ -221,7 +221,7 @@ class _RunConfig(RunKeys):
         Args:
             folder: folder of the file; deck files inside it are written relative to it.
         """
-        content = self.model_dump(mode="json", by_alias=True, exclude=self._without_meaning)
+        content = self.model_dump(mode="json", by_alias=True, exclude=self._unsupported_keys)
         if folder is not None:
             for key in ("decks", "library"):
                 content[key] = [
@@ -351,13 +351,13 @@ class _RunConfig(RunKeys):
         """
         # Defaults are not carried over, since another agent may not support the key.
         unsaid = {"weights"} if self.weights == "thesis" else set()
-        content = self.model_dump(by_alias=True, exclude=self._without_meaning | unsaid)
+        content = self.model_dump(by_alias=True, exclude=self._unsupported_keys | unsaid)
         if self.backend == "exact":  # possibly resolved from `auto`
             content["backend"] = DEFAULT_BACKEND
         return validate_run_config(content | values, NO_FILE, begins=True)
 
     @property
-    def _without_meaning(self) -> set[str]:
+    def _unsupported_keys(self) -> set[str]:
         """Keys that the agent does not support."""
         unused = set() if self.supports_weight_sets else {"weights"}
         return unused if self.parameters else unused | {"parameters"}

@@ -179,7 +179,7 @@ def find_opponents(config: RunConfig) -> dict[str, Player]:
         DeckError: an opponent does not support card effects, and a deck of the run has them.
     """
     found = {text: find_entrant(text).player for text in config.opponents.fixed}
-    refuse_decks([player.sort for player in found.values()], config.found_decks)
+    refuse_decks([player.kind_and_backend for player in found.values()], config.found_decks)
     return found
 
 

@@ -1,7 +1,7 @@
 """The folder of an experiment: definition, cached game results, checksums; interrupted experiments resume.
 
     experiment.json     definition: everything that determines the results
-    games/0000.parquet  results of the first schedule, and so on (`ExperimentFolder.playing`)
+    games/0000.parquet  results of the first schedule, and so on (`ExperimentFolder.caching_play`)
     points/             runs of `bench-optimisers`
     checksums.txt       a line for each of these files, which commits it (`evo.storage.history`)
 
@@ -82,7 +82,7 @@ class ExperimentFolder(CheckedFolder):
         except OSError as error:
             raise self._unwritable(name, error) from None
 
-    def keep(self, name: str, content: bytes) -> None:
+    def commit_file(self, name: str, content: bytes) -> None:
         """Commit a file with its checksum, for a resumed command to read; `name` may have a subfolder.
 
         Raises:
@@ -94,14 +94,14 @@ class ExperimentFolder(CheckedFolder):
         except OSError as error:
             raise self._unwritable(name, error) from None
 
-    def kept(self, name: str) -> dict[str, Any]:
+    def read_json_file(self, name: str) -> dict[str, Any]:
         """Read a committed JSON file; {} if it is missing or damaged."""
         try:
             return parse_json(self.read_record(name)[0]) if name in self.entries else {}
         except (HistoryError, ValueError):
             return {}
 
-    def playing(self, pool: WorkerPool, advance: Callable[[int], None]) -> PlayFunction:
+    def caching_play(self, pool: WorkerPool, advance: Callable[[int], None]) -> PlayFunction:
         """Make a play function that caches results: schedules committed before are read, not played.
 
         Schedules must come in the same order every time.
@@ -120,7 +120,7 @@ class ExperimentFolder(CheckedFolder):
             played = clear_unstored_fields(pool.play(roster, games, advance))
             if not len(faults_of_our_agents(roster, games, played)):
                 table = pd.DataFrame({column: played[column] for column in BATCH_COLUMNS})
-                self.keep(name, parquet_bytes(table, TOURNAMENT_SCHEMA))
+                self.commit_file(name, parquet_bytes(table, TOURNAMENT_SCHEMA))
             return played
 
         return playing
@@ -165,7 +165,7 @@ class ExperimentFolder(CheckedFolder):
             self.problems.append(f"{CHECKSUMS} is missing or damaged")
         self.check_records()
         if self._content_of(EXPERIMENT) != content or EXPERIMENT not in self.entries:
-            self.keep(EXPERIMENT, content)
+            self.commit_file(EXPERIMENT, content)
 
     def _content_of(self, name: str) -> bytes:
         """Content of a file in the folder; b"" if there is no such file."""

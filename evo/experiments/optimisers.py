@@ -70,7 +70,7 @@ class Contender:
         """Whether step sizes follow a schedule over the budget, so that every budget needs its own runs."""
         return bool(self._default_schedule)
 
-    def within(self, budget: int, seed: int) -> RunConfig:
+    def config_within(self, budget: int, seed: int) -> RunConfig:
         """Configuration of this contender's run within a budget of games, schedule included.
 
         Raises:
@@ -124,7 +124,7 @@ def find_contender(text: str, config: str, overrides: Sequence[str] = ()) -> Con
         [*overrides, "strategy=es", *(one for one in settings if one.startswith("mu="))],
         begins=True,
     ).mu
-    default_sizes = dict(zip(("mu", "lambda"), find_strategy(name).usual(mu), strict=True))
+    default_sizes = dict(zip(("mu", "lambda"), find_strategy(name).default_sizes(mu), strict=True))
     sizes = [f"{key}={value}" for key, value in default_sizes.items() if key not in keys]
     disabled = ["generations=0", "final.games=0", "final.benchmark_games=0"]
     disabled += ["validation.every=0", "validation.stop_when_gain_below=0"]
@@ -230,11 +230,11 @@ def bench_runs(bench: OptimiserBench) -> list[BenchRun]:
         budgets = bench.budgets if contender.scheduled else bench.budgets[-1:]
         for number in range(bench.seeds):
             seed = study_seed(contender.config.seed, number)
-            first = max_games_of_generation(contender.within(bench.budgets[0], seed), 0)
+            first = max_games_of_generation(contender.config_within(bench.budgets[0], seed), 0)
             for budget in budgets:
                 curve = np.geomspace(first, budget, CURVE_POINTS).astype(int)[:-1].tolist()
                 marks = {budget} if contender.scheduled else {*bench.budgets, *curve}
-                config = contender.within(budget, seed)
+                config = contender.config_within(budget, seed)
                 found.append(BenchRun(contender.text, number, budget, config, tuple(sorted(marks))))
     return found
 
@@ -296,7 +296,7 @@ def missing_runs(bench: OptimiserBench, folder: ExperimentFolder) -> list[BenchR
 def read_points(folder: ExperimentFolder, run: BenchRun) -> list[dict[str, Any]]:
     """Read the points of a run from the folder; [] if the file is missing or damaged."""
     try:
-        points = _POINTS.validate_python(folder.kept(run.file).get("points"))
+        points = _POINTS.validate_python(folder.read_json_file(run.file).get("points"))
     except ValidationError:
         return []
     complete = [point.mark for point in points] == list(run.marks)
@@ -311,7 +311,7 @@ def play_missing(bench: OptimiserBench, folder: ExperimentFolder, play: PlayFunc
     def play_missing_run(i: int) -> None:
         run = missing[i]
         content = {"contender": run.contender, "run": run.number, "budget": run.budget}
-        folder.keep(run.file, json_bytes(content | {"points": play_run(run, play)}))
+        folder.commit_file(run.file, json_bytes(content | {"points": play_run(run, play)}))
 
     if missing:
         run_concurrently(play_missing_run, len(missing), at_a_time)

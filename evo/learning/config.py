@@ -151,7 +151,7 @@ class LearnConfig(Settings):
             raise ValueError(
                 f"decks: some of {', '.join(self.decks)} have a class and some not; use one kind of deck"
             )
-        for key, compute in (("profile", lambda: self.start), ("options", lambda: self.player)):
+        for key, compute in (("profile", lambda: self.initial_weights), ("options", lambda: self.player)):
             try:
                 compute()
             except ManaforgeError as error:
@@ -168,7 +168,7 @@ class LearnConfig(Settings):
         return tuple(find_deck(deck) for deck in self.decks)
 
     @property
-    def start(self) -> LookaheadWeights:
+    def initial_weights(self) -> LookaheadWeights:
         """Initial weights of the learned agent, from `profile`."""
         weights = find_agent_profile(LookaheadWeights.AGENT, self.profile).weights
         assert isinstance(weights, LookaheadWeights)
@@ -177,7 +177,7 @@ class LearnConfig(Settings):
     @property
     def player(self) -> Player:
         """The player of the first round, with the initial weights."""
-        return self.player_of(self.start)
+        return self.player_of(self.initial_weights)
 
     def player_of(self, weights: LookaheadWeights) -> Player:
         """The learning player with the given weights."""
@@ -189,7 +189,7 @@ class LearnConfig(Settings):
     def opponents(self) -> tuple[Player, ...]:
         """Opponents of the test games."""
         found = tuple(find_entrant(text).player for text in self.test.against)
-        refuse_decks([player.sort for player in found], self.found_decks)
+        refuse_decks([player.kind_and_backend for player in found], self.found_decks)
         return found
 
     @property
@@ -206,7 +206,7 @@ class LearnConfig(Settings):
         """The digest, with each agent kind named as `named` returns."""
         content: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude=set(UNHASHED_KEYS))
         content["decks"] = [deck.identity for deck in self.found_decks]
-        content["start"] = self.start.named()
+        content["start"] = self.initial_weights.named()
         content["opponents"] = [
             [named(p.kind), p.backend, p.weights, p.options, *([p.keeps] if p.keeps else [])]
             for p in self.opponents

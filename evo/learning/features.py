@@ -103,7 +103,7 @@ class FeatureSelection:
 
     def weights(self, value: Value, left_out: Sequence[str]) -> LookaheadWeights:
         """A value function as weights of the agent, 0 for the features left out."""
-        named = agent_weights(value, self.config.start).named()
+        named = agent_weights(value, self.config.initial_weights).named()
         return LookaheadWeights(**named | {f"value_{name}": 0.0 for name in left_out})
 
     def test(self, left_out: Sequence[str], play: PlayFunction) -> SubsetResult:

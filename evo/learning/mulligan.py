@@ -80,13 +80,13 @@ class MulliganLearning:
             raise MulliganLearningError(
                 f"two decks with the same name in {', '.join(names)}; keep values go by name"
             )
-        least = 1 + max(self.hand(0), self.hand(1))
+        least = 1 + max(self.hand_size(0), self.hand_size(1))
         if self.games < least:
             raise MulliganLearningError(
                 f"games must be at least {least} (the games of one deal), got {self.games}"
             )
 
-    def hand(self, seat: int) -> int:
+    def hand_size(self, seat: int) -> int:
         """Number of opening cards of the player at `seat`."""
         return (self.ruleset.hand_first, self.ruleset.hand_second)[seat]
 
@@ -180,7 +180,7 @@ def make_deals(lesson: MulliganLearning, number: int, place: int, seat: int) -> 
         place: deck index.
         seat: 0 for going first.
     """
-    n = lesson.games // (1 + lesson.hand(seat))
+    n = lesson.games // (1 + lesson.hand_size(seat))
     keys = np.array(
         [stream_key(lesson.seed, Stream.MULLIGAN, number, place, seat, deal) for deal in range(n)], np.uint64
     )
@@ -193,7 +193,7 @@ def make_deals(lesson: MulliganLearning, number: int, place: int, seat: int) -> 
     indices = np.array(
         [cards.index(word) if word in cards else -1 for word in map(card_id_or_name, table.cards)]
     )
-    return Deals(keys, cards, indices[states["sides"][:, seat]["hand"][:, : lesson.hand(seat)]])
+    return Deals(keys, cards, indices[states["sides"][:, seat]["hand"][:, : lesson.hand_size(seat)]])
 
 
 def mulligan_by_rule(deck: Deck, ruleset: Ruleset) -> dict[str, bool]:

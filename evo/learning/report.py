@@ -174,7 +174,7 @@ def _curve_section(folder: LearningFolder, curve: pd.DataFrame) -> Section:
 def _weights_section(folder: LearningFolder) -> Section:
     """Section with the learned weights."""
     number = best_round(folder)
-    value, start = folder.value(number), folder.config.start
+    value, start = folder.value(number), folder.config.initial_weights
     weights = agent_weights(value, start).named()
     table = pd.DataFrame(
         {

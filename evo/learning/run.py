@@ -125,13 +125,15 @@ def learn(
     """
     config = folder.config
     if not folder.rounds:
-        folder.commit({"round": 0, "tests": _test(config, config.start, play) if config.test.every else []})
+        folder.commit(
+            {"round": 0, "tests": _test(config, config.initial_weights, play) if config.test.every else []}
+        )
         tell(folder.rounds[0])
     while len(folder.rounds) <= config.rounds:
         number = len(folder.rounds)
         value = folder.value(number - 1)
         samples = collect_samples(
-            config, config.player_of(agent_weights(value, config.start)).row, number, advance
+            config, config.player_of(agent_weights(value, config.initial_weights)).row, number, advance
         )
         folder.commit(_round(folder, number, value, samples, play), samples)
         tell(folder.rounds[number])
@@ -163,7 +165,7 @@ def _round(
         "weights": value.weights.tolist(),
         "intercept": value.intercept,
         "scale": value.scale.tolist(),
-        "tests": _test(config, agent_weights(value, config.start), play) if is_tested else [],
+        "tests": _test(config, agent_weights(value, config.initial_weights), play) if is_tested else [],
     }
 
 
@@ -248,7 +250,9 @@ def best_profile(folder: LearningFolder) -> Profile[LookaheadWeights]:
     tests = {test["opponent"]: round(test["score"], 4) for test in folder.rounds[number]["tests"]}
     provenance |= {"scores": tests} if tests else {}
     return Profile(
-        f"learned-{config.digest[:8]}", agent_weights(folder.value(number), config.start), provenance
+        f"learned-{config.digest[:8]}",
+        agent_weights(folder.value(number), config.initial_weights),
+        provenance,
     )
 
 

@@ -407,7 +407,7 @@ def equal_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
         )
         others = vector.padded(player.weights)[len(shares) :] if vector else player.weights
         key = (
-            *player.sort,
+            *player.kind_and_backend,
             player.options,
             player.keeps,
             np.nan_to_num(shares, nan=-1).tobytes(),

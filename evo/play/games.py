@@ -31,7 +31,7 @@ from engine.streams import agent_keys, derive, generator_of
 from ilp_agent import DEFAULT_BACKEND
 from ilp_agent.backends import resolved_backend
 from ilp_agent.mulligan import DeckMulligan
-from rivals import AGENTS, DEFAULT_AGENT, find_kind, predicts_decks, reckoned_decks, refuse_decks
+from rivals import AGENTS, DEFAULT_AGENT, find_kind, opponent_model_decks, predicts_decks, refuse_decks
 from rivals.batch import TURNS
 
 if TYPE_CHECKING:
@@ -138,11 +138,11 @@ class Player:
         return find_kind(self.kind).versioned, self.backend
 
     @property
-    def sort(self) -> tuple[str, str]:
+    def kind_and_backend(self) -> tuple[str, str]:
         """Agent kind and backend."""
         return self.kind, self.backend
 
-    def settled(self, decks: Iterable[Deck]) -> "Player":
+    def with_resolved_backend(self, decks: Iterable[Deck]) -> "Player":
         """The same player with backend `auto` resolved for these decks (`resolved_backend`)."""
         kind = find_kind(self.kind)
         if not kind.takes_backend or not kind.weights:
@@ -185,8 +185,10 @@ class Roster:
     library: tuple[Deck, ...] = ()
 
     def __post_init__(self) -> None:
-        refuse_decks((player.sort for player in self.players), self.decks)
-        object.__setattr__(self, "players", tuple(player.settled(self.decks) for player in self.players))
+        refuse_decks((player.kind_and_backend for player in self.players), self.decks)
+        object.__setattr__(
+            self, "players", tuple(player.with_resolved_backend(self.decks) for player in self.players)
+        )
 
     @property
     def backends(self) -> set[str]:
@@ -295,8 +297,8 @@ def compile_games(players: Iterable[Player] = (Player(),), decks: Iterable[Deck]
         if player.compiled:
             vector = find_kind(player.kind).weights
             n = max(len(player.weights), len(vector.names())) if vector else 0
-            sample = replace(player, weights=(1.0,) * n, keeps=()).settled(played)
-            chosen[(*sample.sort, n)] = sample
+            sample = replace(player, weights=(1.0,) * n, keeps=()).with_resolved_backend(played)
+            chosen[(*sample.kind_and_backend, n)] = sample
     effect_modes = {deck.effects for deck in played}
     needed = [find_kind(player.kind).play_batch(player.backend) for player in chosen.values()]
     progress.expect([_play_lockstep, *filter(None, needed)], effects=any(effect_modes))
@@ -334,7 +336,8 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     pairs, pair = np.unique(np.sort(games.players, axis=1), axis=0, return_inverse=True)
     kinds = [(player.kind, player.options) for player in roster.players]
     predicted = [
-        reckoned_decks([kinds[first], kinds[second]], roster.decks, roster.library) for first, second in pairs
+        opponent_model_decks([kinds[first], kinds[second]], roster.decks, roster.library)
+        for first, second in pairs
     ]
     different = list(dict.fromkeys(predicted))
     group = np.array([different.index(prediction) for prediction in predicted])[pair.reshape(-1)]
@@ -351,7 +354,7 @@ def _play_lockstep(roster: Roster, games: Schedule, tables: tuple[CardTable, np.
     states, solved = deal_schedule(roster, games, tables), np.zeros(len(games), TURNS)
     keys = np.empty((len(games), 2), np.uint64)
     agent_keys(games.keys, keys)
-    kinds = [player.sort for player in roster.players]
+    kinds = [player.kind_and_backend for player in roster.players]
     present = sorted({kinds[player] for player in np.unique(games.players)})
     seats = {}
     for key in present:

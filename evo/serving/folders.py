@@ -78,14 +78,14 @@ class Catalogue:
     def __post_init__(self) -> None:
         self.root = self.root.resolve()
 
-    def listed(self) -> Listing:
+    def listing(self) -> Listing:
         """The last listing of all folders, or a new one if it is too old (`LISTING_REUSE_FACTOR`)."""
         with self._lock:
             if self._last is None or time.monotonic() >= self._fresh_until:
                 return self._refresh()
             return self._last
 
-    def look(self) -> Listing:
+    def new_listing(self) -> Listing:
         """A new listing of all folders."""
         with self._lock:
             return self._refresh()

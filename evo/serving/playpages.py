@@ -190,7 +190,7 @@ class PlayPages:
         root = self._pages.catalogue.root
         champions = {
             entrant_text(row["agent"], f"{root.name}/{row['run']}"): (row["agent"], root / row["run"])
-            for row in self._pages.catalogue.listed().runs
+            for row in self._pages.catalogue.listing().runs
             if row["state"] == "finished" and row.get("agent") in AGENTS and url_part(row["run"])
         }
         kinds = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weighted]

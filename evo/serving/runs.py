@@ -234,12 +234,12 @@ class RunPages:
         """The page with the list of all runs and tournaments."""
         catalogue = self._pages.catalogue
         return self._pages.render(
-            "index.html", title="Runs", root=catalogue.root.name, listed=catalogue.listed()
+            "index.html", title="Runs", root=catalogue.root.name, listed=catalogue.listing()
         )
 
     def rows(self, request: Request) -> Response:
         """Only the list of runs, for refreshing the page; 204 if the list has not changed since `seen`."""
-        listed = self._pages.catalogue.listed()
+        listed = self._pages.catalogue.listing()
         if request.query_params.get("seen") == listed.seen:
             return Response(status_code=204)
         return self._pages.render("rows.html", listed=listed)
@@ -285,7 +285,7 @@ class RunPages:
         """Read all folders in the background, so that the first list is complete."""
 
         def read() -> None:
-            while self._pages.catalogue.look().waiting:
+            while self._pages.catalogue.new_listing().waiting:
                 time.sleep(0.05)  # lets requests through
 
         threading.Thread(target=read, daemon=True).start()

@@ -103,7 +103,7 @@ class ReplayQueue:
         self._playing: set[Path] = set()
         self._lock = threading.Lock()  # of all of these
 
-    def ask(self, record: TournamentRecord, number: int) -> GameReplay:
+    def find_or_queue(self, record: TournamentRecord, number: int) -> GameReplay:
         """Get the replay of a tournament's game; a new one is queued.
 
         Raises:
@@ -367,7 +367,7 @@ class TournamentPages:
             if not 0 <= number < len(shown.record.games):
                 return self._pages.missing(f"game {text} of tournament {name}")
             try:
-                found = self._replays.ask(shown.record, number)
+                found = self._replays.find_or_queue(shown.record, number)
             except QueueFullError as error:
                 return self._pages.problem(f"Game {number} of {name}", str(error), 503)
             if not found.ended:

@@ -81,7 +81,7 @@ class Sprt:
         ratio = self.ratio(counts)
         return "elo1" if ratio >= high else "elo0" if ratio <= low else ""
 
-    def go_on(self, counts: np.ndarray, pairs: np.ndarray) -> int | None:
+    def add_pairs(self, counts: np.ndarray, pairs: np.ndarray) -> int | None:
         """Add game pairs to `counts` one by one until the test ends; returns the total at the end, or None.
 
         The test is evaluated after every pair up to the 500th, and then after every further 0.2%.

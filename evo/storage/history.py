@@ -83,7 +83,7 @@ class History(NamedTuple):
     torn: bool = False
 
     @property
-    def good(self) -> str:
+    def valid_lines(self) -> str:
         """The valid lines of `checksums.txt`, one per entry."""
         return "".join(entry.line for entry in self.entries)
 

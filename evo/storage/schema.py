@@ -321,7 +321,7 @@ def read_batches(
     with _parquet(content, names) as file:
         present = file.schema_arrow.names
         wanted = {name: kind for name, kind in columns.items() if name in present or name not in optional}
-        _check_promises(file, content, wanted, most)
+        _check_declared_sizes(file, content, wanted, most)
         batches = file.iter_batches(BATCH_ROWS, columns=list(wanted), use_threads=False)
         if not file.metadata.num_rows:
             yield file.schema_arrow.empty_table().select(list(wanted)).replace_schema_metadata(None)
@@ -383,7 +383,7 @@ def _columns_of(kind: str, config: RunConfig) -> dict[str, ColumnType]:
     return known.get(kind) or _of_individuals(config.vector.names(), config.strategy, tuple(config.decks))
 
 
-def _check_promises(
+def _check_declared_sizes(
     file: pq.ParquetFile, content: bytes, columns: Mapping[str, ColumnType], most: int
 ) -> None:
     """Refuse a file of other columns, or whose declared sizes exceed the bounds (decompression bombs)."""

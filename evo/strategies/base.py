@@ -156,7 +156,7 @@ class Strategy(Protocol):
         ...
 
     @classmethod
-    def usual(cls, mu: int) -> tuple[int, int]:
+    def default_sizes(cls, mu: int) -> tuple[int, int]:
         """Default mu and lambda that correspond to a (mu + lambda) strategy with mu = lambda."""
         ...
 

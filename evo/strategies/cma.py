@@ -79,7 +79,7 @@ class Cma(SamplingStrategy):
             raise ValueError(f'strategy "cma" selects at most half: mu <= lambda / 2, got {mu} and {lambda_}')
 
     @classmethod
-    def usual(cls, mu: int) -> tuple[int, int]:
+    def default_sizes(cls, mu: int) -> tuple[int, int]:
         """The best half of 2 mu individuals; see `evo.strategies.base.Strategy`."""
         return mu, 2 * mu
 

@@ -82,7 +82,7 @@ class Nevergrad(SamplingStrategy):
             raise ValueError(f'strategy "{cls.NAME}" takes mu <= lambda, got {mu} and {lambda_}')
 
     @classmethod
-    def usual(cls, mu: int) -> tuple[int, int]:
+    def default_sizes(cls, mu: int) -> tuple[int, int]:
         """The best half of 2 mu individuals; see `evo.strategies.base.Strategy`."""
         return mu, 2 * mu
 

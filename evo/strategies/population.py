@@ -64,7 +64,7 @@ class PopulationStrategy:
         """Accept all sizes; see `evo.strategies.base.Strategy`."""
 
     @classmethod
-    def usual(cls, mu: int) -> tuple[int, int]:
+    def default_sizes(cls, mu: int) -> tuple[int, int]:
         """As many children as parents; see `evo.strategies.base.Strategy`."""
         return mu, mu
 

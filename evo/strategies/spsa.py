@@ -111,7 +111,7 @@ class Spsa(SamplingStrategy):
             raise ValueError(f'strategy "spsa" takes an even lambda and mu <= lambda, got {mu} and {lambda_}')
 
     @classmethod
-    def usual(cls, mu: int) -> tuple[int, int]:  # noqa: ARG003
+    def default_sizes(cls, mu: int) -> tuple[int, int]:  # noqa: ARG003
         """One pair of individuals; see `evo.strategies.base.Strategy`."""
         return 2, 2
 

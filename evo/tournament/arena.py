@@ -97,7 +97,7 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         found, _ = find_entrants([resolve_in_folder(text, arena.folder) for text in config.entrants])
         decks = tuple(find_deck(resolve_deck_path(name, arena.folder)) for name in config.decks)
         ruleset = find_ruleset(config.ruleset)
-        refuse_decks((entrant.player.sort for entrant in (first, *found)), decks)
+        refuse_decks((entrant.player.kind_and_backend for entrant in (first, *found)), decks)
     except ManaforgeError as error:
         raise ConfigError(f"arena {arena.file}: {error}") from None
     others = [replace(entrant, text=_in_file(entrant.text, arena.folder)) for entrant in found]

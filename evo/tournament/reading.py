@@ -218,7 +218,7 @@ def replay_game(
         The game, and a description of the difference to the stored result; "" if they agree.
     """
     schedule, _ = tournament.matchups.schedule(number, number + 1)
-    result = play_game_in_python(tournament.roster, tournament.held(schedule), 0, watch=watch)
+    result = play_game_in_python(tournament.roster, tournament.with_own_decks(schedule), 0, watch=watch)
     row = record.games.iloc[number]
     was, now = (row["outcome"], int(row["turns"])), (OUTCOME_WORDS[result.outcome], result.turns)
     if was == now:

@@ -133,7 +133,7 @@ class Tournament:
         decks = self.decks + tuple(deck for own in self.own_decks for deck in own)
         return Roster(tuple(entrant.player for entrant in self.entrants), decks, self.ruleset, self.library)
 
-    def held(self, games: Schedule) -> Schedule:
+    def with_own_decks(self, games: Schedule) -> Schedule:
         """The schedule `games` with the entrants' own decks substituted, as indices in the roster."""
         if not self.own_decks:
             return games
@@ -236,17 +236,19 @@ def play_missing(
         raise fewer_games_error(folder.path, len(folder.played), total)
     roster, sprt = tournament.roster, tournament.sprt
     counts = np.zeros(5, np.int64)
-    stopped = sprt is not None and sprt.go_on(counts, _half_points(tournament, folder.played, 0)) is not None
+    stopped = (
+        sprt is not None and sprt.add_pairs(counts, _half_points(tournament, folder.played, 0)) is not None
+    )
     batch = FIRST_BATCH * pool.workers if all(player.compiled for player in roster.players) else pool.workers
     while not stopped and len(folder.played) < total:
         start, began = len(folder.played), time.perf_counter()
         stop = min(total, start + 2 * -(-batch // 2))
-        games = tournament.held(tournament.matchups.schedule(start, stop)[0])
+        games = tournament.with_own_decks(tournament.matchups.schedule(start, stop)[0])
         results = play_games(roster, games, pool, advance, folder.note)
         speed = (stop - start) / max(time.perf_counter() - began, 1e-3)
         batch = int(max(1, min(speed * SAVE_SECONDS, 4 * batch)))
         if sprt:
-            end = sprt.go_on(counts, _half_points(tournament, results, start))
+            end = sprt.add_pairs(counts, _half_points(tournament, results, start))
             stopped = end is not None
             if end is not None:  # later games of the batch do not count
                 results = results[: 2 * end - start]
@@ -279,7 +281,7 @@ def find_faults(tournament: Tournament, played: np.ndarray) -> list[dict[str, An
         for code, kind in FAULT_TEXTS.items():
             own = numbers[(loser[numbers] == place) & (played["fault"][numbers] == code)]
             if len(own):
-                text = fault_text(tournament.roster, tournament.held(schedule), int(own[0]))
+                text = fault_text(tournament.roster, tournament.with_own_decks(schedule), int(own[0]))
                 found.append({"entrant": name, "fault": kind, "games": len(own), "first": text})
     return found
 
@@ -322,7 +324,7 @@ def create_tournament(
     texts = tuple(text for text in entrants if text not in words)
     found, twice = find_entrants(texts)
     found_decks = tuple(find_deck(name) for name in decks)
-    refuse_decks((entrant.player.sort for entrant in found), found_decks)
+    refuse_decks((entrant.player.kind_and_backend for entrant in found), found_decks)
     return Tournament(
         entrants=tuple(found),
         self_play=frozenset(twice),

@@ -112,7 +112,7 @@ class OutsideAgent:
         """Send a message; an exit of the process is reported by the next request."""
         process = self._playing
         try:
-            self._said(lambda playing: playing.send(message, self._seconds))
+            self._call(lambda playing: playing.send(message, self._seconds))
         except AgentFaultError as error:
             if error.reason != Reason.PROCESS_ENDED:
                 raise
@@ -125,19 +125,19 @@ class OutsideAgent:
             if self._ended is not None:
                 error, process = self._ended
                 raise error
-            answer = self._said(lambda playing: playing.ask(message, self._seconds))
+            answer = self._call(lambda playing: playing.ask(message, self._seconds))
         except AgentFaultError as error:
             self._ended = None
             if self._fresh or error.reason != Reason.PROCESS_ENDED or process is None or process.code != 0:
                 raise
             self._fresh, self._playing = True, processes.take(self.name, new=True)
             self._tell(self._game)
-            answer = self._said(lambda playing: playing.ask(message, self._seconds))
+            answer = self._call(lambda playing: playing.ask(message, self._seconds))
         self._fresh = True
         found: dict[str, Any] = answer
         return found
 
-    def _said(self, say: Any) -> Any:
+    def _call(self, say: Any) -> Any:
         """Call `say` with this game's process, and return the result; on a fault the process is killed."""
         if self._playing is None:
             raise AgentFaultError(f"{self.name}: no game is in progress", Reason.AGENT_ERROR)
@@ -184,14 +184,14 @@ class ProcessPool:
             if process is None:
                 return start(name)
             if process.is_ready():
-                self.watch(process)
+                self.mark_busy(process)
                 return process
             failed = process.failed()
             process.close(now=True)  # exited after its last game, or wrote unexpected output
             if failed is not None:
                 raise failed
 
-    def watch(self, process: OutsideProcess) -> None:
+    def mark_busy(self, process: OutsideProcess) -> None:
         """Register a process as busy.
 
         Raises:
@@ -275,7 +275,7 @@ def start(name: str) -> OutsideProcess:
     """
     refuse_unnamed(name)
     process = OutsideProcess(name, command_of(name))
-    processes.watch(process)
+    processes.mark_busy(process)
     try:
         request = {"type": "hello", "protocol": PROTOCOL, "manaforge": engine_versions()["manaforge"]}
         answer = process.ask(request, SECONDS_TO_START)

@@ -24,7 +24,7 @@ def test_a_folder_that_was_only_begun_is_begun_again(tmp_path: Path) -> None:
     (path / "lock").touch()
     (path / "experiment.json.tmp").write_text("{")
     with open_experiment(path, "ablate", {"games": 2}) as folder:
-        assert folder.kept("experiment.json")["games"] == 2
+        assert folder.read_json_file("experiment.json")["games"] == 2
     with open_experiment(path, "ablate", {"games": 2}):
         pass
 
@@ -66,14 +66,14 @@ def play(folder: ExperimentFolder) -> int:
             return play_schedule(roster, games)
 
     kept: list[int] = []
-    play = folder.playing(Counting(1), kept.append)
+    play = folder.caching_play(Counting(1), kept.append)
     found = [play(ROSTER, games) for games in schedules()]
     for games, results in zip(schedules(), found, strict=True):
         whole = play_schedule(ROSTER, games)
         assert (results[["outcome", "turns", "fault"]] == whole[["outcome", "turns", "fault"]]).all()
     assert sum(played) + sum(kept) == sum(map(len, schedules()))
-    if not folder.kept(POINTS):
-        folder.keep(POINTS, b'{"points": [1, 2]}')
+    if not folder.read_json_file(POINTS):
+        folder.commit_file(POINTS, b'{"points": [1, 2]}')
     return sum(played)
 
 
@@ -170,7 +170,7 @@ def test_a_folder_from_before_there_were_checksums_goes_on(copy: Path) -> None:
     (copy / "experiment.json").write_text(json.dumps(about))
     with begin(copy) as folder:
         assert not folder.problems
-        assert folder.kept(POINTS) == {"points": [1, 2]}
+        assert folder.read_json_file(POINTS) == {"points": [1, 2]}
     with pytest.raises(ExperimentOptionError, match="was begun with other options"):
         open_experiment(copy, "ablate", {"games": 3})
 
@@ -184,7 +184,7 @@ def test_a_folder_from_before_goes_on_wherever_its_first_command_ended(copy: Pat
     with Shim(WRITES, copy, n), contextlib.suppress(ManaforgeError, OSError):
         begin(copy).close()
     with begin(copy) as folder:
-        assert folder.kept(POINTS) == {"points": [1, 2]}
+        assert folder.read_json_file(POINTS) == {"points": [1, 2]}
 
 
 def test_a_bad_line_spoils_no_other(copy: Path, whole: Path) -> None:
@@ -201,12 +201,12 @@ def test_a_bad_line_spoils_no_other(copy: Path, whole: Path) -> None:
 def test_what_is_kept_after_a_full_disk_counts(copy: Path, n: int) -> None:
     with begin(copy) as folder:
         with Shim(("write", "fsync"), copy, n), contextlib.suppress(ExperimentError):
-            folder.keep("points/two.json", b"{}")
-        folder.keep("points/three.json", b'{"three": 3}')
+            folder.commit_file("points/two.json", b"{}")
+        folder.commit_file("points/three.json", b'{"three": 3}')
     with begin(copy) as folder:
         assert not folder.problems
-        assert folder.kept("points/three.json") == {"three": 3}
-        assert folder.kept(POINTS) == {"points": [1, 2]}
+        assert folder.read_json_file("points/three.json") == {"three": 3}
+        assert folder.read_json_file(POINTS) == {"points": [1, 2]}
 
 
 def test_a_command_killed_as_it_began_is_no_damage(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_a_command_killed_as_it_began_is_no_damage(tmp_path: Path) -> None:
 def test_results_of_other_games_are_refused(copy: Path) -> None:
     """With a checksum that fits, as the maker of a folder can."""
     with begin(copy) as folder:
-        folder.keep(GAMES, b"no table")
+        folder.commit_file(GAMES, b"no table")
         with pytest.raises(ExperimentError, match=r"games/0001.parquet: it is not a parquet file"):
             play(folder)
 

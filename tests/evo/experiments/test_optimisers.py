@@ -107,31 +107,33 @@ def test_points_of_a_stranger_are_refused_and_played_again(tmp_path: Path) -> No
             ("contender", "cma"),
         ):
             point = good["points"][-1] | {key: value}
-            folder.keep(run.file, json.dumps(good | {"points": [*good["points"][:-1], point]}).encode())
+            folder.commit_file(
+                run.file, json.dumps(good | {"points": [*good["points"][:-1], point]}).encode()
+            )
             assert missing_runs(bench, folder) == [run], (key, value)
-        folder.keep(run.file, json.dumps(good).encode())
+        folder.commit_file(run.file, json.dumps(good).encode())
         assert not missing_runs(bench, folder)
 
 
 def test_a_run_plays_no_more_than_its_budget_and_no_generation_less() -> None:
     for text in ("es", "cma@games_growth=1.2", "spsa"):
         contender = find_contender(text, "", SMALL)
-        config = contender.within(300, 7)
+        config = contender.config_within(300, 7)
         counted = [max_games_of_generation(config, number) for number in range(config.generations + 2)]
         assert sum(counted[:-1]) <= 300 < sum(counted)
         assert config.seed == 7
     with pytest.raises(ConfigError, match="generation 0 alone has 12 games, more than the budget of 5"):
-        find_contender("cma@lambda=4", "", ("mu=2", "games=2", "decks=thesis-paladin")).within(5, 1)
+        find_contender("cma@lambda=4", "", ("mu=2", "games=2", "decks=thesis-paladin")).config_within(5, 1)
 
 
 def test_schedules_end_with_the_budget_but_for_those_that_are_set() -> None:
     spsa = find_contender("spsa", "", SMALL)
     assert spsa.scheduled
-    assert spsa.within(40, 1).model_dump()["spsa"]["pairs"] == 20, "a game twice is a pair"
-    assert spsa.within(120, 1).model_dump()["spsa"]["pairs"] == 60
+    assert spsa.config_within(40, 1).model_dump()["spsa"]["pairs"] == 20, "a game twice is a pair"
+    assert spsa.config_within(120, 1).model_dump()["spsa"]["pairs"] == 60
     own = find_contender("spsa@spsa.pairs=7", "", SMALL)
     assert not own.scheduled
-    assert own.within(120, 1).model_dump()["spsa"]["pairs"] == 7
+    assert own.config_within(120, 1).model_dump()["spsa"]["pairs"] == 7
     assert not find_contender("es", "", SMALL).scheduled
     runs = bench_runs(bench_of("es", "spsa"))
     assert [(run.contender, run.budget) for run in runs] == [("es", 120)] * 2 + [
@@ -148,7 +150,7 @@ def test_a_schedule_that_the_configurations_file_sets_stays(tmp_path: Path) -> N
     file.write_text('schema = 1\nmu = 2\ngames = 2\ndecks = ["thesis-paladin"]\n[spsa]\npairs = 777\n')
     contender = find_contender("spsa", str(file))
     assert not contender.scheduled
-    assert contender.within(20_000, 1).spsa.pairs == 777
+    assert contender.config_within(20_000, 1).spsa.pairs == 777
 
 
 def test_points_of_smaller_budgets_are_those_of_runs_of_their_own() -> None:

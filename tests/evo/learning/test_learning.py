@@ -309,4 +309,4 @@ def test_samples_that_all_went_one_way_change_no_weight() -> None:
     config = read_config_as(LearnConfig, "learn", SMALL)
     features = np.random.default_rng(1).normal(size=(5, N_FEATURES))
     value = METHODS["paired"].learn(None, [Samples(features, np.ones(5), np.arange(5))], {"ridge": 1.0})
-    assert agent_weights(value, config.start) == config.start
+    assert agent_weights(value, config.initial_weights) == config.initial_weights

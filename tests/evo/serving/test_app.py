@@ -300,7 +300,7 @@ def test_a_folder_that_goes_while_it_is_read_ends_nothing(
         return folders.Signature()
 
     monkeypatch.setattr(folders, "signature_of", going)
-    listed = Catalogue(tmp_path).listed()
+    listed = Catalogue(tmp_path).listing()
     (row,) = (*listed.runs, *listed.tournaments)
     assert (row["state"], row["began"]) == ("unreadable", "")
 
@@ -331,7 +331,7 @@ def test_a_thousand_runs_are_named_at_once_and_read_bit_by_bit(tmp_path: Path, s
     bare_runs(tmp_path, 1000)
     catalogue, left = Catalogue(tmp_path), []
     while (not left or left[-1]) and len(left) < 20:
-        listed = catalogue.look()
+        listed = catalogue.new_listing()
         assert len(listed.runs) == 1000
         assert sum("generation" not in row for row in listed.runs) == listed.waiting
         left.append(listed.waiting)
@@ -350,7 +350,7 @@ def test_a_folder_is_read_however_long_it_takes_to_look_at_the_others(
     monkeypatch.setattr(folders, "signature_of", looked_at)
     bare_runs(tmp_path, 5)
     catalogue = Catalogue(tmp_path)
-    assert [catalogue.look().waiting for _ in range(5)] == [4, 3, 2, 1, 0]
+    assert [catalogue.new_listing().waiting for _ in range(5)] == [4, 3, 2, 1, 0]
 
 
 def test_one_look_at_all_folders_serves_all_who_ask_for_ten_times_as_long_as_it_took(
@@ -367,10 +367,10 @@ def test_one_look_at_all_folders_serves_all_who_ask_for_ten_times_as_long_as_it_
 
     signature_of = folders.signature_of
     monkeypatch.setattr(folders, "signature_of", looked_at)
-    first = catalogue.listed()
+    first = catalogue.listing()
     for seconds, n in ((0, 3), (29.9, 3), (0.2, 6), (29.9, 6)):
         clock.now += seconds
-        assert (catalogue.listed() is first) == (n == 3)
+        assert (catalogue.listing() is first) == (n == 3)
         assert len(looks) == n
 
 

@@ -212,13 +212,13 @@ def test_folders_play_in_turn_whatever_others_ask_for(asked: Asked, played: Play
     record, queue = read_tournament(asked.root / "games"), played.queue
     a, b, c = (replace(record, path=Path(name)) for name in "abc")
     for number in range(tournaments.MAX_QUEUED_REPLAYS + 1):
-        queue.ask(a, number)
+        queue.find_or_queue(a, number)
     with pytest.raises(tournaments.QueueFullError):
-        queue.ask(a, 30)
-    queue.ask(b, 0)
+        queue.find_or_queue(a, 30)
+    queue.find_or_queue(b, 0)
     played.wait(("a", 0), ("b", 0))
-    queue.ask(c, 0)
-    queue.ask(b, 1)
+    queue.find_or_queue(c, 0)
+    queue.find_or_queue(b, 1)
     for done, next_ in (
         (("a", 0), ("c", 0)),
         (("c", 0), ("a", 1)),
@@ -238,10 +238,10 @@ def test_games_that_nobody_waits_for_any_more_are_dropped(
     record, queue = read_tournament(asked.root / "games"), played.queue
     a = replace(record, path=Path("a"))
     for number in range(4):
-        queue.ask(a, number)
+        queue.find_or_queue(a, number)
     played.wait(("a", 0))
     clock.now += 0.75 * tournaments.ABANDONED_AFTER
-    queue.ask(a, 3)
+    queue.find_or_queue(a, 3)
     clock.now += 0.75 * tournaments.ABANDONED_AFTER
     played.wait(("a", 0), ("a", 3))
     assert len(queue._known) == 1

@@ -79,7 +79,7 @@ def test_ratio_agrees_with_a_direct_optimisation(model, counts) -> None:
 
 def test_no_games_no_verdict() -> None:
     assert Sprt(0, 10).ratio(np.zeros(5)) == 0
-    assert Sprt(0, 10).go_on(np.zeros(5, int), np.array([], int)) is None
+    assert Sprt(0, 10).add_pairs(np.zeros(5, int), np.array([], int)) is None
     low, high = Sprt(0, 10, alpha=0.05, beta=0.1).bounds
     assert (low, high) == pytest.approx((np.log(0.1 / 0.95), np.log(0.9 / 0.05)))
 
@@ -103,7 +103,7 @@ def error_rates(runs: int) -> list[float]:
         accepted = []
         for _ in range(runs):
             counts = np.zeros(5, np.int64)
-            while test.go_on(counts, rng.choice(5, 200, p=drawn)) is None:
+            while test.add_pairs(counts, rng.choice(5, 200, p=drawn)) is None:
                 pass
             accepted.append(test.verdict(counts))
         wrong.append(accepted.count(false) / runs)
@@ -128,11 +128,11 @@ def test_error_rates_closely() -> None:
 def test_looking_in_pieces_ends_at_the_same_pair() -> None:
     pairs = np.random.default_rng(1).choice(5, 5000, p=chances(30))
     test = Sprt(0, 30)
-    whole = test.go_on(np.zeros(5, np.int64), pairs)
+    whole = test.add_pairs(np.zeros(5, np.int64), pairs)
     assert whole is not None
     counts, start = np.zeros(5, np.int64), 0
     for size in (1, 7, 20, 300, 4672):
-        end = test.go_on(counts, pairs[start : start + size])
+        end = test.add_pairs(counts, pairs[start : start + size])
         start += size
         if end is not None:
             break

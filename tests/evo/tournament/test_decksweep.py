@@ -70,7 +70,7 @@ def vary(
 
 def counted(tournament: Tournament, thing: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For each game and seat: the player, how many of the cards dealt have it, and the ids of all cards dealt."""
-    games = tournament.held(tournament.matchups.schedule(0, len(tournament.matchups))[0])
+    games = tournament.with_own_decks(tournament.matchups.schedule(0, len(tournament.matchups))[0])
     roster = tournament.roster
     table, decks = cached_card_table(roster.decks)
     states = np.zeros(len(games), STATE)
@@ -135,7 +135,7 @@ def test_all_values_play_the_same_deals() -> None:
 def test_compiled_games_are_those_in_python(entrant: str, thing: str, against: str) -> None:
     decks = (find_deck("random-minions"), find_deck("hearthsim-basic"))
     tournament = sweep_of(vary(entrant, thing, (0, 6), decks), decks, against=against)
-    games = tournament.held(tournament.matchups.schedule(0, 24)[0])
+    games = tournament.with_own_decks(tournament.matchups.schedule(0, 24)[0])
     first, second = (play(tournament.roster, games) for play in (_play_compiled, _play_in_python))
     assert (first == second).all()
     assert not first["fault"].any()
@@ -149,7 +149,7 @@ def test_compiled_games_are_those_in_python(entrant: str, thing: str, against: s
 def test_an_agent_in_python_plays_them_too() -> None:
     decks = (find_deck("random-minions"),)
     tournament = sweep_of(vary("random", SMITE, (0, 8), decks), decks, against="aggro", games=10)
-    games = tournament.held(tournament.matchups.schedule(0, 40)[0])
+    games = tournament.with_own_decks(tournament.matchups.schedule(0, 40)[0])
     played = play_games(tournament.roster, games, LocalPool(2), lambda _: None, lambda _: None)
     assert (played["fault"] == Fault.NONE).all()
     assert (played == _play_in_python(tournament.roster, games)).all()

@@ -81,7 +81,7 @@ def _expected(
 def _dearest(
     state: np.void, cards: np.ndarray, actions: np.ndarray, next_states: np.ndarray, effect_state: np.void
 ) -> tuple[int, int]:
-    """Best play of the most expensive playable card and its cost; (-1, -1) if none is worth it."""
+    """Best play of the most expensive playable card, and the card's cost; (-1, -1) if no play pays."""
     own = state["sides"][state["active"]]
     n = legal_actions(state, cards, actions)
     before = _threat(state, state["active"])

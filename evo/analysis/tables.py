@@ -108,7 +108,7 @@ def sigmas_of(table: pd.DataFrame) -> list[str]:
 
 
 def names_of(table: pd.DataFrame) -> list[str]:
-    """Names of the weights of a table, from its share_NAME columns."""
+    """Names of the weights of a table, from the columns share_NAME."""
     return [name.removeprefix("share_") for name in shares_of(table)]
 
 

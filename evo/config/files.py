@@ -48,7 +48,7 @@ def read_config_as(
     begins: bool = False,
     stored: bool = False,
 ) -> Config:
-    """Read a configuration file, or a shipped one by name, with `key=value` overrides.
+    """Read a configuration file, or a shipped configuration by name, with `key=value` overrides.
 
     Relative deck paths are resolved against the configuration's folder first, then the current folder. An
     `address` in the file is ignored.

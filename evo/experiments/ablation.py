@@ -165,7 +165,7 @@ def _in_elo(scores: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _mean(values: np.ndarray, least: float) -> tuple[float, float, float]:
-    """Mean over setups with its 95% interval; the standard error is at least `least`."""
+    """Mean over setups, and the mean's 95% interval; the standard error is at least `least`."""
     n, mean = len(values), float(values.mean())
     standard_error = float(values.std(ddof=1)) / n**0.5 if n > 1 else 2 * least
     half_width = float(stdtrit(max(n - 1, 1), 0.975)) * max(standard_error, least)

@@ -266,7 +266,7 @@ def play_run(run: BenchRun, play: PlayFunction) -> list[dict[str, Any]]:
 def evolve_to_marks(
     run: BenchRun, strategy: Strategy, evaluate: Callable[[Sequence[Individual]], tuple[np.ndarray, int]]
 ) -> Iterator[tuple[int, int]]:
-    """Evolve a strategy; yields each mark and the games so far, once a further generation may exceed it.
+    """Evolve a strategy; yields each mark and the games so far, before a generation may exceed the mark.
 
     Args:
         run: run with the marks.
@@ -305,7 +305,7 @@ def read_points(folder: ExperimentFolder, run: BenchRun) -> list[dict[str, Any]]
 
 
 def play_missing(bench: OptimiserBench, folder: ExperimentFolder, play: PlayFunction, at_a_time: int) -> None:
-    """Play the missing runs, `at_a_time` in parallel, and write their points."""
+    """Play the missing runs, `at_a_time` in parallel, and write each run's points to the folder."""
     missing = missing_runs(bench, folder)
 
     def play_missing_run(i: int) -> None:

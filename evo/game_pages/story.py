@@ -136,7 +136,7 @@ def body_action_text(action: PlanAction, names: tuple[list[str], list[str]], m: 
 
 
 def body_plan_text(plan: ProblemPlan, names: tuple[list[str], list[str]], m: int) -> str:
-    """Text of a plan on bodies; `names` from `minion_names`, the first `m` friendly ones on the board."""
+    """Text of a plan on bodies; `names`: of `minion_names`, the first `m` friendly minions on the board."""
     return "; ".join(body_action_text(action, names, m) for action in plan.actions) or "nothing"
 
 
@@ -220,7 +220,7 @@ def _unknown_outcome(position: Position, plan: Plan) -> str:
 
 
 def _draw_rows(position: Position, number: int) -> Any:
-    """Mask of a card's effect rows that draw for its player when it is played."""
+    """Mask of a card's effect rows that draw cards for the card's player when the card is played."""
     rows = position.table.array["effects"][number]
     return (rows["op"] == Op.DRAW) & (rows["trigger"] == Trigger.PLAY) & (rows["side"] & OWN > 0)
 
@@ -398,7 +398,7 @@ def _notation_text(position: Position, action: Action) -> str:
 def replay_recorded_game(
     record: TournamentRecord, tournament: Tournament, number: int, go_on: Callable[[], None]
 ) -> dict[str, Any]:
-    """Replay a game of a tournament, with explanations of its players' plans.
+    """Replay a game of a tournament; returns `game_data` with explanations of both players' plans.
 
     Args:
         record: record of the tournament.

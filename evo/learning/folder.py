@@ -208,7 +208,7 @@ class LearningFolder(CheckedFolder):
         self.write(OTHER_SAMPLES, json_bytes({"samples": entries}))
 
     def take(self, file: str) -> None:
-        """Lock the folder and check that a file can be written, before games are played for it.
+        """Lock the folder, and raise if `file` cannot be written, before games are played for it.
 
         Raises:
             LearningError: another process uses the folder, or the file cannot be written.

@@ -258,7 +258,7 @@ def _suffix(text: str, default: str = "") -> str:
 
 
 def entrant_profile(agent: str, name: str) -> Profile[WeightVector]:
-    """Read an agent's profile: a shipped one by name, a file, or the champion of a run folder.
+    """Read an agent's profile: a shipped profile by name, a file, or the champion of a run folder.
 
     Raises:
         EntrantError, UnknownNameError, ProfileError: there is no such profile, or it is another agent's.

@@ -143,7 +143,7 @@ class Player:
         return self.kind, self.backend
 
     def with_resolved_backend(self, decks: Iterable[Deck]) -> "Player":
-        """The same player with backend `auto` resolved for these decks (`resolved_backend`)."""
+        """This player with the backend `auto` resolved for these decks (`resolved_backend`)."""
         kind = find_kind(self.kind)
         if not kind.takes_backend or not kind.weights:
             return self
@@ -349,7 +349,7 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
 
 
 def _play_lockstep(roster: Roster, games: Schedule, tables: tuple[CardTable, np.ndarray]) -> np.ndarray:
-    """Play games in lockstep: each agent kind in turn plays all its pending turns, until all games end."""
+    """Play games in lockstep: each agent kind in turn plays every game in which it is to move."""
     cards, _ = tables
     states, solved = deal_schedule(roster, games, tables), np.zeros(len(games), TURNS)
     keys = np.empty((len(games), 2), np.uint64)

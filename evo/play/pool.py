@@ -34,7 +34,7 @@ def no_op_callback(_: object) -> None:
 
 
 def no_stop_check() -> None:
-    """Check for a request to stop that never stops."""
+    """Do nothing: the stop check of games that nothing can stop."""
 
 
 class WorkerPool(Protocol):

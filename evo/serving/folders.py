@@ -79,7 +79,7 @@ class Catalogue:
         self.root = self.root.resolve()
 
     def listing(self) -> Listing:
-        """The last listing of all folders, or a new one if it is too old (`LISTING_REUSE_FACTOR`)."""
+        """The last listing of all folders, or a new listing if that is too old (`LISTING_REUSE_FACTOR`)."""
         with self._lock:
             if self._last is None or time.monotonic() >= self._fresh_until:
                 return self._refresh()
@@ -119,7 +119,7 @@ class Catalogue:
         return Listing(rows[RUN_MARKER], rows[TOURNAMENT_MARKER], waiting)
 
     def find(self, name: str, mark: str) -> Path | None:
-        """Find a folder below the root by name; None if it has no file `mark`, or for a text that is no name.
+        """Find a folder below the root by name; None without the file `mark`, or for a text that is no name.
 
         A folder has one name: other spellings, such as paths through links, are not found.
         """

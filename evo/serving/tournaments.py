@@ -104,7 +104,7 @@ class ReplayQueue:
         self._lock = threading.Lock()  # of all of these
 
     def find_or_queue(self, record: TournamentRecord, number: int) -> GameReplay:
-        """Get the replay of a tournament's game; a new one is queued.
+        """Find the replay of a tournament's game; queue a new replay if there is none.
 
         Raises:
             TooManyError: the folder's queue is full.
@@ -199,7 +199,7 @@ class _Limit:
 
 
 def _story_of(record: TournamentRecord, number: int, found: GameReplay) -> dict[str, Any]:
-    """Replay a game; returns its data with explained plans, for the page.
+    """Replay a game; returns the game's data with explained plans, for the page.
 
     Raises:
         ManaforgeError: the game cannot be replayed, or the server refuses it.
@@ -211,7 +211,7 @@ def _story_of(record: TournamentRecord, number: int, found: GameReplay) -> dict[
 
 
 def _refuse_slow_agents(tournament: Tournament, names: set[str]) -> None:
-    """Refuse agents whose decisions may take long: the folder's author chose their options.
+    """Refuse agents whose decisions may take long, since the folder's author chose the agents' options.
 
     Args:
         tournament: tournament of the game.

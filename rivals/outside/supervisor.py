@@ -70,7 +70,7 @@ def die_with_parent() -> None:
 
 
 def main(lifeline: int, command: list[str]) -> int:
-    """Run the agent until it exits, the lifeline closes, or SIGTERM arrives; returns its exit code."""
+    """Run the agent until it exits, the lifeline closes, or SIGTERM arrives; returns the exit code."""
     if sys.platform == "linux":
         libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     woken, wake = os.pipe()

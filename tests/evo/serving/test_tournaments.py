@@ -138,7 +138,10 @@ def test_a_game_that_takes_too_long_ends_with_the_command_that_plays_it(
     asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = quote("study/<b>&name")
-    for limit, told in (("MAX_REPLAY_SECONDS", "takes longer than 0 s"), ("MAX_REPLAY_STEPS", "more than 0 steps")):
+    for limit, told in (
+        ("MAX_REPLAY_SECONDS", "takes longer than 0 s"),
+        ("MAX_REPLAY_STEPS", "more than 0 steps"),
+    ):
         with monkeypatch.context() as limited:
             limited.setattr(tournaments, limit, 0)
             text = unescape(game(asked, f"/game/9/{name}"))

@@ -12,7 +12,7 @@ UV_COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate
 UV_LOCK := $(UV_COMPILE) pyproject.toml
 
 IN_MODES := tests/engine tests/ilp_agent tests/rivals tests/contracts
-OF_THE_COMPILER := tests/engine/test_jit.py tests/engine/test_kernelkeys.py
+OF_THE_COMPILER := tests/engine/test_jit.py tests/engine/test_kernel_cache.py
 
 EDITION_PACKAGE := build/editions/25252.1
 PIP_TO := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target

@@ -10,7 +10,7 @@ import numpy as np
 
 from ilp_agent import solve
 from ilp_agent.backends import installed_backends
-from tests.ilp_agent.milp.cardturns import Turn, in_play
+from tests.ilp_agent.milp.card_turns import Turn, in_play
 
 TURNS = 1_000
 BACKENDS = ["search", *(entry.name for entry in installed_backends() if entry.cards == "some")]

@@ -221,7 +221,7 @@ def _why(tables: Tables) -> str:
     weights = [find_profile(name).weights for name in PROFILES]
     gains = np.array([own.damage - own.trade for own in weights])
     found = []
-    for base, other in ((WITHOUT["hides_draws"], PUBLISHED), (RULES, ONLY["hides_draws"])):
+    for base, other in ((WITHOUT["blind"], PUBLISHED), (RULES, ONLY["blind"])):
         found.append(rank_correlation(tables.scores(other) - tables.scores(base), gains))
     follows = max(found) < -0.5
     return (

@@ -85,7 +85,7 @@ def test_a_missing_extra_tells_how_to_install_it(
     with pytest.raises(SolverError, match=re.escape(way.format(entry.extra))):
         find_solver(entry.name)
     other = next(name for name in BACKENDS if name != entry.name)
-    assert f"{entry.name} " not in solver.others(other), "nobody is sent to what is not there"
+    assert f"{entry.name} " not in solver.advise_other_backends(other), "nobody is sent to what is not there"
     find_solver.cache_clear()
 
 

@@ -83,7 +83,7 @@ def test_kernels_are_compiled_again_when_what_they_reach_changes_and_only_then(
 @pytest.mark.heavy
 @compiled
 def test_compiling_can_say_nothing(copy: Path, tmp_path: Path) -> None:
-    quiet = f"from engine.compile_progress import compiling_quietly\nwith compiling_quietly():\n    {PROGRAM.splitlines()[0]}\n"
+    quiet = f"from engine.compile_progress import silent_compilation\nwith silent_compilation():\n    {PROGRAM.splitlines()[0]}\n"
     quiet += "".join(f"    {line}\n" for line in PROGRAM.splitlines()[1:])
     assert run(copy, tmp_path / "cache", quiet) == ("2", "")
 
@@ -137,8 +137,8 @@ SOLVING = """
 import os, signal, sys
 import numpy as np
 from engine import compiler
-from engine.indirect_call import njit_apart
-from engine.compile_progress import removed_if_abandoned
+from engine.indirect_call import njit_indirect
+from engine.compile_progress import removed_on_exit
 from engine.jit import njit
 from pathlib import Path
 
@@ -147,7 +147,7 @@ def stop(number, frame):
 
 signal.signal(signal.SIGTERM, stop)
 
-@njit_apart(int)
+@njit_indirect(int)
 def solve(number):
     return number + 1
 
@@ -164,7 +164,7 @@ def make(cls, name, library, symbol, cres):
 
 compiler.MachineCode.make = classmethod(make)
 Path("half").mkdir()
-with removed_if_abandoned(Path("half")):
+with removed_on_exit(Path("half")):
     outer(1)
 """
 
@@ -182,17 +182,17 @@ def test_a_signal_ends_a_process_whose_machine_code_waits_for_the_compiler(tmp_p
 
 APART = """
 import os, time
-from engine.indirect_call import njit_apart
+from engine.indirect_call import njit_indirect
 from engine.jit import njit
 
 while os.environ["FIRST"] != str(os.getpid()) and not os.path.exists("go"):
     time.sleep(0.01)
 
-@njit_apart(int)
+@njit_indirect(int)
 def one(number):
     return number + 1
 
-@njit_apart(int)
+@njit_indirect(int)
 def two(number):
     return number + 2
 
@@ -223,10 +223,10 @@ def end_while_it_waits():
 case = sys.argv[1]
 here = []
 compile_progress.progress.was_translated = here.append
-terminal.in_command, indirect_call.PAYS_SECONDS, indirect_call.processors = True, 0.0, lambda: 2
+terminal.in_command, indirect_call.MIN_HELPER_SECONDS, indirect_call.processors = True, 0.0, lambda: 2
 compile_progress.progress.expect([shared.both], effects=False)
-with indirect_call.compiled_by_two():
-    (end,) = compile_progress.abandoned
+with indirect_call.compiling_with_helper():
+    (end,) = compile_progress.exit_callbacks
     print(end.__self__.pid, flush=True)
     first, second = indirect_call._helper_jobs.values()
     if case == "ended":
@@ -241,7 +241,7 @@ with indirect_call.compiled_by_two():
     if case == "signal":
         threading.Thread(target=end_while_it_waits).start()
     value = shared.both(3)
-print(value, len(here), second.cancelled(), compile_progress.abandoned, indirect_call._helper_jobs)
+print(value, len(here), second.cancelled(), compile_progress.exit_callbacks, indirect_call._helper_jobs)
 """
 
 
@@ -322,13 +322,13 @@ def test_a_kernel_travels_to_another_process(tmp_path: Path) -> None:
 ALLOCATES = """
 import numpy as np
 from numba.core.errors import TypingError
-from engine.jit import njit, njit_borrowing
+from engine.jit import njit, njit_no_alloc
 
 @njit
 def reversed_sum(values):
     return values[::-1].copy().sum()
 
-@njit_borrowing
+@njit_no_alloc
 def borrows(values):
     return reversed_sum(values)
 
@@ -344,11 +344,11 @@ def twice(values):
 def first(values):
     return twice(values)[0]
 
-@njit_borrowing
+@njit_no_alloc
 def never_frees(values):
     return twice(values)[0]
 
-@njit_borrowing
+@njit_no_alloc
 def never_frees_either(values):
     return first(values)
 
@@ -398,7 +398,7 @@ def double(number):
     return 2 * number
 
 Path("half").mkdir()
-with compile_progress.removed_if_abandoned(Path("half")):
+with compile_progress.removed_on_exit(Path("half")):
     double(1)
 """
 

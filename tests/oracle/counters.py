@@ -38,8 +38,12 @@ COUNTERS = {
     "played": Counter(GameFeature.CARDS_PLAYED, lambda player: int(player["cards_played_this_turn"]), True),
     "spells": Counter(GameFeature.SPELLS_CAST, lambda player: int(player["spells_played_this_game"])),
     "totems": Counter(GameFeature.TOTEMS_SUMMONED, lambda player: int(player["totems_summoned_this_game"])),
-    "perished": Counter(GameFeature.DIED_THIS_TURN, lambda player: len(player.get("died_this_turn", ()))),
-    "hurt": Counter(GameFeature.HERO_DAMAGE, lambda player: int(player["hero"].get("damaged_this_turn", 0))),
+    "died_this_turn": Counter(
+        GameFeature.DIED_THIS_TURN, lambda player: len(player.get("died_this_turn", ()))
+    ),
+    "hero_damage_this_turn": Counter(
+        GameFeature.HERO_DAMAGE, lambda player: int(player["hero"].get("damaged_this_turn", 0))
+    ),
     "elementals": Counter(GameFeature.ELEMENTALS, lambda player: int(player["elemental_this_turn"]), True),
     "elementals_before": Counter(
         GameFeature.ELEMENTALS,

@@ -117,7 +117,7 @@ def test_more_workers_than_processors_do_not_make_a_machine_busy(monkeypatch: py
     now, used = iter([0.0, 2.0]), iter([0.0, 4.0])
     clock = SimpleNamespace(perf_counter=now.__next__, process_time=used.__next__)
     monkeypatch.setattr(run_summary, "time", clock)
-    monkeypatch.setattr(run_summary, "processors", lambda: 2)
+    monkeypatch.setattr(run_summary, "available_processors", lambda: 2)
     pool = LocalPool(1)
     pool.workers = 8
     assert measure_speed(TINY, pool).share == 1.0

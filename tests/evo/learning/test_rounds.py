@@ -126,7 +126,7 @@ def test_a_round_too_large_to_be_read_again_is_refused(copy: Path, monkeypatch: 
     (copy / "checksums.txt").write_text((copy / "checksums.txt").read_text().split("0003 ")[0])
     with open_learning(copy, CONFIG) as folder:
         before = bytes_of(copy)
-        for limit in ("MOST_ROUND", "MOST_DATA"):
+        for limit in ("MAX_SAMPLES_PER_ROUND", "MAX_FILE_BYTES"):
             with monkeypatch.context() as limited:
                 limited.setattr(f"evo.learning.folder.{limit}", 19)
                 with pytest.raises(LearningError, match="20 samples; the most that can be read again"):

@@ -138,7 +138,10 @@ def test_a_game_that_takes_too_long_ends_with_the_command_that_plays_it(
     asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = quote("study/<b>&name")
-    for limit, told in (("MOST_SECONDS", "takes longer than 0 s"), ("MOST_STEPS", "more than 0 steps")):
+    for limit, told in (
+        ("MAX_REPLAY_SECONDS", "takes longer than 0 s"),
+        ("MAX_REPLAY_STEPS", "more than 0 steps"),
+    ):
         with monkeypatch.context() as limited:
             limited.setattr(tournaments, limit, 0)
             text = unescape(game(asked, f"/game/9/{name}"))
@@ -158,7 +161,7 @@ def test_a_game_that_takes_too_long_ends_with_the_command_that_plays_it(
 def test_what_agents_of_a_folder_may_think_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entrant: str, told: str
 ) -> None:
-    monkeypatch.setattr(tournaments, "replayed", lambda *_: {"played": True})
+    monkeypatch.setattr(tournaments, "replay_recorded_game", lambda *_: {"played": True})
     players = tuple(map(find_entrant, ("random", "aggro", entrant)))
     decks = (find_deck("thesis-paladin"),)
     tournament = Tournament(players, frozenset(), decks, ("thesis-paladin",), find_ruleset("thesis"), 2)

@@ -163,5 +163,5 @@ def test_samples_of_a_learning_are_bounded_too(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(LearningError, match="points is not finite"):
         _samples_in(file, checksum(broken))
     monkeypatch.setattr("evo.learning.folder.MAX_SAMPLES_PER_ROUND", 2)
-    with pytest.raises(LearningError, match="3 rows; at most 2 are possible; begin again"):
+    with pytest.raises(LearningError, match="3 rows; at most 2 are possible; start again"):
         _samples_in(file, checksum(broken))

@@ -9,7 +9,7 @@ from ilp_agent import Status, solve
 from ilp_agent.search.backend import SearchSolver
 from tests.backends import backends
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
-from tests.ilp_agent.milp.cardturns import Turn, in_play, random_turns
+from tests.ilp_agent.milp.card_turns import Turn, in_play, random_turns
 
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 

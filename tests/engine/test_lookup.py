@@ -22,7 +22,7 @@ from engine.cards.lookup import (
 from engine.cards.real import EDITIONS, NEWEST_EDITION, OLD_EDITION, edition
 from engine.errors import UnknownNameError
 from evo.cli import engine_commands as engine_main
-from tests.engine.test_commands import run
+from tests.evo.cli.test_engine_commands import run
 from tools.card_tables import MECHANICS, OTHER, mechanics_of
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "effects.md"

@@ -24,7 +24,7 @@ from enum import IntEnum
 from typing import NamedTuple
 import numpy as np
 from engine import codes
-from engine.jit import njit, njit_borrowing, njit_inline
+from engine.jit import njit, njit_no_alloc, njit_inline
 
 LIMIT = 7
 HALF = 0.5
@@ -87,7 +87,7 @@ def made(number):
 
 add = made(4)
 
-@njit_borrowing
+@njit_no_alloc
 def borrowing(x):
     return x
 

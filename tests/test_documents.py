@@ -12,6 +12,7 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
+from engine.effect_codes import CardFilter, Condition, Count, Filter, Op, Pick, Trigger
 from evo.cli.main import app
 
 ROOT = Path(__file__).parents[1]
@@ -155,6 +156,14 @@ def test_commands_md_has_every_command_and_option() -> None:
     for name, options in known.items():
         table = "\n".join(line for line in sections[name].splitlines() if line.startswith("|"))
         assert set(re.findall(r"--[a-z][a-z-]*", table)) == options, name
+
+
+def test_effects_md_lists_the_words_of_effect_rows() -> None:
+    text = (ROOT / "docs" / "effects.md").read_text(encoding="utf-8")
+    for words in (Trigger, Op, Pick, Filter, Condition, Count, CardFilter):
+        line = next(line for line in text.splitlines() if f"| `{words.__name__}` |" in line)
+        known = [word.name.lower() for word in words if word.name != "NONE" and word != CardFilter.POOLED]
+        assert re.findall(r"`(\w+)`", line)[2:] == known, words.__name__
 
 
 def test_tests_named_in_documents_exist() -> None:

@@ -185,6 +185,19 @@ def test_modules_named_in_documents_exist() -> None:
             assert _exists(name), f"{path.name}: {name}"
 
 
+def test_modules_that_documents_run_exist() -> None:
+    """Of commands such as `python -m tools.effect_drafts ID`, in fenced code too."""
+    for path in DOCUMENTS:
+        if path.name == "CHANGELOG.md":  # names what is gone
+            continue
+        ours = r"-m\s+((?:engine|ilp_agent|rivals|evo|tools|tests|benchmarks)(?:\.\w+)*)"
+        for name in re.findall(ours, path.read_text(encoding="utf-8")):
+            place = ROOT / name.replace(".", "/")
+            assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), (
+                f"{path.name}: {name}"
+            )
+
+
 def _exists(name: str) -> bool:
     """Whether a dotted name leads to a module, or to a name in one."""
     found: object = importlib.import_module(name.split(".", maxsplit=1)[0])

@@ -58,7 +58,7 @@ $(VENV)/.notebook: requirements-notebook.lock $(VENV)/.tools
 quickstart: $(VENV)/.runtime  ## Install what is needed to run, then evolve weights on real cards
 	$(BIN)/manaforge evolve quickstart
 
-test: $(VENV)/.tools  ## The fast test suite (four to five minutes on two cores, eight where the kernels compile first)
+test: $(VENV)/.tools  ## The fast test suite, in two processes
 	$(PYTEST) -n 2 --dist worksteal
 
 test-modes: $(VENV)/.tools  ## The reduced suite uncompiled, and compiled with array bounds checked

@@ -12,6 +12,7 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
+from engine.effect_codes import CardFilter, Condition, Count, Filter, Op, Pick, Trigger
 from evo.cli.main import app
 
 ROOT = Path(__file__).parents[1]
@@ -157,6 +158,14 @@ def test_commands_md_has_every_command_and_option() -> None:
         assert set(re.findall(r"--[a-z][a-z-]*", table)) == options, name
 
 
+def test_effects_md_lists_the_words_of_effect_rows() -> None:
+    text = (ROOT / "docs" / "effects.md").read_text(encoding="utf-8")
+    for words in (Trigger, Op, Pick, Filter, Condition, Count, CardFilter):
+        line = next(line for line in text.splitlines() if f"| `{words.__name__}` |" in line)
+        known = [word.name.lower() for word in words if word.name != "NONE" and word != CardFilter.POOLED]
+        assert re.findall(r"`(\w+)`", line)[2:] == known, words.__name__
+
+
 def test_tests_named_in_documents_exist() -> None:
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
     for path in DOCUMENTS:
@@ -174,6 +183,19 @@ def test_modules_named_in_documents_exist() -> None:
         text = without_code(path.read_text(encoding="utf-8"))
         for name in re.findall(r"`((?:engine|ilp_agent|rivals|evo)\.[\w.]+)`", text):
             assert _exists(name), f"{path.name}: {name}"
+
+
+def test_modules_that_documents_run_exist() -> None:
+    """Of commands such as `python -m tools.effect_drafts ID`, in fenced code too."""
+    for path in DOCUMENTS:
+        if path.name == "CHANGELOG.md":  # names what is gone
+            continue
+        ours = r"-m\s+((?:engine|ilp_agent|rivals|evo|tools|tests|benchmarks)(?:\.\w+)*)"
+        for name in re.findall(ours, path.read_text(encoding="utf-8")):
+            place = ROOT / name.replace(".", "/")
+            assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), (
+                f"{path.name}: {name}"
+            )
 
 
 def _exists(name: str) -> bool:

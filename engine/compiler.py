@@ -1,4 +1,4 @@
-"""A numba dispatcher that optimises each kernel once, together with its callers, and caches it on disk.
+"""A numba dispatcher that optimises only whole programs (a kernel with all its callees); cached on disk.
 
 numba itself translates every kernel to machine code and copies the optimised code of a kernel into each of
 its callers, where it is optimised and translated again: a chain of ten calls does that ten times for the
@@ -194,7 +194,7 @@ class BitcodeLibrary(JITCodeLibrary):
 
 
 def _machine_library(part: BitcodeLibrary, *, is_called: bool) -> Any:
-    """A library that generates machine code of a function and all its callees on demand.
+    """A numba code library that generates machine code of a function and all its callees on demand.
 
     Args:
         part: the function.
@@ -321,7 +321,7 @@ def _save_part(name: str, cres: CompileResult) -> None:
 
 
 def _unpacked(kind: Any, name: str, content: bytes) -> Any:
-    """Unpickle a cache entry; None (and the entry removed) if it cannot be read, as of a missing module."""
+    """Unpickle a cache entry; if it cannot be read, as with a missing module, remove it and return None."""
     try:
         return kind(*pickle.loads(content))
     except (ImportError, AttributeError, TypeError):
@@ -491,7 +491,7 @@ class Kernel(CPUDispatcher):
 
     @property
     def is_compiled(self) -> bool:
-        """Whether it has machine code for at least one signature."""
+        """Whether the kernel has machine code for at least one signature."""
         return bool(self._machine)
 
     def add_overload(self, cres: CompileResult) -> None:

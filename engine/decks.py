@@ -84,7 +84,7 @@ def deck_options(edition: str = "", bodies: bool = False, any_deck: bool = False
 
 
 class PrefixedDeck(NamedTuple):
-    """A deck as the user wrote it: reading options of the prefix, and the rest."""
+    """A deck as the user wrote it: the reading options of its prefix, and the text after the prefix."""
 
     reading: DeckOptions
     deck: str

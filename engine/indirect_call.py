@@ -139,7 +139,7 @@ def run_helper() -> None:
 
 
 def _wait_for_helper(function: Callable[..., Any]) -> None:
-    """Wait until the helper process does not compile a kernel; then it is cached, or to be compiled here."""
+    """Wait while the helper process compiles a kernel; the kernel is then cached, or to be compiled here."""
     future = _helper_jobs.get(function)
     if future is not None and not future.cancel() and not future.done():
         with compile_progress.progress.waiting(function):

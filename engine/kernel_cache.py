@@ -141,7 +141,7 @@ def cached_kernels() -> set[tuple[str, str]]:
 
 
 def read(name: str) -> bytes | None:
-    """Read the content of a cache file; None if it is missing or damaged (then it is deleted)."""
+    """Read the content of a cache file; None if it is missing, or damaged (a damaged file is deleted)."""
     folder = cache_folder()
     if folder is None:
         return None
@@ -202,7 +202,7 @@ def write(name: str, content: bytes) -> bool:
 
 
 def _publish(temporary: Path, shared: Path) -> bool:
-    """Move a file to its final name without replacing another; returns whether it worked."""
+    """Move a file to its final name without replacing another; return whether it was moved."""
     try:
         shared.hardlink_to(temporary)
     except FileExistsError:
@@ -447,7 +447,7 @@ class _Description:
         self.has_arrays = False
 
     def add(self, value: Any) -> None:
-        """Add a value.
+        """Append the text of a value.
 
         Raises:
             KernelKeyError: the text would not show changes of a value of this kind.

@@ -103,7 +103,7 @@ class OpponentModelData(NamedTuple):
 
 
 def opponent_model_needs(agents: Sequence[Agent], decks: Sequence[Deck]) -> tuple[tuple[Deck, ...], int]:
-    """Requirements of agents that model the opponent (attribute `shown`) in a game with real cards.
+    """Decks and game features needed by agents that model the opponent (`shown`), in a game with real cards.
 
     Returns:
         Further decks for the card table (the agents' attribute `library`), and bits of `GameFeature`.

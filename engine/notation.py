@@ -187,7 +187,7 @@ def split_list(text: str) -> list[str]:
 
 
 def match_field(pattern: re.Pattern[str], name: str, text: str, example: str) -> re.Match[str]:
-    """Match a text against a pattern.
+    """Match a text against a pattern, or raise an error with an example.
 
     Raises:
         NotationError: no match; the message names the field and an example.
@@ -459,7 +459,7 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
 
 
 def _split_fields(text: str) -> dict[str, str]:
-    """Split one half into its fields, by name."""
+    """Split the notation of one player's half into its fields, by name."""
     fields: dict[str, str] = {}
     at = 0
     while at < len(text):

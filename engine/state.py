@@ -645,7 +645,7 @@ def clear_counters(side: np.void) -> None:
 
 @njit
 def _apply_variant(cards: np.ndarray, deck: np.void, key: np.uint64, seat: int) -> None:
-    """Apply a deck variant: replace cards until the chosen number has its property.
+    """Apply a deck variant: replace cards until the variant's number of cards has the variant's property.
 
     Args:
         cards: numbers of the deck's 30 cards, of a list in its order. Modified in place.

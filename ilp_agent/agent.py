@@ -104,7 +104,7 @@ def simulate_actions(
     chances: np.ndarray,
     steps: np.ndarray,
 ) -> int:
-    """Simulate actions and record the state before each; returns how many are legal.
+    """Simulate actions and write the state before each to `steps`; return the number of legal ones.
 
     The last action is not played where the turn is solved again after it.
 

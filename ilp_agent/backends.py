@@ -57,7 +57,7 @@ class Backend:
 
     @property
     def summary(self) -> str:
-        """Description and licence restrictions, for help texts."""
+        """Description of the backend and the restrictions of its licence, for help texts."""
         return f"{self.name}: {self.help}" + (f" ({self.licence})" if self.licence else "")
 
     @property

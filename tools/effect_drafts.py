@@ -99,7 +99,7 @@ def _filter_of(match: re.Match[str]) -> tuple[int, int]:
 
 
 def parse_buff(text: str) -> Effect | None:
-    """Parse a buff, such as "+2/+2 and Taunt", into a row without targets; None if not understood."""
+    """Parse a buff, such as "+2/+2 and Taunt", into an effect row without targets; None if not understood."""
     attack = health = keywords = 0
     for part in re.split(r", and |, | and ", text):
         both = re.fullmatch(r"([+-]\d+)/([+-]\d+)", part)
@@ -164,7 +164,7 @@ class Text:
 
 
 def draft(card: Text) -> tuple[Effect, ...] | None:
-    """Draft the rows of a card's text; None if a part of it matches no template."""
+    """Draft the effect rows of a card's text; None if a part of it matches no template."""
     text = " ".join(_MARKUP.sub("", card.text).replace("\xa0", " ").replace("_", " ").split())
     text = _ASIDE.sub("", text.split("@", maxsplit=1)[0]).strip()
     pieces = _PARTS.split(text)
@@ -182,7 +182,7 @@ def draft(card: Text) -> tuple[Effect, ...] | None:
 
 
 def _sentences(text: str, created: Created) -> Rows | None:
-    """Draft the rows of a text without triggers; None if a sentence matches no template."""
+    """Draft the effect rows of a text without triggers; None if a sentence matches no template."""
     rows: Rows = []
     for sentence in re.split(r"(?<=[.!]) ", text.strip()):
         rest = _OWN_WORDS.sub("", sentence).rstrip(".! ")
@@ -196,7 +196,7 @@ def _sentences(text: str, created: Created) -> Rows | None:
 
 
 def _sentence(text: str, created: Created, before: Sequence[Effect]) -> Rows | None:
-    """Draft the rows of a sentence by the first matching template."""
+    """Draft the effect rows of a sentence by the first matching template."""
     for pattern, make in _TEMPLATES:
         found = re.fullmatch(pattern, text)
         rows = make(found, created) if found else None

@@ -109,7 +109,7 @@ class CardFacts:
 
     @property
     def coverage_text(self) -> str:
-        """Coverage line: how it is played, and which mechanics are not covered."""
+        """Coverage line: how the card is played, and which of its mechanics are not covered."""
         if self.played == EXACT:
             return "exact" if self.does or self.keywords else "exact: it has no text"
         how = "a body with its keywords" if self.played == BODY else "not played"
@@ -229,7 +229,7 @@ def filter_card_facts(
 
 
 def set_name(card_set: str) -> str:
-    """Display name of a set."""
+    """Display name of a card set."""
     return SET_NAMES.get(card_set, card_set.replace("_", " ").title())
 
 

@@ -114,7 +114,7 @@ class CardTable:
 
 
 def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
-    """Append the cards that effects create to `cards`; the first number of each pool of ids."""
+    """Append created cards to `cards`; return the first card number of each pool of card ids."""
     places: dict[tuple[str, ...], int] = {}
     for place, card in enumerate(cards):
         if card.real:
@@ -141,12 +141,12 @@ def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
 
 
 def draws_at_random(effect: Effect) -> bool:
-    """Whether a row creates random cards of the edition, filtered by `of`."""
+    """Whether an effect row creates random cards of the edition, filtered by `of`."""
     return effect.op in CREATING_OPS and not effect.cards
 
 
 def _made(effect: Effect, place: int) -> Card:
-    """Card at an index of a row's pool; potion costs need no covered text, since they are never played."""
+    """Card at an index of an effect row's pool; potion costs, never played, need no covered text."""
     is_cost = effect.op == Op.CREATE_POTION and place < len(N_POTION_EFFECTS)
     return edition().by_id[effect.cards[place]] if is_cost else created_card(effect.cards[place])
 
@@ -170,7 +170,7 @@ def _exact_keys() -> frozenset[CardKey]:
 
 @lru_cache(maxsize=256)
 def random_card_pool(of: CardQuery) -> Mapping[CardKey, Card]:
-    """Pool of a row's random cards by key: matching exact cards of edition 2018-07, sorted by id."""
+    """Pool of an effect row's random cards by key: matching exact cards of edition 2018-07, sorted by id."""
     exact, rows = _exact_rows()
     found = np.zeros(len(exact), np.bool_)
     mark_matching(rows, of.kind, of.filter, of.arg, found)
@@ -188,7 +188,7 @@ def _tag_pooled(rows: np.ndarray, keys: Sequence[CardKey]) -> None:
 
 
 def _write_lists(rows: np.ndarray, cards: Sequence[Card], numbers: Mapping[CardKey, int]) -> None:
-    """Write the card lists from which rows draw random cards, sorted by id. `rows` is modified in place."""
+    """Write the card lists of effect rows with random cards, sorted by id. `rows` is modified in place."""
     lists: list[list[int]] = []
     first: dict[CardQuery, int] = {}
     for row, card in zip(rows, cards, strict=True):
@@ -221,7 +221,7 @@ def _class_of(card: Card) -> int:
 
 
 def _classes(filter_bits: int, arg: int) -> list[int]:
-    """Class bits of each card list of a row; 0 for any class."""
+    """Class bits of each card list of an effect row; 0 for any class."""
     if filter_bits & CardFilter.GANG:
         return [1 << name for name in HeroClassCode if arg >> name & 1]
     if filter_bits & CardFilter.OWN_CLASS:
@@ -289,7 +289,7 @@ _ASKED_IF: Mapping[int, int] = {
 
 
 def _named(card: Card) -> list[tuple[str, ...]]:
-    """Card ids named in each row of a card; its record stores their numbers."""
+    """Card ids named in each effect row of a card; the card's record stores their card numbers."""
     return [effect.cards for effect in card.effects if effect.cards not in NO_CARD_IDS] if card.real else []
 
 

@@ -100,7 +100,7 @@ def add_to_hand(side: np.void, number: int) -> None:
 
 @njit_no_alloc_inline
 def remove_from_hand(side: np.void, place: int) -> int:
-    """Remove a card from a hand; its card number. `side` is modified in place."""
+    """Remove a card from a hand; return its card number. `side` is modified in place."""
     number = side["hand"][place]
     side["n_hand"] -= 1
     for following in range(place, side["n_hand"]):
@@ -111,7 +111,7 @@ def remove_from_hand(side: np.void, place: int) -> int:
 
 @njit_no_alloc
 def remove_modified_from_hand(side: np.void, place: int, cards: np.ndarray) -> int:
-    """Remove a card from a hand together with its modifiers; its card number. Modified in place."""
+    """Remove a card from a hand with its modifiers; return its card number. `side` is modified in place."""
     if needed_features(cards) & GameFeature.HAND_MODIFIERS:
         last = side["n_hand"] - 1
         for following in range(place, last):

@@ -30,7 +30,7 @@ def damage_minion_and_trigger(
     keywords: int,
     traits: int,
 ) -> int:
-    """Damage the minion at a board index and fire its triggers; the damage dealt. Modified in place."""
+    """Damage the minion at a board index and fire its triggers; return the damage dealt. Modifies `state`."""
     minion = state["sides"][seat]["board"][place]
     shielded = minion["keywords"] & Keyword.DIVINE_SHIELD
     dealt = reduce_minion_health(minion, damage, keywords, traits)
@@ -45,7 +45,7 @@ def damage_minion_and_trigger(
 def damage_hero_and_trigger(
     state: np.void, cards: np.ndarray, events: np.void, seat: int, damage: int, traits: int
 ) -> int:
-    """Damage a hero and fire its triggers, unless a Secret prevents it; the damage dealt."""
+    """Damage a hero and fire its triggers, unless a Secret prevents it; return the damage dealt."""
     side = state["sides"][seat]
     if not side["traits"] & Trait.IMMUNE and prevent_lethal_damage(state, cards, seat, damage, events):
         side["traits"] |= Trait.IMMUNE
@@ -94,7 +94,7 @@ def apply_lifesteal(state: np.void, cards: np.ndarray, events: np.void, seat: in
 
 @njit_no_alloc
 def draw_and_trigger(state: np.void, cards: np.ndarray, events: np.void, seat: int) -> None:
-    """Draw a card, or take fatigue, and fire its triggers; the card stays hidden from a planning agent."""
+    """Draw a card or take fatigue, and fire the triggers; the card stays hidden from a planning agent."""
     side = state["sides"][seat]
     if side["n_deck"] == 0:
         side["fatigue"] += 1

@@ -132,7 +132,7 @@ def _current_index(side: np.void, character: int) -> int:
 def _deal_attack_damage(
     state: np.void, cards: np.ndarray, slot: int, defender_seat: int, target: int, events: np.void
 ) -> int:
-    """Deal the simultaneous damage of an attack on the player at `defender_seat`; bits of `Death`."""
+    """Deal the simultaneous damage of an attack on the player at `defender_seat`; return bits of `Death`."""
     seat = state["active"]
     own, enemy = state["sides"][seat], state["sides"][defender_seat]
     if slot == HERO:
@@ -218,7 +218,7 @@ _place_in = njit_no_alloc(board_place_of)
 
 @njit_indirect(STATE, (CARD,), int, EVENTS)
 def apply_with_effects(state: np.void, cards: np.ndarray, action: int, events: np.void) -> int:
-    """Apply an action in a game with effects; bits of `Death`. `state` and `events` are modified in place."""
+    """Apply an action in a game with effects; return bits of `Death`. Modifies `state` and `events`."""
     kind, source, target = _decode(action)
     begin_action(events, state, cards)
     deaths = 0
@@ -422,7 +422,7 @@ def _trigger_after(
 
 @njit_no_alloc
 def _summon_from_deck(state: np.void, cards: np.ndarray, number: int, events: np.void) -> None:
-    """Summon the minions whose trigger in the active player's deck matches the played card."""
+    """Summon the minions in the active player's deck whose trigger matches the played card."""
     seat = state["active"]
     side = state["sides"][seat]
     place = 0
@@ -441,7 +441,7 @@ def _summon_from_deck(state: np.void, cards: np.ndarray, number: int, events: np
 
 @njit_indirect(STATE, (CARD,), EVENTS)
 def resolve_turn_end(state: np.void, cards: np.ndarray, events: np.void) -> int:
-    """Resolve end-of-turn effects, before "this turn" effects expire; for planning agents.
+    """Resolve end-of-turn effects, before "this turn" effects expire; for planning agents. Return 0.
 
     In a game, `apply_with_effects` ends a turn as an action.
     """

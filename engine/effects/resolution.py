@@ -91,7 +91,7 @@ from engine.state import (
 
 @njit_no_alloc
 def n_matching_in_hand(cards: np.ndarray, side: np.void, effect: np.void) -> int:
-    """Number of cards in a hand that match a row's card filter."""
+    """Number of cards in a hand that match an effect row's card filter."""
     n = 0
     for place in range(side["n_hand"]):
         n += 1 if row_matches(cards, side["hand"][place], effect) else 0
@@ -134,7 +134,7 @@ DAMAGE_OP = int(Op.DAMAGE)
 
 @njit_indirect(STATE, (CARD,), EVENTS)
 def resolve_queue(state: np.void, cards: np.ndarray, events: np.void) -> int:
-    """Resolve the effect queue and deaths until nothing is left; 0.
+    """Resolve the effect queue and deaths until nothing is left; return 0.
 
     `state` and `events` are modified in place. An action that lacks chance outcomes stops midway.
     """
@@ -257,7 +257,7 @@ def _is_condition_met(
 def _deal_split_damage(
     state: np.void, cards: np.ndarray, hits: int, effect: np.void, queued: np.void, events: np.void
 ) -> None:
-    """Deal a row's damage one point at a time, each to a random living target. Modified in place.
+    """Deal an effect row's damage one point at a time, each to a random living target. Modified in place.
 
     Triggered effects of a hit resolve before the remaining hits.
     """
@@ -294,7 +294,7 @@ def _on_character(
     queued: np.void,
     events: np.void,
 ) -> None:
-    """Apply an effect row to one minion or hero, if it is still in play. `state` is modified in place."""
+    """Apply an effect row to one minion or hero that is still in play. `state` is modified in place."""
     op = int(effect["op"])
     heals = op in (Op.HEAL, Op.RESTORE)
     to_full = op == Op.RESTORE
@@ -418,7 +418,7 @@ def _apply_copies(
     queued: np.void,
     events: np.void,
 ) -> None:
-    """Apply a row that copies or shuffles away the minion at a board index. Modified in place."""
+    """Apply an effect row that copies or shuffles away the minion at a board index. Modified in place."""
     op, seat = effect["op"], queued["seat"]
     own = state["sides"][seat]
     number = state["sides"][owner]["board"][place]["card"]

@@ -59,7 +59,7 @@ Word = TypeVar("Word", bound=IntEnum)
 
 
 class CardQuery(NamedTuple):
-    """Filter of events or of cards: side, type, `CardFilter` bits and their arg.
+    """Filter of events or of cards: side, type, and `CardFilter` bits with their argument.
 
     Attributes:
         side: bits of OWN, ENEMY, ITSELF_ALONE and OTHERS_ALONE; only for events.
@@ -87,7 +87,7 @@ class CsvFields:
     where: str
 
     def fail(self, column: str, reason: str) -> CardError:
-        """Error for a field: place, column, reason and text."""
+        """Build the error for a field: place, column, reason and text."""
         return CardError(f"{self.where}, column {column}: {reason}, got {self.row[column]!r}")
 
     def word(self, column: str, words: type[Word], default: Word) -> Word:
@@ -119,7 +119,7 @@ class CsvFields:
         return member, int(arg or 0)
 
     def asked_of(self, column: str, sides: Mapping[str, int], kinds: Mapping[str, int]) -> CardQuery:
-        """Parse a filter of events or cards from a field's words."""
+        """Parse a field's words into a filter of events or cards; `sides` and `kinds` map words to bits."""
         side = kind = filter_bits = arg = 0
         for item in self.row[column].split():
             if item in sides:
@@ -145,7 +145,7 @@ class CsvFields:
         return value
 
     def number_of(self, column: str, name: str, words: Mapping[str, int] | type[IntEnum]) -> int:
-        """Value of a word; raises for an unknown word and suggests the nearest."""
+        """Code of a word; raise an error that suggests the nearest words if it is unknown."""
         known: dict[str, Any] = (
             {member.name.lower(): member for member in words} if isinstance(words, type) else dict(words)
         )
@@ -379,7 +379,7 @@ def row_to_csv(card_id: str, name: str, effect: Effect) -> dict[str, str]:
 
 
 def condition_to_csv(effect: Effect) -> str:
-    """Format a row's condition for effects.csv: "not combo", "race:pirate"; "" for none."""
+    """Format an effect row's condition for effects.csv: "not combo", "race:pirate"; "" for none."""
     if not effect.condition:
         return ""
     word = _with_arg(Condition(abs(effect.condition)), effect.condition_arg, CONDITION_ARGS)

@@ -80,7 +80,7 @@ def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, row: int, e
 
 @njit_no_alloc
 def prevent_lethal_damage(state: np.void, cards: np.ndarray, seat: int, damage: int, events: np.void) -> bool:
-    """Whether a Secret prevents lethal damage to a hero; reveals it. Modified in place."""
+    """Reveal a Secret that prevents lethal damage to a hero; return whether one does. Modifies `state`."""
     side = state["sides"][seat]
     if not needed_features(cards) & GameFeature.SECRETS_IN_PLAY or state["active"] == seat:
         return False

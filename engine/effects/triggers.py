@@ -26,7 +26,7 @@ from engine.state import A_HERO, CARD, ENEMY_HERO, EVENTS, NO_CHARACTER, NO_TARG
 def queue_row(
     events: np.void, number: int, row: int, seat: int, itself: int, entity_id: int, place: int, target: int
 ) -> bool:
-    """Queue one effect row of card `number`; False if the queue is full. Arguments as `queue_rows`."""
+    """Queue one effect row of card `number`; return False if the queue is full. Arguments as `queue_rows`."""
     if events["last"] - events["first"] >= MAX_QUEUE - 1:
         return False
     queued = events["queue"][events["last"] % MAX_QUEUE]
@@ -219,7 +219,7 @@ def fire_trigger(
     number: int,
     amount: int,
 ) -> None:
-    """Fire a trigger: queue matching effects in order of play, weapons last. `events` is modified in place.
+    """Fire a trigger: queue its effects by the sources' order of play, weapons last. Modifies `events`.
 
     Args:
         state: dtype `STATE`.
@@ -332,7 +332,7 @@ def queue_card_triggers(
 def _is_triggered_by(
     cards: np.ndarray, effect: np.void, own_seat: int, entity_id: int, event: np.void
 ) -> bool:
-    """Whether an event triggers a row: its player, subject and card match."""
+    """Whether an event triggers an effect row: its player, subject and card match."""
     side, subject, number = effect["on_side"], event["subject"], event["event_card"]
     if not side & (OWN if event["seat"] == own_seat else ENEMY):
         return False

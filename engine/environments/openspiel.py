@@ -164,7 +164,7 @@ class ManaforgeState(pyspiel.State):  # type: ignore[misc]
         return str(self._position) + (waiting if self._waiting else "")
 
     def seen(self, player: int, everything: bool) -> list[str]:
-        """A player's observation, or all of them since the start; [] while decks are shuffled."""
+        """A player's last observation, or all since the start (`everything`); [] while decks are shuffled."""
         if self._observations is None:
             return []
         return self._observations.all_of(player) if everything else [self._observations.by(player)]
@@ -214,7 +214,7 @@ class ManaforgeState(pyspiel.State):  # type: ignore[misc]
         return seat, listed - Counter(self._orders[seat])
 
     def _append_certain(self) -> None:
-        """Append cards without an alternative; deal once both deck orders are complete."""
+        """Append the cards without an alternative to the deck orders; deal once both orders are complete."""
         decks = self._game.own.decks
         while any(len(order) < deck.size for order, deck in zip(self._orders, decks, strict=True)):
             seat, left = self._next_card()

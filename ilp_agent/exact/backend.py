@@ -124,7 +124,7 @@ def execute_plan_arrays(
 
 
 def read_problem(turn: Turn, turns: np.ndarray) -> None:
-    """Read a turn without card effects into a record, with its excluded attacks.
+    """Read a turn without card effects, with its excluded attacks, into `turns`.
 
     Args:
         turn: the turn.

@@ -664,7 +664,7 @@ def largest_damage_sum(
 def hero_damage_value(
     turn: np.void, weights: np.ndarray, shape: Shape, work: np.void, state: int, floor: float
 ) -> tuple[float, bool]:
-    """Best value of attacks on the hero by the remaining attackers, and whether they kill it.
+    """Best value of attacks on the hero by the remaining attackers, and whether they kill the hero.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
@@ -691,7 +691,7 @@ def hero_damage_value(
 
 @njit
 def lethal_damage(turn: np.void, shape: Shape, work: np.void, state: int) -> tuple[int, int]:
-    """Most hero damage of a lethal attack sequence, and the source of its last blow.
+    """Most hero damage of a lethal sequence of attacks, and the source of the last blow.
 
     The attacks before the last blow leave the hero alive. `work` is modified in place. Damage 0 and source -1
     if no kill is possible.
@@ -712,7 +712,7 @@ def lethal_damage(turn: np.void, shape: Shape, work: np.void, state: int) -> tup
 
 @njit
 def write_hero_attacks(turn: np.void, shape: Shape, best: BestState, work: np.void) -> int:
-    """Write the attacks on the hero, the last blow of a kill first; returns their number."""
+    """Write the attacks on the hero to `work`, the last blow of a kill first; return their number."""
     n = 0
     hero = turn["hero"]
     blow = -1

@@ -123,7 +123,7 @@ def _search_orders(
     layers: np.ndarray,
     plan: np.void,
 ) -> int:
-    """Branch and bound over attack orders for one set of hand attackers; returns the remaining nodes.
+    """Branch and bound over attack orders for one set of hand attackers; return the nodes left to the limit.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.

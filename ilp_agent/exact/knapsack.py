@@ -1,4 +1,4 @@
-"""Choice of cards to play: sets of hand minions that attack, and a knapsack over the rest of the hand."""
+"""Choice of hand minions to play: sets that attack at once (Charge, Rush), and a knapsack over the others."""
 
 import numpy as np
 

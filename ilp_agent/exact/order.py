@@ -313,7 +313,7 @@ def write_plan(
 def _add_plays(
     turn: np.void, attackers: int, to_attack: bool, coin_later: bool, work: np.void, plan: np.void
 ) -> bool:
-    """Append the plays of hand minions that attack, or of the others. `plan` is modified in place.
+    """Append to `plan` the plays of hand minions that attack, or of the others; return the new `coin_later`.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.

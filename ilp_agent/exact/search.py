@@ -1,4 +1,4 @@
-"""Optimal attacks and plays of a turn, before ordering: dynamic program over hand sets, attacks and plays.
+"""Optimal attacks and plays of a turn, before ordering: a dynamic program for each set of hand minions.
 
 For every set of hand minions that are played to attack, `ilp_agent.exact.convolution` computes the best value
 of all attacks on enemy minions; the remaining attackers hit the hero; a small knapsack plays the rest of the

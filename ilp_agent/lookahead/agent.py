@@ -1,4 +1,4 @@
-"""The lookahead agent in Python; plays the same actions as its compiled games."""
+"""The lookahead agent in Python; chooses the same actions as the kernels that play whole games."""
 
 from collections.abc import Sequence
 

@@ -64,7 +64,7 @@ def find_ends(
     every: bool,
     pool: EndPool,
 ) -> int:
-    """Find the best distinct ends of a turn. `pool` is modified in place: its ends, unordered.
+    """Write the best distinct ends of a turn to `pool`, unordered; return their number.
 
     Args:
         state: dtype `STATE`; hidden cards are not read.
@@ -302,7 +302,7 @@ def apply_final_actions(
 def append_final_actions(
     plays: int, hits: int, n: int, cards: np.ndarray, pool: EndPool, actions: np.ndarray
 ) -> int:
-    """Apply those plays and attacks to `pool.trial` and append them to `actions`; the number of actions.
+    """Apply the final plays and attacks to `pool.trial`, append them to `actions`; return the new number.
 
     `pool.trial` and `actions` are modified in place.
     """
@@ -356,7 +356,7 @@ def end_key(state: np.void) -> np.uint64:
 
 @njit_no_alloc
 def write_end_actions(number: int, cards: np.ndarray, pool: EndPool, actions: np.ndarray) -> int:
-    """Write the actions that lead to an end, without the end of the turn; their number. Modified in place."""
+    """Write the actions that lead to an end to `actions`, without ending the turn; return their number."""
     end = pool.ends[number]
     n, place = 0, end["node"]
     while place > 0:
@@ -506,7 +506,7 @@ def evaluate_end(
 def play_board(
     state: np.void, cards: np.ndarray, weights: np.ndarray, memory: LookaheadMemory[BodyMemory]
 ) -> None:
-    """Play the active player's best turn with its board alone: its hand is hidden.
+    """Play the active player's best turn with the board alone: the hand is hidden.
 
     `state` and `memory` are modified in place. The turn is not ended.
     """
@@ -522,7 +522,7 @@ def play_board(
 def play_hand(
     state: np.void, cards: np.ndarray, weights: np.ndarray, memory: LookaheadMemory[BodyMemory]
 ) -> None:
-    """Play the active player's best turn with its board and the cards in hand that are not hidden.
+    """Play the active player's best turn with the board and the cards in hand that are not hidden.
 
     `state` and `memory` are modified in place. The turn is not ended.
     """

@@ -162,5 +162,5 @@ def complete_turn(
 
 @njit_no_alloc
 def search_rest(state: np.void, weights: np.ndarray, ends: CardMemory, solved: np.void) -> None:
-    """Search the rest of a turn. `ends` and `solved` are modified in place."""
+    """Search the actions left in a turn; write the best plan to `solved`. `ends` is working memory."""
     search_turn(state, ends.own_cards, weights, ends.facts, ends.works[0], ends.memo, ends.slots, solved)

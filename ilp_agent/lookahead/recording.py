@@ -30,7 +30,7 @@ POSITIONS_PER_GAME = 64
 
 @dataclass(frozen=True)
 class RecordedPositions:
-    """Evaluated positions of turns, in the order of play within each game.
+    """The evaluated position of each turn, in the order of play within each game.
 
     Turns that decide the game, or that leave no choice, are omitted.
 

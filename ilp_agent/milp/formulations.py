@@ -1,4 +1,4 @@
-"""The two MILP formulations of a turn without card effects: sequential and thesis.
+"""The two MILP formulations of a turn without card effects: sequential, and that of the turn-ILP thesis.
 
 Notation of the turn-ILP thesis, chapter 4: A, B attack and health of friendly minions; P, Q of enemies; C
 cost, S value; M mana; H the enemy hero. A hit is plain (x), pops a shield (p) or finishes (f); on the hero it

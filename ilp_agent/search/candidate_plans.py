@@ -103,7 +103,7 @@ def list_candidate_plans(
     wanted: int,
     pool: CandidatePool,
 ) -> int:
-    """List the best distinct plans for the turn that was just solved.
+    """Write the best distinct plans for the turn just solved to `pool`; return their number.
 
     Args:
         cards: up to `solved`, arguments of `solve_turn` as it left them.

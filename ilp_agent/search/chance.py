@@ -108,7 +108,7 @@ def probability_of(odometer: np.ndarray, n: int) -> float:
 def list_outcomes(
     before: np.void, cards: np.ndarray, action: int, first: int, work: np.void, frame: np.void
 ) -> int:
-    """Enumerate the outcomes of a random action into `frame`; their number, or `TOO_MANY` above eight.
+    """Write the outcomes of a random action to `frame`; return their number, or `TOO_MANY` above eight.
 
     Args:
         before: the position before the action.

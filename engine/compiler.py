@@ -111,7 +111,7 @@ class CacheReference(NamedTuple):
 
 
 class BitcodeLibrary(JITCodeLibrary):
-    """A library of one function in intermediate code; its callees are linked when machine code is made.
+    """A numba code library: one function in intermediate code, its callees linked when machine code is made.
 
     Attributes:
         kept: its entry in the cache; None if it is not cached.

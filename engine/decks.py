@@ -218,7 +218,7 @@ class Deck:
 
     @property
     def effects(self) -> bool:
-        """Whether its games have card effects: it has a class, or its variant adds a real card."""
+        """Whether the deck's games have card effects: it has a class, or its variant adds a real card."""
         return bool(self.hero_class) or (self.varied is not None and self.varied.effects)
 
     @property

@@ -120,7 +120,7 @@ def _start_helper() -> "subprocess.Popen[str] | None":
 
 
 def _request(helper: "subprocess.Popen[str]", place: str) -> None:
-    """Let the helper process compile a kernel; if that has ended, this process compiles it when needed."""
+    """Let the helper process compile a kernel; if the helper has ended, this process compiles it later."""
     with suppress(OSError):
         helper.stdin.write(f"{place}\n")  # type: ignore[union-attr]
         helper.stdin.flush()  # type: ignore[union-attr]

@@ -47,7 +47,7 @@ def number_of(word: str) -> int:
 
 
 def parse_targets(text: str) -> Effect | None:
-    """Parse a target phrase into a row with a placeholder operation; None if the phrase is not understood.
+    """Parse a target phrase into an effect row with a placeholder operation; None if not understood.
 
     Args:
         text: phrase, such as "all enemy minions" or "a friendly Beast".

@@ -186,7 +186,7 @@ def has_rule(state: np.void, cards: np.ndarray, seat: int, rule: int) -> bool:
 
 @njit_no_alloc
 def count_rules(state: np.void, cards: np.ndarray, seat: int, rule: int, survivors_only: bool) -> int:
-    """Number of a player's minions that change a `Rule`; with `survivors_only`, without dying minions."""
+    """Number of a player's minions that change the given `Rule`; `survivors_only`: dying ones excluded."""
     if not needed_features(cards) & GameFeature.RULES:
         return 0
     found = 0

@@ -10,7 +10,7 @@ from engine.jit import njit_no_alloc, njit_no_alloc_inline
 
 @njit_no_alloc
 def add_minion(state: np.void, cards: np.ndarray, seat: int, number: int, place: int) -> int:
-    """Insert a minion into a board; minions from `place` on move right. `state` is modified in place.
+    """Insert a minion at `place` of a board, shifting later ones; return its entity id. Modified in place.
 
     Args:
         state: dtype `STATE`.

@@ -113,7 +113,7 @@ def draw_and_trigger(state: np.void, cards: np.ndarray, events: np.void, seat: i
 def summon_and_trigger(
     state: np.void, cards: np.ndarray, events: np.void, seat: int, number: int, place: int
 ) -> bool:
-    """Summon a minion and fire its triggers; False if the board is full. `state` is modified in place."""
+    """Summon a minion and fire its triggers; return False if the board is full. Modified in place."""
     side = state["sides"][seat]
     if not has_room(side):
         return False
@@ -155,7 +155,7 @@ def summon_next_to_source(
     queued: np.void,
     events: np.void,
 ) -> int:
-    """Summon a minion next to its source, in a dead source's place, or at the right end; its index or -1.
+    """Summon a minion next to (or in the place of) its source, else rightmost; return its index or -1.
 
     A Battlecry that summons several minions alternates between right and left of its own minion. Minions
     summoned in place of a dead one stand in the order of its rows. `queued` is modified in place.

@@ -263,7 +263,7 @@ def _has_play_options(card: np.void) -> bool:
 def _list_plays(
     state: np.void, cards: np.ndarray, number: int, action: int, actions: np.ndarray, n: int
 ) -> int:
-    """Append the plays of a card or hero power, by option, board index and target; the new number."""
+    """Append the plays of a card or hero power, by option, place and target; return the new number."""
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     card = cards[number]
     if not meets_needs(card, own, enemy) or not has_minion_to_summon(cards, card, own):

@@ -58,7 +58,7 @@ def reduce_minion_health(victim: np.void, damage: int, keywords: int, traits: in
 
 @njit_no_alloc
 def reduce_hero_health(side: np.void, damage: int, traits: int) -> int:
-    """Damage a hero, armour first, without firing triggers; return the damage dealt. Modifies `side`."""
+    """Damage a hero, armour first, without firing triggers; return the damage dealt. Modified in place."""
     if damage <= 0 or side["traits"] & Trait.IMMUNE:
         return 0
     damage_hero(side, damage)

@@ -137,7 +137,7 @@ def shuffle_into_deck(side: np.void, number: int, events: np.void) -> None:
 
 @njit_no_alloc
 def draw_matching(state: np.void, cards: np.ndarray, effect: np.void, seat: int, events: np.void) -> None:
-    """Draw a random card that matches a row; it stays hidden from a planning agent. Modified in place."""
+    """Draw a random card that matches an effect row; a planning agent cannot see it. Modified in place."""
     side = state["sides"][seat]
     if events["hides_draws"]:
         found = False
@@ -171,7 +171,7 @@ def modify_hand_card(side: np.void, place: int, cost: int, attack: int, health: 
 def modify_hand(
     cards: np.ndarray, side: np.void, effect: np.void, amount: int, amount2: int, events: np.void
 ) -> None:
-    """Modify the cards in hand that match a row: all of them, or random different ones. Modified in place."""
+    """Modify all, or random different, cards in hand that match an effect row. Modified in place."""
     cost_only = effect["op"] == Op.CHANGE_HAND_COST
     taken = 0
     n_matches = 0

@@ -72,7 +72,7 @@ LEFT_BOARD = -2
 
 @njit_no_alloc
 def resolve_attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: np.void) -> int:
-    """Resolve an attack of the active player; bits of `Death`. `state` and `events` are modified in place.
+    """Resolve an attack of the active player; return bits of `Death`. Modifies `state` and `events`.
 
     Args:
         state: dtype `STATE`.
@@ -324,7 +324,7 @@ def _play(
 
 @njit_no_alloc
 def pay_for(state: np.void, cards: np.ndarray, seat: int, place: int) -> tuple[int, int]:
-    """Pay for a card and remove it from the hand; its card number and cost. `state` is modified in place."""
+    """Pay for a card and remove it from the hand; return its card number and cost. Modified in place."""
     own = state["sides"][seat]
     cost = current_cost(state, cards, seat, place)
     number = remove_modified_from_hand(own, place, cards)

@@ -235,7 +235,7 @@ def resolve_effect(state: np.void, cards: np.ndarray, queued: np.void, events: n
 def _is_condition_met(
     state: np.void, cards: np.ndarray, effect: np.void, queued: np.void, events: np.void
 ) -> bool:
-    """Whether a row's condition holds; for "after" triggers, also whether it held when the action began."""
+    """Whether an effect row's condition holds; for "after" triggers, also when the action began."""
     seat, condition, arg = queued["seat"], effect["condition"], effect["condition_arg"]
     if not condition_holds(state, cards, seat, condition, arg, queued):
         return False
@@ -461,7 +461,7 @@ def _apply_copies(
 
 @njit_no_alloc
 def _keywords_of(state: np.void, cards: np.ndarray, queued: np.void) -> int:
-    """Keywords of a row's damage: those of its minion, alive or as it died; otherwise those of its card."""
+    """Keywords of an effect row's damage: of its minion, alive or as it died; otherwise of its card."""
     if queued["place"] >= 0:
         return int(queued["keywords"])
     side = state["sides"][queued["seat"]]

@@ -246,7 +246,7 @@ def _queue_triggered(
     number: int,
     amount: int,
 ) -> int:
-    """Queue the effects of a trigger that some card of the game has; 0. Arguments as `fire_trigger`."""
+    """Queue the effects of a trigger that a card of the game has; return 0. Arguments as `fire_trigger`."""
     event = events["event"]
     event["trigger"], event["seat"], event["subject"] = trigger, seat, subject
     event["event_card"], event["amount"] = number, amount

@@ -141,7 +141,7 @@ def digit_of(work: np.void, combination: int, r: int) -> int:
 def digit_after_hits(
     friend: np.void, enemy: np.void, work: np.void, r: int, t: int, digit: int, count: int
 ) -> tuple[int, int]:
-    """Transition of a Windfury attacker's digit by one or two hits on one target, and its fate.
+    """Transition of a Windfury attacker's digit by one or two hits on one target, and whether it survives.
 
     Args:
         friend: the source at the start of the turn.

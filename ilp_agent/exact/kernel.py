@@ -344,7 +344,7 @@ def _improve_incumbent(
     layers: np.ndarray,
     plan: np.void,
 ) -> bool:
-    """Make the attacks of `path` plus the best rest the new incumbent, if they have a legal order.
+    """Make `path` and the best further attacks the incumbent, if they have a legal order; return whether.
 
     `work` and `plan` are modified in place, `plan` only if the order exists.
     """

@@ -107,7 +107,7 @@ def class_decks(further: tuple[Deck, ...] = ()) -> tuple[Deck, ...]:
 
 
 def library_in_table(table: CardTable, further: tuple[Deck, ...] = ()) -> DeckLibrary:
-    """Library of the decks with a class by a table's card numbers, without decks of which it lacks a card."""
+    """Deck library of the class decks by a table's card numbers; decks with other cards are left out."""
     number = table.number
     decks = [deck for deck in class_decks(further) if all(card.key in number for card in deck.cards)]
     numbers = [[number[card.key] for card in deck.cards] for deck in decks]

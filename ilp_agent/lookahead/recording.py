@@ -1,4 +1,4 @@
-"""Self-play data for learning the evaluation: positions of turns, and pairs of alternative ends.
+"""Self-play data for learning the evaluation: one position per turn, and pairs of ends of the same turn.
 
 The opponent's hand is not modelled (`hands` is `off`). `record_positions` collects the evaluated position of
 every turn. `record_pairs` plays games on from two ends of one turn.

@@ -47,7 +47,7 @@ def expected_terms(
     slots: np.ndarray,
     terms: np.ndarray,
 ) -> None:
-    """Weighted terms of the last search's plan, expected over chance outcomes; they sum to its value.
+    """Write to `terms` the weighted terms of the searched plan, expected over chance; they sum to its value.
 
     Args:
         cards: the card table.

@@ -61,7 +61,7 @@ def score_of(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.v
 
 @njit_no_alloc
 def draw_value(side: np.void, cards: np.ndarray, weights: np.ndarray, counts: np.ndarray) -> float:
-    """Mean score of a card of the deck in hand, the value of a draw. `counts` is modified in place."""
+    """Value of a draw: mean score of a deck card if held in hand. `counts` is modified in place."""
     if side["n_deck"] == 0 or not has_effects(cards):
         return 0.0
     counts[:] = 0

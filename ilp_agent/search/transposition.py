@@ -177,7 +177,7 @@ def find_entry(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarra
 
 @njit_no_alloc
 def add_entry(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> int:
-    """Add a position to the transposition table; its index, for the caller to fill. Modified in place."""
+    """Add a position to the transposition table; return its index. The caller fills the entry."""
     place = work["n_memo"]
     work["n_memo"] += 1
     if 2 * work["n_memo"] > work["n_slots"]:

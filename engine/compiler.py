@@ -114,7 +114,7 @@ class BitcodeLibrary(JITCodeLibrary):
     """A numba code library: one function in intermediate code, its callees linked when machine code is made.
 
     Attributes:
-        kept: its entry in the cache; None if it is not cached.
+        kept: the library's entry in the cache; None if it is not cached.
     """
 
     kept: "CacheReference | None" = None
@@ -500,7 +500,7 @@ class Kernel(CPUDispatcher):
 
     @global_compiler_lock
     def compile(self, sig: Any) -> Any:
-        """Compile for these types: to intermediate code within another kernel, else to machine code."""
+        """Compile for argument types: to intermediate code within another kernel, else to machine code."""
         if _depth:
             found = super().compile(sig)
             progress.mark_read(self.py_func)

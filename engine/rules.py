@@ -52,7 +52,7 @@ def outcome(state: np.void) -> int:
 
 @njit
 def legal_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
-    """List the legal actions: plays by hand position, hero power, attacks by attacker, end of turn.
+    """Write the legal actions to `actions`: plays by hand place, hero power, attacks by attacker, turn end.
 
     Targets are in the order enemy minions, enemy hero, own minions, own hero. Attacks of the hero come after
     those of minions.

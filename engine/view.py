@@ -361,7 +361,7 @@ def _rest_of_deck(dealt: np.ndarray, shown: np.ndarray, n: int) -> int:
     """Replace the first `n` cards of `shown` by the other cards of the deck `dealt`; return their number.
 
     Returns:
-        Their number.
+        The number of other cards.
     """
     others = np.zeros(len(shown), np.int64)
     others[:n] = shown[:n]

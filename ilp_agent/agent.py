@@ -182,7 +182,7 @@ class IlpAgent:
         self.solves = self.again = self.unproven = self.exact = self.search = 0
         self._turn = (-1, -1)
         self._planned: list[tuple[bytes, Action]] = []
-        self._array = weights.everything
+        self._array = weights.full_array
         find_solver_for_formulation(backend, formulation)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002

@@ -20,7 +20,7 @@ def add_minion(state: np.void, cards: np.ndarray, seat: int, number: int, place:
         place: board index, 0 to the number of minions.
 
     Returns:
-        Its entity id, counting from 1 in the order of play.
+        The minion's entity id, counting from 1 in the order of play.
     """
     side = state["sides"][seat]
     for slot in range(side["n_board"], place, -1):

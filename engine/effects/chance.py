@@ -187,6 +187,6 @@ class Chance:
         return tuple(record["outcomes"][: record["n_outcomes"]].tolist())
 
     @property
-    def waiting(self) -> int:
+    def n_pending_outcomes(self) -> int:
         """Number of outcomes of the event at which the last action stopped; 0 if it did not stop."""
         return int(self.array[0]["n_pending_outcomes"])

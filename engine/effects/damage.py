@@ -30,7 +30,7 @@ def damage_minion_and_trigger(
     keywords: int,
     traits: int,
 ) -> int:
-    """Damage the minion at a board index and fire its triggers; return the damage dealt. Modifies `state`."""
+    """Damage the minion at `place` and fire its triggers; return the damage dealt. Modified in place."""
     minion = state["sides"][seat]["board"][place]
     shielded = minion["keywords"] & Keyword.DIVINE_SHIELD
     dealt = reduce_minion_health(minion, damage, keywords, traits)

@@ -209,7 +209,7 @@ PLAY_FEATURES = (
         )
     )
 )
-"""Bits of `asks` that need triggers or counters whenever a card is played."""
+"""Bits of `features` that need triggers or counters whenever a card is played."""
 
 _decode = njit_no_alloc(unpack_action)
 _option_of = njit_no_alloc(choose_one_option)
@@ -376,11 +376,11 @@ def _trigger_before(
     seat = state["active"]
     own = state["sides"][seat]
     card = cards[number]
-    asks = needed_features(cards)
+    features = needed_features(cards)
     minion_id = entity_id if entity_id > 0 else NO_CHARACTER
     fire_trigger(state, cards, events, Trigger.PLAYED, seat, minion_id, number, cost)
     if card["overload"] > 0:
-        if asks & GameFeature.OVERLOADED:
+        if features & GameFeature.OVERLOADED:
             own["overloaded"] += card["overload"]
         fire_trigger(state, cards, events, Trigger.OVERLOADED, seat, NO_CHARACTER, number, card["overload"])
     if entity_id > 0:
@@ -404,14 +404,14 @@ def _trigger_after(
     seat = state["active"]
     own = state["sides"][seat]
     card = cards[number]
-    asks = needed_features(cards)
-    own["played"] += 1 if asks & GameFeature.CARDS_PLAYED else 0
-    if asks & GameFeature.DECK_TRIGGERS:
+    features = needed_features(cards)
+    own["played"] += 1 if features & GameFeature.CARDS_PLAYED else 0
+    if features & GameFeature.DECK_TRIGGERS:
         _summon_from_deck(state, cards, number, events)
     if card["kind"] == CardKind.SPELL:
-        own["spells"] += 1 if asks & GameFeature.SPELLS_CAST else 0
+        own["spells"] += 1 if features & GameFeature.SPELLS_CAST else 0
         fire_trigger(state, cards, events, Trigger.AFTER_CAST, seat, NO_CHARACTER, number, cost)
-    if asks & GameFeature.ELEMENTALS and card["race"] in (Race.ELEMENTAL, Race.ALL):
+    if features & GameFeature.ELEMENTALS and card["race"] in (Race.ELEMENTAL, Race.ALL):
         own["elementals"] += 1
     minion_id = entity_id if entity_id > 0 else NO_CHARACTER
     fire_trigger(state, cards, events, Trigger.AFTER_PLAYED, seat, minion_id, number, cost)

@@ -86,7 +86,7 @@ class CsvFields:
     row: Mapping[str, str]
     where: str
 
-    def fail(self, column: str, reason: str) -> CardError:
+    def error(self, column: str, reason: str) -> CardError:
         """Build the error for a field: place, column, reason and text."""
         return CardError(f"{self.where}, column {column}: {reason}, got {self.row[column]!r}")
 
@@ -96,10 +96,10 @@ class CsvFields:
         return words(self.number_of(column, text, words)) if text else default
 
     def bits(self, column: str, words: Mapping[str, int] | type[IntEnum]) -> int:
-        """Union of the bits named by a field's words."""
+        """Union of the bits that a field's words name."""
         return sum({self.number_of(column, item, words) for item in self.row[column].split()})
 
-    def argued(
+    def parse_with_arg(
         self, column: str, text: str, words: type[Word], names: Mapping[int, type[IntEnum]]
     ) -> tuple[Word, int]:
         """Parse a word with an argument, such as "race:pirate" or "cost:3"; without one the argument is 0.
@@ -115,10 +115,10 @@ class CsvFields:
         if arg and member in names:
             return member, self.number_of(column, arg, names[member])
         if arg and not arg.isdecimal():
-            raise self.fail(column, "the argument after ':' must be a number")
+            raise self.error(column, "the argument after ':' must be a number")
         return member, int(arg or 0)
 
-    def asked_of(self, column: str, sides: Mapping[str, int], kinds: Mapping[str, int]) -> CardQuery:
+    def parse_query(self, column: str, sides: Mapping[str, int], kinds: Mapping[str, int]) -> CardQuery:
         """Parse a field's words into a filter of events or cards; `sides` and `kinds` map words to bits."""
         side = kind = filter_bits = arg = 0
         for item in self.row[column].split():
@@ -127,7 +127,7 @@ class CsvFields:
             elif item in kinds:
                 kind |= kinds[item]
             else:
-                bit, new_arg = self.argued(column, item, CardFilter, FILTER_ARGS)
+                bit, new_arg = self.parse_with_arg(column, item, CardFilter, FILTER_ARGS)
                 filter_bits |= bit
                 arg = new_arg or arg
         return CardQuery(side, kind, filter_bits, arg)
@@ -139,9 +139,9 @@ class CsvFields:
         try:
             value = int(self.row[column])
         except ValueError:
-            raise self.fail(column, "must be an integer") from None
+            raise self.error(column, "must be an integer") from None
         if not MIN_FIELD <= value <= MAX_FIELD:
-            raise self.fail(column, f"must be from {MIN_FIELD} to {MAX_FIELD}")
+            raise self.error(column, f"must be from {MIN_FIELD} to {MAX_FIELD}")
         return value
 
     def number_of(self, column: str, name: str, words: Mapping[str, int] | type[IntEnum]) -> int:
@@ -408,16 +408,16 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
     """Parse and check one row of effects.csv."""
     fields = CsvFields(row, where)
     if not row["op"]:
-        raise fields.fail("op", "must name an operation")
+        raise fields.error("op", "must name an operation")
     op = fields.word("op", Op, Op.DAMAGE)
     pick = fields.word("pick", Pick, Pick.NONE)
     selects = pick in (Pick.CHOSEN, Pick.ALL, Pick.RANDOM, Pick.SPLIT)
     if selects != bool(row["kind"]):
-        raise fields.fail("kind", "must be set if pick is chosen, all, random or split, and empty otherwise")
+        raise fields.error("kind", "must be set if pick is chosen, all, random or split, and empty otherwise")
     if selects and not row["side"]:
-        raise fields.fail("side", "must be set if pick is chosen, all, random or split")
+        raise fields.error("side", "must be set if pick is chosen, all, random or split")
     if pick == Pick.SPLIT and op != Op.DAMAGE:
-        raise fields.fail("pick", f"split works only with op damage, not {op.name.lower()}")
+        raise fields.error("pick", f"split works only with op damage, not {op.name.lower()}")
     filter_bits = fields.bits("filter", Filter)
     if filter_bits & (Filter.RACE | Filter.NOT_RACE):
         arg = int(fields.number_of("arg", row["arg"], Race))
@@ -427,17 +427,19 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
         arg = fields.number("arg")
     _, _, condition_text = row["condition"].rpartition("not ")
     condition, condition_arg = (
-        fields.argued("condition", condition_text, Condition, CONDITION_ARGS) if condition_text else (0, 0)
+        fields.parse_with_arg("condition", condition_text, Condition, CONDITION_ARGS)
+        if condition_text
+        else (0, 0)
     )
     count, count_arg = (
-        fields.argued("count", row["count"], Count, COUNT_ARGS) if row["count"] else (Count.NONE, 0)
+        fields.parse_with_arg("count", row["count"], Count, COUNT_ARGS) if row["count"] else (Count.NONE, 0)
     )
-    on = fields.asked_of("on", EVENT_SIDES, CARD_KINDS | KINDS)
+    on = fields.parse_query("on", EVENT_SIDES, CARD_KINDS | KINDS)
     if on.side & ONLY_ITSELF or not on.side & (OWN | ENEMY):
         on = on._replace(side=on.side | OWN)
     cards = tuple(row["card"].split())
     if (op in CREATING_OPS) != bool(cards or (op in CREATING_OPS and row["of"])):
-        raise fields.fail(
+        raise fields.error(
             "card",
             f"must be set if the operation creates cards, and empty otherwise; op is {op.name.lower()}",
         )
@@ -445,7 +447,7 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
         if card not in known and card not in (OWN_CARD_WORD, EVENT_CARD_WORD):
             raise unknown_name(f"card ({where}, column card)", card, known)
     if cards and (row["amount"] or row["amount2"]):
-        raise fields.fail("amount", "must be empty if the column card is set")
+        raise fields.error("amount", "must be empty if the column card is set")
     if op == Op.CREATE_POTION:
         cards += potion_ids(cards)
     return Effect(
@@ -466,7 +468,7 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
         count=count,
         count_arg=count_arg,
         on=on,
-        of=fields.asked_of("of", {}, CARD_KINDS),
+        of=fields.parse_query("of", {}, CARD_KINDS),
         cards=cards,
     )
 

@@ -199,7 +199,7 @@ Rule since patch 9.2 of Hearthstone. `AFTER_SUMMONED` counts for the minion that
 """
 
 ACTION_END_FEATURES = (ACTION_END_EVENTS | 1 << Trigger.AFTER_SUMMONED) << TRIGGER_SHIFT
-"""Bits of `asks` that need the state before an action saved."""
+"""Bits of `game_features` that need the state before an action saved."""
 
 
 @njit_no_alloc

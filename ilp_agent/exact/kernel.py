@@ -18,7 +18,7 @@ from engine.indirect_call import njit_indirect
 from engine.jit import njit, non_literal
 from engine.state import guards
 from engine.streams import derive
-from ilp_agent.exact.knapsack import can_attack_from_hand
+from ilp_agent.exact.knapsack import playable_attackers
 from ilp_agent.exact.order import order_hits, write_plan
 from ilp_agent.exact.plan_record import PLAN
 from ilp_agent.exact.search import (
@@ -100,7 +100,7 @@ def branch_and_bound_order(
         0.
     """
     tables = layers.reshape((MAX_LAYERS, 2, PREALLOCATED_STATES))
-    able = can_attack_from_hand(turn)
+    able = playable_attackers(turn)
     attackers = non_literal(0)
     nodes = non_literal(MAX_NODES)
     while True:

@@ -29,7 +29,7 @@ def mana_cost(turn: np.void, attackers: int) -> int:
 
 
 @njit
-def can_attack_from_hand(turn: np.void) -> int:
+def playable_attackers(turn: np.void) -> int:
     """Bits of the hand minions that can be played and attack this turn."""
     targets = 0
     for place in range(turn["n_enemies"]):

@@ -331,7 +331,7 @@ def append_final_actions(
 @njit_no_alloc
 def _do(action: int, n: int, cards: np.ndarray, pool: EndPool, actions: np.ndarray) -> int:
     """Apply and append one action; returns the number of actions."""
-    apply(pool.trial[0], cards, action, pool.luck[0])
+    apply(pool.trial[0], cards, action, pool.events[0])
     actions[n] = action
     return n + 1
 
@@ -418,7 +418,9 @@ def find_body_candidates(cards: np.ndarray, row: np.ndarray, memory: LookaheadMe
     read_turn(here, cards, turn)
     solve_exact_turn(turn, row[TURN_PART], ends.works[0], ends.layers, plan)
     if plan["lethal"] or row[BUDGET] <= 1.0:
-        n, again = execute_plan(here, cards, turn, plan, ends.trackers[0], memory.luck[0], chosen["actions"])
+        n, again = execute_plan(
+            here, cards, turn, plan, ends.trackers[0], memory.events[0], chosen["actions"]
+        )
         chosen["n"] = n
         chosen["again"] = 1 if again else 0
         return 0
@@ -490,14 +492,14 @@ def evaluate_end(
         hand_known = sample_hidden_cards(
             state["sides"][1 - seat], derive(key, OPPONENT_HAND), False, memory.hands
         )
-        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), memory.luck[0])
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), memory.events[0])
         if hand_known:
             play_hand(state, cards, row[REPLY_PART], memory)
         else:
             play_board(state, cards, row[REPLY_PART], memory)
     if depth >= AFTER_NEXT_TURN and outcome(state) == Outcome.ONGOING:
         sample_next_draw(state["sides"][seat], key)
-        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), memory.luck[0])
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), memory.events[0])
         play_turn(state, cards, row[TURN_PART], memory)
     return linear_value(state, cards, seat, row[VALUE_PART], memory.features)
 
@@ -543,7 +545,7 @@ def play_turn(
     while again and outcome(state) == Outcome.ONGOING:
         read_turn(state, cards, turn)
         solve_exact_turn(turn, weights, ends.works[0], ends.layers, plan)
-        _, again = execute_plan(state, cards, turn, plan, tracker, memory.luck[0], ends.codes)
+        _, again = execute_plan(state, cards, turn, plan, tracker, memory.events[0], ends.codes)
 
 
 @njit_no_alloc

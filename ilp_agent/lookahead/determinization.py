@@ -201,7 +201,7 @@ def sample_hidden_cards(side: np.void, key: np.uint64, deep: bool, hands: HandMo
         hands: the model; `drawn` is modified in place.
 
     Returns:
-        Whether there is a model of its hand.
+        Whether there is a model of the opponent's hand.
     """
     if hands.n_decks[0] == 0:
         return False

@@ -98,12 +98,12 @@ class LookaheadKernels(NamedTuple):
 
 
 @njit_no_alloc
-def apply_plan(state: np.void, cards: np.ndarray, plan: np.void, luck: np.void) -> None:
+def apply_plan(state: np.void, cards: np.ndarray, plan: np.void, events: np.void) -> None:
     """Apply a plan's actions, and end the turn unless the plan says to search again."""
     for step in range(plan["n"]):
-        apply(state, cards, plan["actions"][step], luck)
+        apply(state, cards, plan["actions"][step], events)
     if not plan["again"] and outcome(state) == Outcome.ONGOING:
-        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck)
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), events)
 
 
 def _lookahead_kernels(ends: CandidateKernels) -> LookaheadKernels:
@@ -155,7 +155,7 @@ def _lookahead_kernels(ends: CandidateKernels) -> LookaheadKernels:
         state: np.void,
         cards: np.ndarray,
         row: np.ndarray,
-        luck: np.void,
+        events: np.void,
         search: tuple[LookaheadMemory[Any], np.ndarray, DeckLibrary],
         used: np.void,
     ) -> None:
@@ -171,7 +171,7 @@ def _lookahead_kernels(ends: CandidateKernels) -> LookaheadKernels:
         used["turns"] += 1
         used["judged"] += memory.judged[0]
         used["unproven"] += memory.plan[0]["unproven"]
-        apply_plan(state, cards, memory.plan[0], luck)
+        apply_plan(state, cards, memory.plan[0], events)
 
     @njit_no_alloc
     def plan(
@@ -218,7 +218,7 @@ def lookahead_kernels(cards: np.ndarray) -> tuple[LookaheadKernels, LookaheadMem
         if not hasattr(_LOCAL, "bodies"):
             _LOCAL.bodies = new_lookahead_memory(body_ends.new_body_memory())
         return BODY_KERNELS, _LOCAL.bodies
-    search = thread_searcher().ready()
+    search = thread_searcher().reset_memory()
     if getattr(_LOCAL, "table", None) is not cards:
         _LOCAL.table, own, facts = cards, cards.copy(), compute_card_facts(cards)
         if hasattr(_LOCAL, "cards"):

@@ -439,8 +439,8 @@ def _read(turn: Turn, weights: Weights, subject: str, where: str = "") -> CardPr
 def _terms(found: CardProblem, codes: np.ndarray, weights: Weights) -> Terms:
     """Compute the terms of actions in the engine, as the search does."""
     terms = np.zeros(N_TERMS)
-    position, memory = found.position, thread_searcher().ready()
-    terms_of_actions(position.states, position.table.array, weights.everything, memory.work, codes, terms)
+    position, memory = found.position, thread_searcher().reset_memory()
+    terms_of_actions(position.states, position.table.array, weights.full_array, memory.work, codes, terms)
     return name_terms(terms, weights)
 
 

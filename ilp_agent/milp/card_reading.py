@@ -418,7 +418,7 @@ def read_card_turn(turn: Turn, weights: Weights) -> CardProblem:
         found, summoned=summoned, deathrattles=deathrattles, enemy_deathrattles=enemy_deathrattles
     )
     barred = [
-        j for j in (*range(len(problem.enemy)), HERO) if found.bars(ActionKind.ATTACK, OWN_HERO_SOURCE, j)
+        j for j in (*range(len(problem.enemy)), HERO) if found.excludes(ActionKind.ATTACK, OWN_HERO_SOURCE, j)
     ]
     found = replace(found, hero_barred=frozenset(barred))
     found = replace(

@@ -98,7 +98,7 @@ class CardProblem:
             m + k for k, n in enumerate(self.numbers) if self.cards[n]["traits"] & Trait.FREEZES
         }
 
-    def bars(self, kind: ActionKind, source: int, target: int) -> bool:
+    def excludes(self, kind: ActionKind, source: int, target: int) -> bool:
         """Whether an action is excluded; `target` is an enemy's index, or `HERO`."""
         code = int(self.foes[target]["entity_id"]) if target < HERO else -1 - target
         return any(
@@ -138,7 +138,7 @@ def targets_of(found: CardProblem, cast: Cast) -> list[int]:
     if cast.aim_side & ENEMY and cast.aim_kind & HEROES:
         targets.append(HERO)
     kind = ActionKind.POWER if cast.power else ActionKind.PLAY
-    return [j for j in targets if not found.bars(kind, 0 if cast.power else cast.number, j)]
+    return [j for j in targets if not found.excludes(kind, 0 if cast.power else cast.number, j)]
 
 
 def buff_targets(found: CardProblem, cast: Cast) -> list[int]:

@@ -161,7 +161,7 @@ class DeclaredWeights(WeightVector):
         return np.array(weights, np.float64)
 
     @classmethod
-    def shown(cls, name: str, share: float) -> str:
+    def format_share(cls, name: str, share: float) -> str:
         """Parameter value, for tables."""
         return "" if math.isnan(share) else f"{cls._of(name).value(share):.4g}"
 

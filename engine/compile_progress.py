@@ -259,7 +259,7 @@ class _Progress:
                 self._waits_for_helper = False
 
     def pending_indirect_kernels(self, seconds: float) -> list[IndirectKernel]:
-        """Kernels called through their address that are not compiled, if they take longer than `seconds`."""
+        """Kernels called through their address that are not compiled, if compiling takes over `seconds`."""
         with global_compiler_lock:
             self._plan()
         found = [apart for apart in indirect_kernels.values() if apart.function in self._untranslated]

@@ -135,7 +135,7 @@ class BitcodeLibrary(JITCodeLibrary):
 
     def _get_module_for_linking(self) -> Any:
         """A module of this function and all its callees, for linking into a caller."""
-        return self.joined(self.own_code(), self.reached()[1:])
+        return self.link_modules(self.own_module(), self.with_callees()[1:])
 
     def get_pointer_to_function(self, name: str) -> int:
         """Compile a function to machine code and return its address; 0 if there is no such function."""
@@ -148,7 +148,7 @@ class BitcodeLibrary(JITCodeLibrary):
         """Whether the library itself contains a function of this name."""
         return any(function.name == name for function in self._final_module.functions)
 
-    def own_code(self) -> Any:
+    def own_module(self) -> Any:
         """A module of the function without its callees, for linking into other modules."""
         if self._shared_module is None:
             module = self._final_module.clone()
@@ -158,19 +158,19 @@ class BitcodeLibrary(JITCodeLibrary):
             self._shared_module = module
         return self._shared_module
 
-    def joined(self, own: Any, libraries: list[Any]) -> Any:
+    def link_modules(self, own: Any, libraries: list[Any]) -> Any:
         """A module of this function, `own`, and its callees' libraries, callers before callees."""
         module = own.clone()
         for library in libraries:
             code = (
-                library.own_code()
+                library.own_module()
                 if isinstance(library, BitcodeLibrary)
                 else library._get_module_for_linking()
             )
             module.link_in(code, preserve=True)
         return module
 
-    def reached(self, *, stop_at_kept: bool = False) -> list[Any]:
+    def with_callees(self, *, stop_at_kept: bool = False) -> list[Any]:
         """This library and its direct and indirect callees in topological order, callers first.
 
         LLVM links a function only into a module that refers to it already.
@@ -203,7 +203,7 @@ def _machine_library(part: BitcodeLibrary, *, is_called: bool) -> Any:
     library = JITCodeLibrary(_codegen, f"{part.name}.machine")
     library.enable_object_caching()
     if is_called:
-        library._final_module.link_in(part.joined(part._final_module, part.reached()[1:]))
+        library._final_module.link_in(part.link_modules(part._final_module, part.with_callees()[1:]))
     else:
         library.add_linking_library(part)
     return library
@@ -298,13 +298,13 @@ def _load_part(name: str) -> tuple[BitcodeLibrary, _Part] | None:
 
 def _save_part(name: str, cres: CompileResult) -> None:
     library = cres.library
-    libraries = library.reached(stop_at_kept=True)
+    libraries = library.with_callees(stop_at_kept=True)
     cached = [other.kept for other in libraries if getattr(other, "kept", None)]
     own, *others = [other for other in libraries if not getattr(other, "kept", None)]
     if cres.lifted or any(map(_has_addresses, (own, *others))):
         return
     cres.fndesc.typemap = cres.fndesc.calltypes = None
-    module = library.joined(own._final_module, others)
+    module = library.link_modules(own._final_module, others)
     part = _Part(
         library.name,
         module.as_bitcode(),

@@ -1,4 +1,4 @@
-"""Decks: validated lists or pools of cards, and the options for reading them.
+"""Decks: validated lists or pools of cards, and the options for reading decks.
 
 A deck code or deck file may have a prefix of reading options, joined by `+`, and a colon: `2018-07:CODE`,
 `bodies:FILE`, `2018-07+any-deck:CODE`. The command options `--edition`, `--bodies` and `--any-deck` add such
@@ -145,7 +145,7 @@ LEGENDARY_COPIES = 1
 
 @dataclass(frozen=True)
 class Deck:
-    """A deck: a list of cards, or a pool from which each deal draws them at random.
+    """A deck: a list of cards, or a pool from which each deal draws cards at random.
 
     Attributes:
         name: as commands and results write it.
@@ -235,7 +235,7 @@ class Deck:
         return sum(card.exact for card in self.cards)
 
     def counts(self) -> list[tuple[Card, int]]:
-        """Distinct cards with their counts, sorted by cost and name; of a random deck, its pool."""
+        """Distinct cards with their counts, sorted by cost and name; for a random deck, of the pool."""
         found = Counter(self.cards)
         return sorted(found.items(), key=lambda entry: (entry[0].spec.cost, entry[0].name))
 

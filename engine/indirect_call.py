@@ -77,7 +77,7 @@ def compile_effect_kernels() -> None:
 
 @contextmanager
 def compiling_with_helper() -> Iterator[None]:
-    """Context in which a helper process compiles indirectly called kernels, if there are enough of them.
+    """Context in which a helper process compiles indirectly called kernels, if there are enough such kernels.
 
     This process compiles kernels of the same list that it needs before the helper has started them, and at
     the end the rest. Only in commands, which a signal may end: waiting for a kernel cannot raise exceptions.

@@ -85,7 +85,7 @@ _REAL = re.compile(
 
 
 class CardParser:
-    """Parser of card texts: maps them to numbers of a given card table, or of a new, growing one.
+    """Parser of card texts: maps texts to card numbers of a given card table, or of a new, growing one.
 
     Attributes:
         game_features: bits of `GameFeature` that the parsed text needs, besides those of its cards.

@@ -170,7 +170,7 @@ NO_EFFECT["target"] = NO_EFFECT["defender"] = NO_EFFECT["source"] = NO_EFFECT["o
 
 @njit_no_alloc
 def guards(minion: np.void) -> bool:
-    """Whether a minion forces attackers to choose it: Taunt, unless Stealth hides it."""
+    """Whether attackers must choose this minion: it has Taunt without Stealth."""
     return bool((minion["keywords"] & (Keyword.TAUNT | Keyword.STEALTH)) == Keyword.TAUNT)
 
 

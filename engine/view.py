@@ -27,7 +27,7 @@ MAX_SHOWN = DECK_SIZE + HAND_SIZE + BOARD_SIZE + MAX_GRAVEYARD + 1
 
 
 class OpponentInfo(IntEnum):
-    """Extra information about the opponent's cards; an agent requests it by its attribute `shown`."""
+    """Extra information about the opponent's cards; an agent requests it by the attribute `shown`."""
 
     NOTHING = 0
     NOT_SEEN = 1  # for a known deck list: its cards not seen yet

@@ -1,4 +1,4 @@
-"""The ILP agent: solves its turn, plays the plan, and solves again after a chance outcome."""
+"""The ILP agent: solves the turn, plays the plan, and solves again after a chance outcome."""
 
 from collections.abc import Sequence
 

@@ -62,7 +62,7 @@ class Backend:
 
     @property
     def library_version(self) -> str:
-        """Version of the installed library; "" if it is missing or not needed."""
+        """Version of the installed solver library; "" if the library is missing or not needed."""
         return _installed_version(self.library) if self.library else ""
 
     @property

@@ -23,7 +23,7 @@ MAX_WEIGHT = 1e100
 
 
 class WeightError(ManaforgeError, ValueError):
-    """A weight is negative, not finite, missing or of the wrong type; the message names it."""
+    """A weight is negative, not finite, missing or of the wrong type; the message names the weight."""
 
 
 @dataclass(frozen=True, slots=True)

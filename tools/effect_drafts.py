@@ -77,7 +77,7 @@ def parse_targets(text: str) -> Effect | None:
 
 
 def _filter_of(match: re.Match[str]) -> tuple[int, int]:
-    """Filter bits and their arg of a parsed target phrase."""
+    """Filter bits of a parsed target phrase, and their argument."""
     filter_bits = arg = 0
     if match["other"] or match["many"] == "another":
         filter_bits |= Filter.NOT_SELF
@@ -157,14 +157,14 @@ Created = Callable[[str, str], str | None]
 
 @dataclass(frozen=True)
 class Text:
-    """A card's text, with a look-up of the cards it may create."""
+    """A card's text, with a look-up of the cards that the text may create."""
 
     text: str
     created: Created
 
 
 def draft(card: Text) -> tuple[Effect, ...] | None:
-    """Draft the effect rows of a card's text; None if a part of it matches no template."""
+    """Draft the effect rows of a card's text; None if a part of the text matches no template."""
     text = " ".join(_MARKUP.sub("", card.text).replace("\xa0", " ").replace("_", " ").split())
     text = _ASIDE.sub("", text.split("@", maxsplit=1)[0]).strip()
     pieces = _PARTS.split(text)

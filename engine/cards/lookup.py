@@ -1,4 +1,4 @@
-"""Look up and list cards: facts of a card, how far it is covered, and coverage of an edition."""
+"""Look up and list cards: facts of a card, coverage of its text, and coverage of an edition."""
 
 import csv
 from collections import Counter
@@ -235,7 +235,7 @@ def set_name(card_set: str) -> str:
 
 @lru_cache(maxsize=1)
 def mechanics_by_card() -> Mapping[str, tuple[str, ...]]:
-    """Mechanics in the card texts of 2018-07 by card id, for cards with text beyond their columns."""
+    """Mechanics in the card texts of 2018-07 by card id, for cards whose text exceeds the table's columns."""
     path = resources.files("engine") / "data" / "editions" / "kinds.csv"
     with path.open(encoding="utf-8") as lines:
         return {row["id"]: tuple(row["kinds"].split("; ")) for row in csv.DictReader(lines)}

@@ -287,7 +287,7 @@ def _rows(name: str) -> list[dict[str, str]]:
 
 
 def _card(row: dict[str, str]) -> Card:
-    """Parse a card of an edition's table; without effects if its text is not covered."""
+    """Parse a card of an edition's table; a card whose text is not covered gets no effects."""
     kind = _KINDS[row["type"]]
     has_body = kind in (CardKind.MINION, CardKind.WEAPON)
     numbers: dict[str, Any] = {

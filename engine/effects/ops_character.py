@@ -239,7 +239,7 @@ def change_hero(side: np.void, effect: np.void, amount: int) -> None:
 
 @njit_no_alloc
 def bounce(state: np.void, seat: int, place: int) -> None:
-    """Return a minion to its owner's hand; a full hand destroys it. `state` is modified in place."""
+    """Return a minion to its owner's hand; a full hand destroys the minion. `state` is modified in place."""
     side = state["sides"][seat]
     if side["n_hand"] < len(side["hand"]):
         number = side["board"][place]["card"]
@@ -260,7 +260,7 @@ def transform(state: np.void, cards: np.ndarray, seat: int, place: int, number: 
 
 @njit_no_alloc
 def take_control(state: np.void, cards: np.ndarray, seat: int, place: int) -> None:
-    """Move the enemy minion at `place` to the board of `seat`; a full board destroys it."""
+    """Move the enemy minion at `place` to the board of `seat`; a full board destroys the minion."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     if not has_room(own):
         enemy["board"][place]["traits"] |= Trait.DOOMED
@@ -341,7 +341,7 @@ def replace_weapon(state: np.void, cards: np.ndarray, seat: int, number: int, ev
 
 @njit_no_alloc
 def change_durability(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.void) -> None:
-    """Change a weapon's durability; at 0 it breaks, its triggers wait for the death phase. Modified in place.
+    """Change a weapon's durability; a weapon at 0 breaks, and its triggers wait for the death phase.
 
     Source: HearthSim/hs-bugs 106; a destroyed weapon triggers at once (25).
     """

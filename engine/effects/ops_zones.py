@@ -123,7 +123,7 @@ def remove_from_deck(side: np.void, place: int) -> int:
 
 @njit_no_alloc
 def shuffle_into_deck(side: np.void, number: int, events: np.void) -> None:
-    """Shuffle a card into a deck; for a planning agent it goes to the bottom. Modified in place."""
+    """Shuffle a card into a deck; for a planning agent, put it at the bottom. Modified in place."""
     if side["n_deck"] == DECK_SIZE:
         return
     place = 0 if events["hides_draws"] else draw_outcome(events, side["n_deck"] + 1)

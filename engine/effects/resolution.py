@@ -1,4 +1,4 @@
-"""Effect resolution: an effect queue without recursion, with a death phase when it is empty; compiled.
+"""Effect resolution: an effect queue without recursion, with a death phase when the queue is empty; compiled.
 
 A card's rows resolve in order; triggered effects resolve before the card's remaining rows. When the queue is
 empty, auras are recomputed and all dying minions are removed at once; their Deathrattles and death triggers
@@ -68,7 +68,7 @@ from engine.effects.triggers import (
     ACTION_END_EVENTS,
     copy_row,
     fire_trigger,
-    from_view_of,
+    swap_hero_codes,
     promote_triggered,
     queue_deathrattle,
     replace_entity,
@@ -180,7 +180,7 @@ def resolve_effect(state: np.void, cards: np.ndarray, queued: np.void, events: n
         if condition and not _is_condition_met(state, cards, effect, queued, events):
             return
         if effect["op"] == Op.REDIRECT:
-            queued["defender"] = from_view_of(
+            queued["defender"] = swap_hero_codes(
                 events["defender"], state["active"] == seat
             )  # may be a decoy by now
         if not can_have_effect(state, cards, effect, queued, events):
@@ -302,7 +302,7 @@ def _on_character(
         op = DAMAGE_OP
     full_damage = op == DAMAGE_OP and effect["pick"] != Pick.SELF
     if op == Op.REDIRECT:
-        events["defender"] = from_view_of(character, state["active"] == seat)
+        events["defender"] = swap_hero_codes(character, state["active"] == seat)
         return
     if character in (OWN_HERO, ENEMY_HERO):
         hero_seat = seat if character == OWN_HERO else 1 - seat
@@ -471,7 +471,7 @@ def _keywords_of(state: np.void, cards: np.ndarray, queued: np.void) -> int:
 
 @njit_no_alloc
 def _to_full(health: int, max_health: int, full_damage: bool) -> int:
-    """Amount that heals a character fully; with `full_damage` (inverted healing), its maximum health.
+    """Amount that heals a character fully; with `full_damage` (inverted healing), the maximum health.
 
     Source: the Hearthstone Wiki, Stoneskin Gargoyle, which heals itself by the missing health instead.
     """

@@ -91,7 +91,7 @@ class CsvFields:
         return CardError(f"{self.where}, column {column}: {reason}, got {self.row[column]!r}")
 
     def word(self, column: str, words: type[Word], default: Word) -> Word:
-        """Enumeration member named by a field; `default` if it is empty."""
+        """Enumeration member named by a field; `default` if the field is empty."""
         text = self.row[column]
         return words(self.number_of(column, text, words)) if text else default
 
@@ -133,7 +133,7 @@ class CsvFields:
         return CardQuery(side, kind, filter_bits, arg)
 
     def number(self, column: str, default: int = 0) -> int:
-        """Integer of a field; `default` if it is empty."""
+        """Integer of a field; `default` if the field is empty."""
         if not self.row[column]:
             return default
         try:
@@ -145,7 +145,7 @@ class CsvFields:
         return value
 
     def number_of(self, column: str, name: str, words: Mapping[str, int] | type[IntEnum]) -> int:
-        """Code of a word; raise an error that suggests the nearest words if it is unknown."""
+        """Code of a word; for an unknown word, raise an error that suggests the nearest."""
         known: dict[str, Any] = (
             {member.name.lower(): member for member in words} if isinstance(words, type) else dict(words)
         )

@@ -61,7 +61,7 @@ def remove_secret(side: np.void, place: int) -> None:
 
 @njit_no_alloc
 def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, row: int, events: np.void) -> None:
-    """Reveal and remove a Secret, and enable its later rows queued by the same event. Modified in place.
+    """Reveal and remove a Secret; enable the Secret's later rows of the same event. Modified in place.
 
     Rows of the same Secret that a further event queued have no effect.
     """

@@ -81,7 +81,7 @@ def queue_rows(
 
 @njit_no_alloc
 def queue_deathrattle(cards: np.ndarray, minion: np.void, seat: int, place: int, events: np.void) -> None:
-    """Queue the printed and granted Deathrattles of a minion; `place` is -1 if it is alive.
+    """Queue the printed and granted Deathrattles of a minion; `place` is -1 for a minion that is alive.
 
     Their amount is the minion's attack, and their damage has its keywords. `events` is modified in place.
     """
@@ -174,7 +174,7 @@ def retarget_transformed(events: np.void, old: int, new: int) -> None:
 
 @njit_no_alloc
 def replace_entity(events: np.void, old: int, new: int) -> None:
-    """Replace a minion's entity id in all queued rows, after it transformed itself. Modified in place."""
+    """Replace the entity id of a minion that transformed itself in all queued rows. Modified in place."""
     for n in range(events["first"], events["last"]):
         queued = events["queue"][n % MAX_QUEUE]
         if queued["source"] == old:
@@ -322,7 +322,7 @@ def queue_card_triggers(
         if not queue_row(events, listener, row, own_seat, itself, entity_id, -1, target):
             return
         queued = events["queue"][(events["last"] - 1) % MAX_QUEUE]
-        queued["defender"] = from_view_of(events["defender"], own_seat == state["active"])
+        queued["defender"] = swap_hero_codes(events["defender"], own_seat == state["active"])
         queued["event_card"] = event["event_card"]
         queued["amount"] = event["amount"]
         queued["is_triggered"] = 1
@@ -356,7 +356,7 @@ def _is_triggered_by(
 
 
 @njit_no_alloc
-def from_view_of(character: int, active: bool) -> int:
+def swap_hero_codes(character: int, active: bool) -> int:
     """Translate a character from the active player's view: for the opponent the hero codes are swapped."""
     if active or character not in (OWN_HERO, ENEMY_HERO):
         return int(character)

@@ -84,7 +84,7 @@ def check_known_weights(weights: Weights) -> None:
 
 
 class Memory(NamedTuple):
-    """Working memory of the exact solver: arrays of shape (1,), and the layers. Kernels modify it."""
+    """Working memory of the exact solver: arrays of shape (1,), and the layers. Modified by kernels."""
 
     turns: np.ndarray
     plans: np.ndarray

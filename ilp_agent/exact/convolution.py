@@ -222,7 +222,7 @@ def body_loss(
 
 @njit
 def digit_after_guards(shield: bool, digit: int) -> int:
-    """The digit of a Windfury attacker once all Taunt minions are dead: hits on them came first."""
+    """The digit of a Windfury attacker once all Taunt minions are dead: hits on Taunt minions came first."""
     if shield:
         return POPPED if digit in (FATAL, HURT) or digit > POPPED else digit
     return DONE if digit == FATAL else digit
@@ -534,7 +534,7 @@ def trace_back_target(
     then: Predecessor,
     work: np.void,
 ) -> Predecessor:
-    """Trace a state back over target `t`: find its set of hits and its predecessor.
+    """Trace a state back over target `t`: find the set of hits and the predecessor state.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.

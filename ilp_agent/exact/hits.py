@@ -216,7 +216,7 @@ def _feasible(sums: np.ndarray, enemy: np.void) -> bool:
 
 @njit_inline
 def _killed(turn: np.void, shape: Shape, t: int, e: int, work: np.void) -> bool:
-    """Whether a feasible set of hits can kill its target."""
+    """Whether a feasible set of hits can kill the target."""
     enemy = turn["enemies"][work["target"][t]]
     sums = work["hit_sums"][e]
     health = enemy["health"]
@@ -273,7 +273,7 @@ def _hits_of_source(shape: Shape, t: int, e: int, i: int, work: np.void) -> int:
 
 @njit
 def choose_shield_hits(turn: np.void, weights: np.ndarray, n: int, work: np.void) -> None:
-    """Choose the hits that shields must absorb if it matters. `work` is modified in place: absorbs and pops.
+    """Choose which hits shields absorb, where that matters. `work` is modified in place: absorbs and pops.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.

@@ -168,7 +168,7 @@ def _expand_node(
     layers: np.ndarray,
     plan: np.void,
 ) -> int:
-    """Expand the node at a depth: improve the incumbent, or list and bound the next attacks.
+    """Expand the node at a depth: improve the incumbent, or bound the next attacks; return the nodes left.
 
     `stack`, `work`, `layers` and `plan` are modified in place. Returns the remaining nodes.
     """
@@ -294,7 +294,7 @@ def _sort_moves(moves: np.ndarray, bounds: np.ndarray, n: int) -> None:
 
 @njit
 def position_key(turn: np.void, path: np.ndarray) -> np.uint64:
-    """Hash of a position after some attacks, independent of their order.
+    """Hash of a position after some attacks, independent of the order of attacks.
 
     Args:
         turn: the rest of the turn, dtype `TURN`.

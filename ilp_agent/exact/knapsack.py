@@ -19,7 +19,7 @@ def mana_budget(turn: np.void) -> int:
 
 @njit
 def mana_cost(turn: np.void, attackers: int) -> int:
-    """Mana cost of a set of hand minions; above any budget if one of them is unaffordable."""
+    """Mana cost of a set of hand minions; above any budget if one minion is unaffordable."""
     total = 0
     for k in range(turn["n_hand"]):
         if (attackers >> k) & 1:

@@ -200,7 +200,7 @@ def _list_hits(own: np.void, enemy: np.void, every: bool, pool: EndPool) -> tupl
 
 @njit_no_alloc
 def _damage_of(hits: int, n_hits: int, own: np.void, pool: EndPool, health: int) -> tuple[int, bool]:
-    """Damage of a set of attacks on the hero, and whether it is legal: none may follow a killing blow."""
+    """Damage of a set of attacks on the hero, and whether the set is legal: none follows a killing blow."""
     damage, strongest = 0, 0
     for number in range(n_hits):
         slot = pool.hits[number]
@@ -407,7 +407,7 @@ def new_body_memory() -> BodyMemory:
 
 @njit_no_alloc
 def find_body_candidates(cards: np.ndarray, row: np.ndarray, memory: LookaheadMemory[BodyMemory]) -> int:
-    """Find the candidate ends of the turn in `memory.here`; see `selfplay.CandidateKernels`.
+    """Find the candidate ends of the turn in `memory.here`; return their number (`CandidateKernels`).
 
     The turn program's plan is final if it is lethal, or if the budget is 1.
     """

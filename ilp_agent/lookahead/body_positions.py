@@ -228,7 +228,7 @@ def _attack(place: int, n: int, action: int, cards: np.ndarray, weights: np.ndar
 def _expand_plays(
     place: int, n: int, cards: np.ndarray, weights: np.ndarray, pool: EndPool, limit: int
 ) -> int:
-    """Add plays of minions that can attack at once, with The Coin first if needed."""
+    """Add plays of minions that can attack at once, The Coin first if needed; return the number of nodes."""
     seat = pool.states[place]["active"]
     own = pool.states[place]["sides"][seat]
     first_hand = pool.states[0]["sides"][seat]

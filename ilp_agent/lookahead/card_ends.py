@@ -63,7 +63,7 @@ def new_card_memory(own_cards: np.ndarray, facts: np.ndarray, search: SearchMemo
 
 @njit_no_alloc
 def find_card_candidates(cards: np.ndarray, row: np.ndarray, memory: LookaheadMemory[CardMemory]) -> int:
-    """List the candidate plans of the turn in `memory.here`; see `selfplay.CandidateKernels`.
+    """List the candidate plans of the turn in `memory.here`; return their number (`CandidateKernels`).
 
     The search's plan is final if it is surely lethal, or if the budget allows one plan.
     """

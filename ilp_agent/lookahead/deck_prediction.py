@@ -83,7 +83,7 @@ EMPTY_LIBRARY = build_library((), (), np.zeros(1, np.int64))
 
 
 def distinct_decks(decks: Iterable[Deck]) -> tuple[Deck, ...]:
-    """Distinct decks: without those that list the same cards as an earlier one."""
+    """Distinct decks: a deck that lists the same cards as an earlier deck is left out."""
     found: dict[tuple[object, ...], Deck] = {}
     for deck in decks:
         names = tuple(sorted(card.name for card in deck.cards))
@@ -236,7 +236,7 @@ def sort_seen(library: DeckLibrary, seen: np.ndarray, n: int) -> None:
 
 @njit_no_alloc
 def deck_distance(library: DeckLibrary, deck: int, seen: np.ndarray, n: int) -> float:
-    """Distance of a deck: the weights of the seen cards that it lacks."""
+    """Distance of a deck: the weights of the seen cards that the deck lacks."""
     total = 0.0
     for place in range(n):
         sort, before = library.sorts[seen[place]], 0

@@ -91,7 +91,7 @@ def record_positions(
 def record_pairs(
     cards: np.ndarray, row: np.ndarray, states: np.ndarray, chances: np.ndarray, keys: np.ndarray
 ) -> EndPairs:
-    """Play self-play games up to a random turn, and on from two random ends of it.
+    """Play self-play games up to a random turn, and on from two random ends of that turn.
 
     The turn is one of the first `MAX_PAIR_TURN`; a game that ends earlier gives no pair. Both continuations
     have the same deck orders and chance streams (common random numbers).

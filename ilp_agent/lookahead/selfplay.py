@@ -118,7 +118,7 @@ def _lookahead_kernels(ends: CandidateKernels) -> LookaheadKernels:
         key: np.uint64,
         memory: LookaheadMemory[Any],
     ) -> None:
-        """Search the actions of a turn, or of its part up to new information.
+        """Search the actions of a turn, or of the part of the turn before new information.
 
         Args:
             state: dtype `STATE`, not over; unchanged; hidden cards are not read.

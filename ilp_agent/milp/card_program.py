@@ -75,7 +75,7 @@ Sum = tuple[list[tuple[int, float]], float]
 
 
 def add_silence(built: CardModel, n: int) -> None:
-    """Add the targets of a silence: a Taunt minion, or a minion on which it has no effect."""
+    """Add the targets of a silence: a Taunt minion, or a minion on which the silence has no effect."""
     found, model = built.found, built.model
     cast = found.casts[n]
     for j in silenceable_taunts(found, cast):

@@ -1,4 +1,4 @@
-"""Input of the integer program for a turn with card effects (class A), and its legal targets."""
+"""Input of the integer program for a turn with card effects (class A), and the legal targets of casts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -158,7 +158,7 @@ def may_attack(found: CardProblem, i: int) -> bool:
 
 
 def cast_gain(found: CardProblem, cast: Cast, w: Weights) -> float:
-    """Objective gain of a cast, without its damage to enemies and the weapon that it equips."""
+    """Objective gain of a cast, without damage to enemies and the equipped weapon."""
     gain = w.play * cast.worth - w.hold * cast.held - w.overload * cast.overload + w.draw * cast.draws
     gain += w.hero * (cast.armour - cast.self_damage)
     return float(gain + w.survive * sum(int(found.cards[n]["health"]) for n in cast.tokens))

@@ -146,7 +146,7 @@ def begin_model(problem: TurnProblem, w: Weights, most: int, names: Sequence[str
 
 
 def _add_attackers(model: SequentialModel, w: Weights, most: int) -> None:
-    """Add the variables of minions' attacks and of their deaths by them."""
+    """Add the variables of minions' attacks, and of the attackers' deaths by these."""
     problem, m = model.problem, len(model.problem.friendly)
     room = m < BOARD_SIZE
     for i, friend in enumerate(model.sources):

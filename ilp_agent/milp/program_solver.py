@@ -85,7 +85,7 @@ class ProgramSolver:
 
 
 def program_of(problem: TurnProblem | Turn, weights: Weights, formulation: str) -> Milp:
-    """Build the integer program of a turn without solving it; `str` of it is readable text.
+    """Build the integer program of a turn without solving it; `str` of the program is readable text.
 
     Raises:
         UnknownNameError: unknown formulation.

@@ -155,7 +155,7 @@ N_CLASSES = len(HeroClassCode)
 
 @njit_no_alloc
 def _add_created_features(cards: np.ndarray, facts: np.ndarray, lists: np.ndarray) -> bool:
-    """One pass that adds features of created cards to each card; whether any changed. Modifies facts.
+    """Add the features of created cards to each card, in one pass; return whether any changed.
 
     Args:
         cards: the card table.

@@ -88,7 +88,7 @@ def kill_value(weights: np.ndarray) -> float:
 
 @njit_no_alloc
 def extended_end_value(state: np.void, seat: int, weights: np.ndarray) -> float:
-    """End value by the extended weights, those beside the thesis's."""
+    """End value by the extended weights, beyond the weights of the thesis."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     value = 0.0
     if weights[Term.BODY] != 0.0 or weights[Term.WOUND] != 0.0 or weights[Term.FROZEN] != 0.0:

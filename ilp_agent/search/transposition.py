@@ -20,7 +20,7 @@ from engine.jit import njit_no_alloc
 
 @njit_no_alloc
 def initial_health(minion: np.void, cards: np.ndarray, start: np.void) -> int:
-    """Initial health of an own minion: at the start of the search, or printed if it entered later."""
+    """Initial health of an own minion: at the start of the search, or printed if the minion entered later."""
     if minion["entity_id"] <= start["last_entity_id"]:
         for place in range(start["n"]):
             if start["entity_id"][place] == minion["entity_id"]:

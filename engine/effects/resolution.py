@@ -68,11 +68,11 @@ from engine.effects.triggers import (
     ACTION_END_EVENTS,
     copy_row,
     fire_trigger,
-    swap_hero_codes,
     promote_triggered,
     queue_deathrattle,
     replace_entity,
     retarget_transformed,
+    swap_hero_codes,
 )
 from engine.indirect_call import njit_indirect
 from engine.jit import njit_no_alloc

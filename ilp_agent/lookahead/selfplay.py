@@ -71,16 +71,16 @@ class CandidateKernels(NamedTuple):
     Attributes:
         find: `(cards, row, memory)`: finds ends of the turn in `memory.here`, the player's view; returns
             their number, 0 if `memory.plan` is final.
-        worth: `(number, cards, row, stream, memory)`: value of an end, with random numbers from the stream;
+        value_of: `(number, cards, row, stream, memory)`: value of an end, with random numbers from the stream;
             sets `memory.features` of the position evaluated last.
-        is_before: `(number, other, memory)`: whether an end wins a tie against an earlier one.
-        take: `(number, cards, memory)`: writes an end to `memory.plan`.
+        wins_tie: `(number, other, memory)`: whether an end wins a tie against an earlier one.
+        write: `(number, cards, memory)`: writes an end to `memory.plan`.
     """
 
     find: Callable[..., int]
-    worth: Callable[..., float]
-    is_before: Callable[..., bool]
-    take: Callable[..., None]
+    value_of: Callable[..., float]
+    wins_tie: Callable[..., bool]
+    write: Callable[..., None]
 
 
 class LookaheadKernels(NamedTuple):
@@ -107,7 +107,7 @@ def apply_plan(state: np.void, cards: np.ndarray, plan: np.void, events: np.void
 
 
 def _lookahead_kernels(ends: CandidateKernels) -> LookaheadKernels:
-    find, worth_of, is_before, take = ends
+    find, value_of, wins_tie, write = ends
 
     @njit_no_alloc
     def choose(
@@ -141,13 +141,13 @@ def _lookahead_kernels(ends: CandidateKernels) -> LookaheadKernels:
         for number in range(found):
             if drawn >= 0 and number != drawn:
                 continue
-            value = worth_of(number, cards, row, stream, memory)
-            if best < 0 or value > best_value or (value == best_value and is_before(number, best, memory)):
+            value = value_of(number, cards, row, stream, memory)
+            if best < 0 or value > best_value or (value == best_value and wins_tie(number, best, memory)):
                 best, best_value = number, value
                 copy_features(memory.features, memory.leaf)
         if not LOST < best_value < WON:
             memory.judged[0] = 0
-        take(best, cards, memory)
+        write(best, cards, memory)
 
     @njit_no_alloc
     def take_turn(

@@ -74,7 +74,7 @@ class Searcher:
         Args:
             position: not over; unchanged.
             weights: indexed by `ilp_agent.weights.Term`.
-            limit: of positions, as of `ready`.
+            limit: of positions, as of `reset_memory`.
             barred: excluded actions, as of `exclusion_array`.
             slots: whether to use board slots as the integer program does, not as the game does; no action is
                 deferred then.

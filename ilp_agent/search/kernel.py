@@ -371,7 +371,7 @@ def descend(
     limit: int,
     tie: float,
 ) -> bool:
-    """Descend to the position after an action; if its value is known, back that up and return False.
+    """Descend to the position after an action, or back up its value and return False.
 
     Arguments as of `next_child`, the number of minions that died, and the limit of positions. `work` and
     `solved` are modified in place.

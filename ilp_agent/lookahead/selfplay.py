@@ -71,7 +71,7 @@ class CandidateKernels(NamedTuple):
     Attributes:
         find: `(cards, row, memory)`: finds ends of the turn in `memory.here`, the player's view; returns
             their number, 0 if `memory.plan` is final.
-        value_of: `(number, cards, row, stream, memory)`: value of an end, with random numbers from the stream;
+        value_of: `(number, cards, row, stream, memory)`: value of an end, random numbers from the stream;
             sets `memory.features` of the position evaluated last.
         wins_tie: `(number, other, memory)`: whether an end wins a tie against an earlier one.
         write: `(number, cards, memory)`: writes an end to `memory.plan`.

@@ -322,13 +322,13 @@ def test_a_kernel_travels_to_another_process(tmp_path: Path) -> None:
 ALLOCATES = """
 import numpy as np
 from numba.core.errors import TypingError
-from engine.jit import njit, njit_borrowing
+from engine.jit import njit, njit_no_alloc
 
 @njit
 def reversed_sum(values):
     return values[::-1].copy().sum()
 
-@njit_borrowing
+@njit_no_alloc
 def borrows(values):
     return reversed_sum(values)
 
@@ -344,11 +344,11 @@ def twice(values):
 def first(values):
     return twice(values)[0]
 
-@njit_borrowing
+@njit_no_alloc
 def never_frees(values):
     return twice(values)[0]
 
-@njit_borrowing
+@njit_no_alloc
 def never_frees_either(values):
     return first(values)
 

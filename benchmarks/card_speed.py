@@ -26,7 +26,7 @@ def play(names: tuple[str, str], games: int, limit: int | None) -> tuple[np.ndar
     """Play games one after the other; what each took, dtype `SOLVER_STATISTICS`, and seconds in all."""
     decks = tuple(map(find_deck, dict.fromkeys(names)))
     table, records = cached_card_table(decks)
-    weights = np.array([find_profile(name).weights.everything for name in shipped_profiles()])
+    weights = np.array([find_profile(name).weights.full_array for name in shipped_profiles()])
     pick = np.random.default_rng(1)
     keys, agents = pick.integers(0, 2**63, games, dtype=np.uint64), pick.integers(0, len(weights), (games, 2))
     numbers = np.array([[game % len(decks), (game + 1) % len(decks)] for game in range(games)])

@@ -29,7 +29,7 @@ from rivals.batch import TURNS
 from tests.ilp_agent.turns import problem_of
 
 PROFILES = [find_profile(name) for name in shipped_profiles()]
-WEIGHTS = np.array([profile.weights.everything for profile in PROFILES])
+WEIGHTS = np.array([profile.weights.full_array for profile in PROFILES])
 PLAYED, RANDOM, SLOW, REPEATS = 4_000, 2_000, 300, 20
 GAMES, OUTSIDE_GAMES = 20_000, 8
 OUTSIDE = [entry.name for entry in installed_backends() if not entry.compiled]

@@ -1,4 +1,4 @@
-"""Player actions in readable form; `engine.rules.encode` packs the same into an integer."""
+"""Player actions in readable form; `engine.rules.encode` packs an action into an integer."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Batches of games in arrays: deal, play to the end, and random playouts.
+"""Batches of games in arrays: deal, compiled play by agents, and random playouts.
 
 This module imports no agent's kernels, so its kernels compile without them. Playouts are the core of Monte
 Carlo agents, and measure the speed of the rules.

@@ -97,7 +97,7 @@ def exit_by_signal(number: int) -> NoReturn:
 
 @contextmanager
 def deferred_interrupts() -> Iterator[None]:
-    """Context that defers exceptions of signal handlers raised in LLVM's callbacks until its end.
+    """Context that defers exceptions of signal handlers raised in LLVM's callbacks until the context ends.
 
     Python handles a signal when it next runs bytecode; during compilation that is in a function called by C,
     which cannot pass on an exception: the interrupt would be lost, and the kernel would have no code.
@@ -121,7 +121,7 @@ def deferred_interrupts() -> Iterator[None]:
 
 @contextmanager
 def removed_on_exit(folder: Path) -> Iterator[Callable[[], None]]:
-    """Context that removes a folder if it ends with an exception, or the process by a signal.
+    """Context that removes a folder if the context ends with an exception, or the process by a signal.
 
     It yields a function that cancels this.
     """
@@ -259,7 +259,7 @@ class _Progress:
                 self._waits_for_helper = False
 
     def pending_indirect_kernels(self, seconds: float) -> list[IndirectKernel]:
-        """Kernels called through their address that are not compiled, if they take longer than `seconds`."""
+        """Kernels called through their address that are not compiled, if compiling takes over `seconds`."""
         with global_compiler_lock:
             self._plan()
         found = [apart for apart in indirect_kernels.values() if apart.function in self._untranslated]
@@ -425,7 +425,7 @@ def _work(function: FunctionType) -> float:
 
 
 def _wakeup(descriptor: int) -> int:
-    """Set the descriptor to which signals are written, in the main thread; returns the previous one."""
+    """Set the descriptor to which signals are written, in the main thread; return the previous descriptor."""
     if threading.current_thread() is threading.main_thread():
         if descriptor >= 0:
             os.set_blocking(descriptor, False)

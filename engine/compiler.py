@@ -1,4 +1,4 @@
-"""A numba dispatcher that optimises each kernel once, together with its callers, and caches it on disk.
+"""A numba dispatcher that optimises only whole programs (a kernel with all its callees); cached on disk.
 
 numba itself translates every kernel to machine code and copies the optimised code of a kernel into each of
 its callers, where it is optimised and translated again: a chain of ten calls does that ten times for the
@@ -111,10 +111,10 @@ class CacheReference(NamedTuple):
 
 
 class BitcodeLibrary(JITCodeLibrary):
-    """A library of one function in intermediate code; its callees are linked when machine code is made.
+    """A numba code library: one function in intermediate code, its callees linked when machine code is made.
 
     Attributes:
-        kept: its entry in the cache; None if it is not cached.
+        kept: the library's entry in the cache; None if it is not cached.
     """
 
     kept: "CacheReference | None" = None
@@ -135,7 +135,7 @@ class BitcodeLibrary(JITCodeLibrary):
 
     def _get_module_for_linking(self) -> Any:
         """A module of this function and all its callees, for linking into a caller."""
-        return self.joined(self.own_code(), self.reached()[1:])
+        return self.link_modules(self.own_module(), self.with_callees()[1:])
 
     def get_pointer_to_function(self, name: str) -> int:
         """Compile a function to machine code and return its address; 0 if there is no such function."""
@@ -148,7 +148,7 @@ class BitcodeLibrary(JITCodeLibrary):
         """Whether the library itself contains a function of this name."""
         return any(function.name == name for function in self._final_module.functions)
 
-    def own_code(self) -> Any:
+    def own_module(self) -> Any:
         """A module of the function without its callees, for linking into other modules."""
         if self._shared_module is None:
             module = self._final_module.clone()
@@ -158,19 +158,19 @@ class BitcodeLibrary(JITCodeLibrary):
             self._shared_module = module
         return self._shared_module
 
-    def joined(self, own: Any, libraries: list[Any]) -> Any:
+    def link_modules(self, own: Any, libraries: list[Any]) -> Any:
         """A module of this function, `own`, and its callees' libraries, callers before callees."""
         module = own.clone()
         for library in libraries:
             code = (
-                library.own_code()
+                library.own_module()
                 if isinstance(library, BitcodeLibrary)
                 else library._get_module_for_linking()
             )
             module.link_in(code, preserve=True)
         return module
 
-    def reached(self, *, stop_at_kept: bool = False) -> list[Any]:
+    def with_callees(self, *, stop_at_kept: bool = False) -> list[Any]:
         """This library and its direct and indirect callees in topological order, callers first.
 
         LLVM links a function only into a module that refers to it already.
@@ -194,7 +194,7 @@ class BitcodeLibrary(JITCodeLibrary):
 
 
 def _machine_library(part: BitcodeLibrary, *, is_called: bool) -> Any:
-    """A library that generates machine code of a function and all its callees on demand.
+    """A numba code library that generates machine code of a function and all its callees on demand.
 
     Args:
         part: the function.
@@ -203,7 +203,7 @@ def _machine_library(part: BitcodeLibrary, *, is_called: bool) -> Any:
     library = JITCodeLibrary(_codegen, f"{part.name}.machine")
     library.enable_object_caching()
     if is_called:
-        library._final_module.link_in(part.joined(part._final_module, part.reached()[1:]))
+        library._final_module.link_in(part.link_modules(part._final_module, part.with_callees()[1:]))
     else:
         library.add_linking_library(part)
     return library
@@ -298,13 +298,13 @@ def _load_part(name: str) -> tuple[BitcodeLibrary, _Part] | None:
 
 def _save_part(name: str, cres: CompileResult) -> None:
     library = cres.library
-    libraries = library.reached(stop_at_kept=True)
+    libraries = library.with_callees(stop_at_kept=True)
     cached = [other.kept for other in libraries if getattr(other, "kept", None)]
     own, *others = [other for other in libraries if not getattr(other, "kept", None)]
     if cres.lifted or any(map(_has_addresses, (own, *others))):
         return
     cres.fndesc.typemap = cres.fndesc.calltypes = None
-    module = library.joined(own._final_module, others)
+    module = library.link_modules(own._final_module, others)
     part = _Part(
         library.name,
         module.as_bitcode(),
@@ -321,7 +321,7 @@ def _save_part(name: str, cres: CompileResult) -> None:
 
 
 def _unpacked(kind: Any, name: str, content: bytes) -> Any:
-    """Unpickle a cache entry; None (and the entry removed) if it cannot be read, as of a missing module."""
+    """Unpickle a cache entry; if it cannot be read, as with a missing module, remove it and return None."""
     try:
         return kind(*pickle.loads(content))
     except (ImportError, AttributeError, TypeError):
@@ -491,7 +491,7 @@ class Kernel(CPUDispatcher):
 
     @property
     def is_compiled(self) -> bool:
-        """Whether it has machine code for at least one signature."""
+        """Whether the kernel has machine code for at least one signature."""
         return bool(self._machine)
 
     def add_overload(self, cres: CompileResult) -> None:
@@ -500,7 +500,7 @@ class Kernel(CPUDispatcher):
 
     @global_compiler_lock
     def compile(self, sig: Any) -> Any:
-        """Compile for these types: to intermediate code within another kernel, else to machine code."""
+        """Compile for argument types: to intermediate code within another kernel, else to machine code."""
         if _depth:
             found = super().compile(sig)
             progress.mark_read(self.py_func)

@@ -120,7 +120,7 @@ def _class_deck(content: "_Content", name: str, where: str, reading: DeckOptions
 
 
 def _class_of(heroes: Sequence[int], cards: Iterable[Card], where: str) -> str:
-    """The class of a deck code's hero; for an unknown hero, the only class among its cards.
+    """The class of a deck code's hero; for an unknown hero, the only class among the cards.
 
     Raises:
         DeckError: the class is not one of the nine, or cannot be determined.
@@ -146,7 +146,7 @@ def _class_of(heroes: Sequence[int], cards: Iterable[Card], where: str) -> str:
 
 
 def _missing_problems(missing: Sequence[int], chosen: Edition) -> list[str]:
-    """Error texts for card numbers missing in an edition: names, and editions that have them."""
+    """Error texts for cards missing in an edition (deck-code numbers): names, and editions that have them."""
     if not missing:
         return []
     other = next(edition(name) for name in EDITIONS if name != chosen.name)
@@ -280,7 +280,7 @@ def find_deck(name: str | Path) -> Deck:
 
 
 def add_deck_options(names: Iterable[str], reading: DeckOptions, elsewhere: bool = False) -> tuple[str, ...]:
-    """Add a command's reading options as prefixes to the decks that they apply to.
+    """Add a command's reading options as prefixes to the decks to which the options apply.
 
     They apply to deck codes and to files with a class; a prefix that a deck already has takes precedence.
 

@@ -41,7 +41,8 @@ class DeckVariant:
             raise unknown_name("keyword", self.keyword, KEYWORD_FIELDS)
         if type(self.count) is not int or not 0 <= self.count <= DECK_SIZE:
             raise DeckError(
-                f"the number of {self.things} must be an integer from 0 to {DECK_SIZE}, got {self.count!r}"
+                f"the number of {self.plural_noun} must be an integer from 0 to {DECK_SIZE}, "
+                f"got {self.count!r}"
             )
 
     @property
@@ -50,8 +51,8 @@ class DeckVariant:
         return self.card.name if self.card else self.keyword
 
     @property
-    def things(self) -> str:
-        """Plural noun for messages: "copies of Holy Smite", "minions with Divine Shield"."""
+    def plural_noun(self) -> str:
+        """Plural noun phrase for messages: "copies of Holy Smite", "minions with Divine Shield"."""
         if self.card:
             return f"copies of {self.card.name}"
         return f"minions with {self.keyword.replace('_', ' ').title()}"
@@ -77,32 +78,32 @@ class DeckVariant:
             return card.name == self.card.name
         return bool(getattr(card.spec, self.keyword))
 
-    def given(self, card: Card) -> Card | None:
-        """The card with the property that replaces a card; None if it cannot have the keyword."""
+    def with_property(self, card: Card) -> Card | None:
+        """Replacement of a card with the property; None if the card cannot have the keyword."""
         if self.has(card):
             return card
         if self.card:
             return self.card
         return _with(card, self.keyword, True) if card.kind == CardKind.MINION else None
 
-    def without(self, card: Card) -> Card | None:
-        """The card without the property that replaces a card; None: another card of the deck."""
+    def without_property(self, card: Card) -> Card | None:
+        """Replacement of a card without the property; None: any other card of the deck."""
         if not self.has(card):
             return card
         return None if self.card else _with(card, self.keyword, False)
 
-    def dealt(self, cards: Iterable[Card]) -> Iterator[Card]:
-        """All cards that may replace those of a deck."""
+    def possible_cards(self, cards: Iterable[Card]) -> Iterator[Card]:
+        """All replacements that a variant of a deck with these cards may have."""
         for card in cards:
-            yield from filter(None, (self.given(card), self.without(card)))
+            yield from filter(None, (self.with_property(card), self.without_property(card)))
 
-    def own(self, cards: Iterable[Card]) -> int:
+    def n_unchanged(self, cards: Iterable[Card]) -> int:
         """Number of a deck's cards that have the property unchanged."""
         return sum(map(self.has, cards))
 
-    def most(self, cards: Iterable[Card]) -> int:
+    def max_count(self, cards: Iterable[Card]) -> int:
         """Number of a deck's cards that can have the property."""
-        return sum(self.given(card) is not None for card in cards)
+        return sum(self.with_property(card) is not None for card in cards)
 
     def check(self, cards: Iterable[Card], name: str, random: bool) -> None:
         """Refuse a deck that cannot reach the count.
@@ -116,13 +117,15 @@ class DeckVariant:
             DeckError: too few cards can have the property, or no other card can replace the copies.
         """
         cards = list(cards)
-        own, most = self.own(cards), self.most(cards)
+        own, most = self.n_unchanged(cards), self.max_count(cards)
         if random and (own or most < len(cards)):
             raise DeckError(
-                f"the card pool of {name} already has {self.things}, so a deal may have another number"
+                f"the card pool of {name} already has {self.plural_noun}, so a deal may have another number"
             )
         if not random and self.count > most:
-            raise DeckError(f"{name} has {most} minions, so at most {most} {self.things}, got {self.count}")
+            raise DeckError(
+                f"{name} has {most} minions, so at most {most} {self.plural_noun}, got {self.count}"
+            )
         if not random and self.card and own == DECK_SIZE and self.count < own:
             raise DeckError(f"{name} has only {self.name}, so no other card can replace it")
 

@@ -1,4 +1,4 @@
-"""Decks: validated lists or pools of cards, and the options for reading them.
+"""Decks: validated lists or pools of cards, and the options for reading decks.
 
 A deck code or deck file may have a prefix of reading options, joined by `+`, and a colon: `2018-07:CODE`,
 `bodies:FILE`, `2018-07+any-deck:CODE`. The command options `--edition`, `--bodies` and `--any-deck` add such
@@ -84,7 +84,7 @@ def deck_options(edition: str = "", bodies: bool = False, any_deck: bool = False
 
 
 class PrefixedDeck(NamedTuple):
-    """A deck as the user wrote it: reading options of the prefix, and the rest."""
+    """A deck as the user wrote it: the reading options of its prefix, and the text after the prefix."""
 
     reading: DeckOptions
     deck: str
@@ -145,7 +145,7 @@ LEGENDARY_COPIES = 1
 
 @dataclass(frozen=True)
 class Deck:
-    """A deck: a list of cards, or a pool from which each deal draws them at random.
+    """A deck: a list of cards, or a pool from which each deal draws cards at random.
 
     Attributes:
         name: as commands and results write it.
@@ -198,7 +198,10 @@ class Deck:
         record["power"] = 1 + table.number[self.power.key] if self.power else 0
         if self.varied:
             record["varied"] = 1 + self.varied.count
-            for name, find in (("given", self.varied.given), ("without", self.varied.without)):
+            for name, find in (
+                ("given", self.varied.with_property),
+                ("without", self.varied.without_property),
+            ):
                 found = map(find, self.cards)
                 numbers = [table.number[card.key] if card else -1 for card in found]
                 record[name][: len(numbers)] = numbers
@@ -218,7 +221,7 @@ class Deck:
 
     @property
     def effects(self) -> bool:
-        """Whether its games have card effects: it has a class, or its variant adds a real card."""
+        """Whether the deck's games have card effects: it has a class, or its variant adds a real card."""
         return bool(self.hero_class) or (self.varied is not None and self.varied.effects)
 
     @property
@@ -232,7 +235,7 @@ class Deck:
         return sum(card.exact for card in self.cards)
 
     def counts(self) -> list[tuple[Card, int]]:
-        """Distinct cards with their counts, sorted by cost and name; of a random deck, its pool."""
+        """Distinct cards with their counts, sorted by cost and name; for a random deck, of the pool."""
         found = Counter(self.cards)
         return sorted(found.items(), key=lambda entry: (entry[0].spec.cost, entry[0].name))
 
@@ -262,14 +265,14 @@ def exact_card_counts(decks: Iterable[Deck]) -> dict[str, list[int]]:
     return {deck.name: [deck.n_exact, len(deck.cards)] for deck in decks}
 
 
-def build_card_table(decks: Iterable[Deck], asks: int = 0) -> CardTable:
+def build_card_table(decks: Iterable[Deck], game_features: int = 0) -> CardTable:
     """Build the card table of several decks, in their order; cards with the same `key` share one number.
 
     Hero powers come after the cards of all decks, then cards of deck variants, then cards created by effects.
 
     Args:
         decks: the decks.
-        asks: bits of `Ask`: features that the games track in any case.
+        game_features: bits of `GameFeature` that the games track in any case.
     """
     decks = list(decks)
     found: dict[object, Card] = {}
@@ -280,20 +283,20 @@ def build_card_table(decks: Iterable[Deck], asks: int = 0) -> CardTable:
         if deck.power:
             found.setdefault(deck.power.key, deck.power)
     for deck in decks:
-        for card in deck.varied.dealt(deck.cards) if deck.varied else ():
+        for card in deck.varied.possible_cards(deck.cards) if deck.varied else ():
             found.setdefault(card.key, card)
-    return CardTable(list(found.values()), asks)
+    return CardTable(list(found.values()), game_features)
 
 
-def cached_card_table(decks: tuple[Deck, ...], asks: int = 0) -> tuple[CardTable, np.ndarray]:
+def cached_card_table(decks: tuple[Deck, ...], game_features: int = 0) -> tuple[CardTable, np.ndarray]:
     """Card table (`build_card_table`) and deck records for kernels; cached, so do not modify them."""
-    return _tables_of(decks, asks)
+    return _tables_of(decks, game_features)
 
 
 @lru_cache(maxsize=64)
-def _tables_of(decks: tuple[Deck, ...], asks: int) -> tuple[CardTable, np.ndarray]:
+def _tables_of(decks: tuple[Deck, ...], game_features: int) -> tuple[CardTable, np.ndarray]:
     """`cached_card_table` with explicit arguments: the cache treats an omitted default as another call."""
-    table = build_card_table(decks, asks)
+    table = build_card_table(decks, game_features)
     return table, deck_records(decks, table)
 
 

@@ -149,7 +149,7 @@ def _format_side(table: CardTable, side: np.void, effects: bool, first_order: in
 
 
 def _format_minion(table: CardTable, minion: np.void, order: int) -> str:
-    """Notation of a minion; `birth` is its default order of play, 0 in a game without effects."""
+    """Notation of a minion; `order` is its default order of play, 0 in a game without effects."""
     card = table.cards[minion["card"]]
     words = [format_card(card)]
     if (minion["attack"], minion["health"], minion["keywords"]) != (

@@ -259,7 +259,7 @@ class GameSession:
         return PlayerView(self.position, seat, requested, self._dealt_cards[1 - seat])
 
     def decide(self, agent: Agent, stream: np.random.Generator) -> Action | None:
-        """Ask the agent to move for an action and play it; None if the agent forfeits."""
+        """Ask the agent to move for an action, play it and return it; None if the agent forfeits."""
         seat = self.position.active
         try:
             action = agent.act(self.view(agent, seat), stream)

@@ -77,7 +77,7 @@ def compile_effect_kernels() -> None:
 
 @contextmanager
 def compiling_with_helper() -> Iterator[None]:
-    """Context in which a helper process compiles indirectly called kernels, if there are enough of them.
+    """Context in which a helper process compiles indirectly called kernels, if there are enough such kernels.
 
     This process compiles kernels of the same list that it needs before the helper has started them, and at
     the end the rest. Only in commands, which a signal may end: waiting for a kernel cannot raise exceptions.
@@ -120,7 +120,7 @@ def _start_helper() -> "subprocess.Popen[str] | None":
 
 
 def _request(helper: "subprocess.Popen[str]", place: str) -> None:
-    """Let the helper process compile a kernel; if that has ended, this process compiles it when needed."""
+    """Let the helper process compile a kernel; if the helper has ended, this process compiles it later."""
     with suppress(OSError):
         helper.stdin.write(f"{place}\n")  # type: ignore[union-attr]
         helper.stdin.flush()  # type: ignore[union-attr]
@@ -139,7 +139,7 @@ def run_helper() -> None:
 
 
 def _wait_for_helper(function: Callable[..., Any]) -> None:
-    """Wait until the helper process does not compile a kernel; then it is cached, or to be compiled here."""
+    """Wait while the helper process compiles a kernel; the kernel is then cached, or to be compiled here."""
     future = _helper_jobs.get(function)
     if future is not None and not future.cancel() and not future.done():
         with compile_progress.progress.waiting(function):

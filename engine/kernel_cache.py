@@ -73,7 +73,7 @@ def warn_once(folder: object, why: object) -> None:
 
 @cache
 def cache_folder() -> Path | None:
-    """Folder of cached kernels; None if it is unsafe or not writable. Deletes old files."""
+    """Folder of cached kernels, cleared of old files; None if the folder is unsafe or not writable."""
     setting = os.environ.get("MANAFORGE_CACHE_DIR", "").replace("{uid}", str(os.geteuid()))
     base = Path(setting or platformdirs.user_cache_dir("manaforge"))
     folder = base / "kernels"
@@ -141,7 +141,7 @@ def cached_kernels() -> set[tuple[str, str]]:
 
 
 def read(name: str) -> bytes | None:
-    """Read the content of a cache file; None if it is missing or damaged (then it is deleted)."""
+    """Read the content of a cache file; None if it is missing, or damaged (a damaged file is deleted)."""
     folder = cache_folder()
     if folder is None:
         return None
@@ -202,7 +202,7 @@ def write(name: str, content: bytes) -> bool:
 
 
 def _publish(temporary: Path, shared: Path) -> bool:
-    """Move a file to its final name without replacing another; returns whether it worked."""
+    """Move a file to its final name without replacing another; return whether it was moved."""
     try:
         shared.hardlink_to(temporary)
     except FileExistsError:
@@ -340,7 +340,7 @@ def _functions_of(value: object) -> Iterator[FunctionType]:
             yield plain
 
 
-class _Memory(NamedTuple):
+class _FunctionHash(NamedTuple):
     """Memoised hash of a function, and the global values for which it is valid."""
 
     own: bytes
@@ -349,7 +349,7 @@ class _Memory(NamedTuple):
     may_change: bool  # whether a value is mutable
 
 
-_known: dict[FunctionType, _Memory] = {}
+_known: dict[FunctionType, _FunctionHash] = {}
 _NOTHING = object()
 
 
@@ -361,12 +361,12 @@ def _own_key(function: FunctionType) -> tuple[bytes, list[FunctionType]]:
         or memory.may_change
         or any(space.get(name, _NOTHING) is not value for space, name, value in memory.values)
     ):
-        memory = _known[function] = _read(function)
+        memory = _known[function] = _hash_function(function)
     return memory.own, memory.called
 
 
-def _read(function: FunctionType) -> _Memory:
-    """Compute a function's hash."""
+def _hash_function(function: FunctionType) -> _FunctionHash:
+    """Compute the hash of a function, with the global values for which it is valid."""
     description = _Description()
     values: list[tuple[dict[str, Any], str, Any]] = []
     try:
@@ -392,11 +392,11 @@ def _read(function: FunctionType) -> _Memory:
     own_text = (function.__module__, function.__qualname__, options, _code_text(function.__code__))
     text = repr((own_text, description.parts))
     own = hashlib.blake2b(text.encode(), digest_size=16).digest()
-    return _Memory(own, description.functions, values, description.has_arrays)
+    return _FunctionHash(own, description.functions, values, description.has_arrays)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """A code object and those nested in it."""
+    """A code object and the code objects nested in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -447,7 +447,7 @@ class _Description:
         self.has_arrays = False
 
     def add(self, value: Any) -> None:
-        """Add a value.
+        """Append the text of a value.
 
         Raises:
             KernelKeyError: the text would not show changes of a value of this kind.

@@ -103,7 +103,7 @@ class OpponentModelData(NamedTuple):
 
 
 def opponent_model_needs(agents: Sequence[Agent], decks: Sequence[Deck]) -> tuple[tuple[Deck, ...], int]:
-    """Requirements of agents that model the opponent (attribute `shown`) in a game with real cards.
+    """Decks and game features needed by agents that model the opponent (`shown`), in a game with real cards.
 
     Returns:
         Further decks for the card table (the agents' attribute `library`), and bits of `GameFeature`.
@@ -121,14 +121,14 @@ def deal_from_key(
     rules: Ruleset,
     keeps: MulliganPlans = RULESET_MULLIGAN,
     further: tuple[Deck, ...] = (),
-    asks: int = 0,
+    game_features: int = 0,
 ) -> Position:
     """Deal a game as `deal` does, from the key of the deal's stream.
 
-    The card table also has the cards of the decks `further`; `asks` are its features
+    The card table also has the cards of the decks `further`; `game_features` are its features
     (`opponent_model_needs`).
     """
-    table, records = cached_card_table((*decks, *further), asks)
+    table, records = cached_card_table((*decks, *further), game_features)
     state = empty_state()
     choices = [mulligan_codes(table.cards, own) for own in keeps]
     deal_game(state, table.array, records[0], records[1], rules.array, key, choices[0], choices[1])

@@ -106,7 +106,7 @@ def keyword_flags_of(keywords: int) -> dict[str, bool]:
 
 
 def keyword_names(keywords: int) -> list[str]:
-    """Names of the keywords in a bit set, as a card player writes them: "Divine Shield"."""
+    """Names of the keywords in a bit set, as card texts write them: "Divine Shield"."""
     return [bit.name.replace("_", " ").title() for bit in Keyword if keywords & bit]
 
 

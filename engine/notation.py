@@ -85,27 +85,27 @@ _REAL = re.compile(
 
 
 class CardParser:
-    """Parser of card texts: maps them to numbers of a given card table, or of a new, growing one.
+    """Parser of card texts: maps texts to card numbers of a given card table, or of a new, growing one.
 
     Attributes:
-        asks: bits of `GameFeature`: game features that the parsed text needs, besides those of its cards.
+        game_features: bits of `GameFeature` that the parsed text needs, besides those of its cards.
     """
 
     def __init__(self, table: CardTable | None) -> None:
         self._given = table
         self._cards: list[Card] = list(table.cards) if table else []
-        self.asks = 0
+        self.game_features = 0
         self._by_key: dict[CardKey, int] = {}
         for number, card in enumerate(self._cards):
             self._by_key.setdefault(card.key, number)
 
     def table(self) -> CardTable:
         """The given card table, or a new one of the parsed cards."""
-        if self._given and (self._given.effects or not self.asks & GameFeature.EFFECTS):
+        if self._given and (self._given.effects or not self.game_features & GameFeature.EFFECTS):
             return self._given
-        return _table_of(tuple(self._cards), self.asks)
+        return _table_of(tuple(self._cards), self.game_features)
 
-    def know(self, card_id: str) -> None:
+    def add_id(self, card_id: str) -> None:
         """Add a real card by id that is not in a hand or on a board, such as the source of an effect."""
         if not any(card.real and card.id == card_id for card in self._cards):
             try:
@@ -117,7 +117,7 @@ class CardParser:
         """The card with a number."""
         return self._cards[number]
 
-    def of(self, text: str) -> int:
+    def parse(self, text: str) -> int:
         """Parse a card and return its number.
 
         Raises:
@@ -176,9 +176,9 @@ class CardParser:
 
 
 @lru_cache(maxsize=16)
-def _table_of(cards: tuple[Card, ...], asks: int) -> CardTable:
+def _table_of(cards: tuple[Card, ...], game_features: int) -> CardTable:
     """Card table of parsed cards, cached because successive positions often have the same cards."""
-    return CardTable(cards, asks)
+    return CardTable(cards, game_features)
 
 
 def split_list(text: str) -> list[str]:
@@ -187,7 +187,7 @@ def split_list(text: str) -> list[str]:
 
 
 def match_field(pattern: re.Pattern[str], name: str, text: str, example: str) -> re.Match[str]:
-    """Match a text against a pattern.
+    """Match a text against a pattern, or raise an error with an example.
 
     Raises:
         NotationError: no match; the message names the field and an example.
@@ -225,11 +225,11 @@ def parse_minion(minion: np.void, text: str, numbers: CardParser) -> None:
     """Parse a minion on the board into the record `minion`."""
     match = MINION_PATTERN.match(text)
     assert match, "every text matches"
-    number = numbers.of(match["card"])
+    number = numbers.parse(match["card"])
     minion["card"] = number
     for change, value in CHANGE_PATTERN.findall(match["changes"]):
         if change in ("gift", "theirs"):
-            numbers.know(value)
+            numbers.add_id(value)
     stats = re.match(STATS, match["now"]) if match["now"] else None
     if stats:
         minion["attack"] = parse_bounded("attack", stats["attack"], 0, MAX_STAT)
@@ -438,14 +438,14 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
             raise NotationError(
                 f"written with effects version {match['version']}; this program has version {EFFECTS_VERSION}"
             )
-        numbers.asks |= GameFeature.EFFECTS
+        numbers.game_features |= GameFeature.EFFECTS
     for seat, part in enumerate(parts):
         # The first player has had a turn in this round, the second only if it is the one to move.
         turns = int(state["turn"]) - (seat == 1 and state["active"] == 0)
         _parse_side(state["sides"][seat], part, min(turns, MAX_MANA), numbers)
     options = _parse_cards(match["options"] or "", numbers)
     for choice in split_list(match["choices"] or ""):
-        numbers.know(choice.split(" ")[0])
+        numbers.add_id(choice.split(" ")[0])
     position = Position(state, numbers.table())
     if position.table.effects:
         _finish_effects(position, [_split_fields(part) for part in parts], match["count"])
@@ -459,7 +459,7 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
 
 
 def _split_fields(text: str) -> dict[str, str]:
-    """Split one half into its fields, by name."""
+    """Split the notation of one player's half into its fields, by name."""
     fields: dict[str, str] = {}
     at = 0
     while at < len(text):
@@ -503,7 +503,7 @@ def _parse_side(side: np.void, text: str, crystals: int, numbers: CardParser) ->
     _parse_secrets(side, fields.get("secrets", ""), numbers)
     for name in ("promises", "graves"):
         for item in split_list(fields.get(name, "")):
-            numbers.know(item)
+            numbers.add_id(item)
     for name, limit in (("hand", HAND_SIZE), ("deck", DECK_SIZE)):
         cards = _parse_cards(fields.get(name, ""), numbers)
         side[f"n_{name}"] = parse_bounded(f"cards in {name}", len(cards), 0, limit)
@@ -584,7 +584,7 @@ def _parse_secrets(side: np.void, text: str, numbers: CardParser) -> None:
                 raise unknown_name("class", unseen["class"], known)
             side["secrets"][place] = HIDDEN_SECRET - known[unseen["class"]]
         else:
-            side["secrets"][place] = numbers.of(match["card"])
+            side["secrets"][place] = numbers.parse(match["card"])
         side["secret_entity_ids"][place] = parse_bounded(
             "born", match["number"] or "0", 0, np.iinfo(np.int16).max
         )
@@ -609,7 +609,7 @@ def _parse_heroes_card(side: np.void, name: str, text: str, numbers: CardParser)
     """Parse a hero power or a weapon into the record `side`."""
     match = _HEROES_CARD.match(text)
     assert match, "every text matches"
-    number = numbers.of(match["card"])
+    number = numbers.parse(match["card"])
     if name == "power":
         side["power"], side["power_used"] = number + 1, match["used"] is not None
         return
@@ -624,10 +624,10 @@ def _parse_cards(text: str, numbers: CardParser) -> list[int]:
     for item in split_list(text):
         modified = _HELD_CARD.match(item)
         card = modified["card"] if modified else item
-        numbers.asks |= GameFeature.HAND_MODIFIERS if modified else 0
+        numbers.game_features |= GameFeature.HAND_MODIFIERS if modified else 0
         hidden = _HIDDEN.match(card)
         if hidden:
             found += [UNKNOWN] * min(int(hidden[1] or 1), DECK_SIZE + 1)
         else:
-            found.append(COIN if card == "The Coin" else numbers.of(card))
+            found.append(COIN if card == "The Coin" else numbers.parse(card))
     return found

@@ -115,8 +115,8 @@ def chance_successors(position: Position, action: Action) -> Iterator[tuple[Frac
         outcomes, probability = stack.pop()
         next_position, chance = position.copy(), Chance.given(outcomes)
         play_checked(next_position.states, next_position.table.array, action.code, chance.array)
-        if chance.waiting:
-            share = probability / chance.waiting
-            stack += [((*outcomes, outcome), share) for outcome in range(chance.waiting)]
+        if chance.n_pending_outcomes:
+            share = probability / chance.n_pending_outcomes
+            stack += [((*outcomes, outcome), share) for outcome in range(chance.n_pending_outcomes)]
         else:
             yield probability, next_position

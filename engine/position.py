@@ -58,7 +58,7 @@ class Position:
         return [Action.from_code(code) for code in codes[:n].tolist()]
 
     def play(self, action: Action, chance: Chance | None = None) -> int:
-        """Play an action. The position is modified in place.
+        """Play an action; return the minions that died in an attack. The position is modified in place.
 
         Args:
             action: the action.

@@ -52,7 +52,7 @@ def outcome(state: np.void) -> int:
 
 @njit
 def legal_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
-    """List the legal actions: plays by hand position, hero power, attacks by attacker, end of turn.
+    """Write the legal actions to `actions`: plays by hand place, hero power, attacks by attacker, turn end.
 
     Targets are in the order enemy minions, enemy hero, own minions, own hero. Attacks of the hero come after
     those of minions.
@@ -104,7 +104,7 @@ def _list_bodies(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
 
 @njit
 def apply(state: np.void, cards: np.ndarray, action: int, events: np.void) -> int:
-    """Apply a legal action. `state` is modified in place.
+    """Apply a legal action; return the minions that died in an attack. `state` is modified in place.
 
     Args:
         state: the position, dtype `STATE`.
@@ -123,7 +123,7 @@ def apply(state: np.void, cards: np.ndarray, action: int, events: np.void) -> in
 
 @njit_inline
 def _record_damage(state: np.void, action: int, events: np.void) -> None:
-    """Record an action's damage without effects, as `apply_with_effects` does, and reset chance events."""
+    """Record an action's damage in a game without effects, like `apply_with_effects`; reset chance events."""
     events["n_pending_outcomes"] = 0
     events["n_outcomes"] = 0
     events["depends_on_hidden"] = 0
@@ -186,7 +186,7 @@ def _play(state: np.void, cards: np.ndarray, place: int) -> None:
 
 @njit
 def _attack(own: np.void, enemy: np.void, slot: int, target: int) -> int:
-    """Resolve an attack: simultaneous damage, then removal of dead minions; bits of `Death`."""
+    """Resolve an attack: simultaneous damage, then removal of dead minions; return bits of `Death`."""
     attacker = own["board"][slot]
     attacker["attacks_left"] -= 1
     attacker["keywords"] &= ~Keyword.STEALTH

@@ -170,7 +170,7 @@ NO_EFFECT["target"] = NO_EFFECT["defender"] = NO_EFFECT["source"] = NO_EFFECT["o
 
 @njit_no_alloc
 def guards(minion: np.void) -> bool:
-    """Whether a minion forces attackers to choose it: Taunt, unless Stealth hides it."""
+    """Whether attackers must choose this minion: it has Taunt without Stealth."""
     return bool((minion["keywords"] & (Keyword.TAUNT | Keyword.STEALTH)) == Keyword.TAUNT)
 
 
@@ -645,7 +645,7 @@ def clear_counters(side: np.void) -> None:
 
 @njit
 def _apply_variant(cards: np.ndarray, deck: np.void, key: np.uint64, seat: int) -> None:
-    """Apply a deck variant: replace cards until the chosen number has its property.
+    """Apply a deck variant: replace cards until the variant's number of cards has the variant's property.
 
     Args:
         cards: numbers of the deck's 30 cards, of a list in its order. Modified in place.

@@ -27,7 +27,7 @@ MAX_SHOWN = DECK_SIZE + HAND_SIZE + BOARD_SIZE + MAX_GRAVEYARD + 1
 
 
 class OpponentInfo(IntEnum):
-    """Extra information about the opponent's cards; an agent requests it by its attribute `shown`."""
+    """Extra information about the opponent's cards; an agent requests it by the attribute `shown`."""
 
     NOTHING = 0
     NOT_SEEN = 1  # for a known deck list: its cards not seen yet
@@ -70,12 +70,12 @@ class MinionView:
         )
 
     def has(self, what: Keyword | Trait) -> bool:
-        """Whether it has a keyword or a trait."""
+        """Whether the minion has a keyword or a trait."""
         return bool((self.traits if isinstance(what, Trait) else self.keywords) & what)
 
     @property
     def spec(self) -> MinionSpec:
-        """Its current numbers and keywords, with its remaining attacks."""
+        """The minion's current numbers and keywords, with the attacks it has left."""
         flags = keyword_flags_of(self.keywords)
         cost, worth = self.card.spec.cost, self.card.spec.value
         return MinionSpec(self.attack, self.health, cost, worth, **flags, attacks_left=self.attacks_left)
@@ -304,7 +304,7 @@ def _show(
 def list_opponent_cards(
     state: np.void, cards: np.ndarray, dealt: np.ndarray, seat: int, what: int, shown: np.ndarray
 ) -> int:
-    """List the opponent's cards that an agent may see; returns their number.
+    """Write the opponent's cards that an agent may see to `shown`; return their number.
 
     In a game without effects, the cards not seen yet are those of hand and deck, without The Coin. With real
     cards, effects create cards in hands and decks, whose numbers would reveal hidden information: the seen
@@ -342,7 +342,7 @@ def list_opponent_cards(
 
 @njit
 def _list_visible(side: np.void, shown: np.ndarray) -> int:
-    """List a player's visible cards: board, dead minions and weapon. `shown` is modified in place."""
+    """Write a player's visible cards to `shown`: board, dead minions and weapon; return their number."""
     n = 0
     for place in range(side["n_board"]):
         shown[n] = side["board"][place]["card"]
@@ -358,10 +358,10 @@ def _list_visible(side: np.void, shown: np.ndarray) -> int:
 
 @njit
 def _rest_of_deck(dealt: np.ndarray, shown: np.ndarray, n: int) -> int:
-    """Replace the first `n` cards of `shown` by the rest of the deck `dealt` (multiset difference). In place.
+    """Replace the first `n` cards of `shown` by the other cards of the deck `dealt`; return their number.
 
     Returns:
-        Their number.
+        The number of other cards.
     """
     others = np.zeros(len(shown), np.int64)
     others[:n] = shown[:n]

@@ -1,4 +1,4 @@
-"""The ILP agent: solves its turn, plays the plan, and solves again after a chance outcome."""
+"""The ILP agent: solves the turn, plays the plan, and solves again after a chance outcome."""
 
 from collections.abc import Sequence
 
@@ -104,7 +104,7 @@ def simulate_actions(
     chances: np.ndarray,
     steps: np.ndarray,
 ) -> int:
-    """Simulate actions and record the state before each; returns how many are legal.
+    """Simulate actions and write the state before each to `steps`; return the number of legal ones.
 
     The last action is not played where the turn is solved again after it.
 
@@ -182,7 +182,7 @@ class IlpAgent:
         self.solves = self.again = self.unproven = self.exact = self.search = 0
         self._turn = (-1, -1)
         self._planned: list[tuple[bytes, Action]] = []
-        self._array = weights.everything
+        self._array = weights.full_array
         find_solver_for_formulation(backend, formulation)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002

@@ -23,6 +23,6 @@ class AutoSolver:
         if turn.program and all(exclusion.kind == ActionKind.ATTACK for exclusion in turn.barred):
             turns = np.zeros(1, TURN)
             read_problem(turn, turns)
-            if supports_weights(turns[0], weights.everything):
+            if supports_weights(turns[0], weights.full_array):
                 return self._exact.solve(turn, weights)
         return self._search.solve(turn, weights)

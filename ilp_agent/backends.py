@@ -57,12 +57,12 @@ class Backend:
 
     @property
     def summary(self) -> str:
-        """Description and licence restrictions, for help texts."""
+        """Description of the backend and the restrictions of its licence, for help texts."""
         return f"{self.name}: {self.help}" + (f" ({self.licence})" if self.licence else "")
 
     @property
     def library_version(self) -> str:
-        """Version of the installed library; "" if it is missing or not needed."""
+        """Version of the installed solver library; "" if the library is missing or not needed."""
         return _installed_version(self.library) if self.library else ""
 
     @property

@@ -1,4 +1,4 @@
-"""Explain a plan: compare its terms with those of the best plan without its first action."""
+"""Explain a plan: compare its terms with those of the best plan that omits this plan's first action."""
 
 from dataclasses import dataclass, replace
 
@@ -14,7 +14,7 @@ from ilp_agent.weights import Weights
 
 @dataclass(frozen=True)
 class Explanation:
-    """The best plan and the best alternative without its first action.
+    """The best plan, and the best alternative without the first action of that plan.
 
     Attributes:
         turn: the turn, or a `TurnProblem`.
@@ -74,7 +74,7 @@ def _equal_objectives(one: float, other: float) -> bool:
 
 
 def exclude_action(problem: TurnProblem, action: PlanAction) -> TurnProblem:
-    """The same problem with one action excluded: a card, The Coin or an attack."""
+    """Copy of a problem with one action excluded: a card, The Coin or an attack."""
     if isinstance(action, Play):
         hand = (*problem.hand[: action.hand], *problem.hand[action.hand + 1 :])
         return replace(problem, hand=hand)

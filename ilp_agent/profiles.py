@@ -133,7 +133,7 @@ def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
     if not isinstance(weights, dict) or not isinstance(provenance, dict):
         raise ProfileError(f"{path}: weights and provenance must be tables")
     for key in weights:
-        known = (*kind.names(), *kind.further())
+        known = (*kind.names(), *kind.optional_defaults())
         if key not in known:
             raise ProfileError(f"{path}: weights.{key}: {unknown_name('weight', key, known)}")
     missing = [key for key in kind.names() if key not in weights]

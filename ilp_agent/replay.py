@@ -1,4 +1,4 @@
-"""Convert a `TurnProblem` to an engine position, replay its plans, and check that they are legal."""
+"""Convert a `TurnProblem` to an engine position, replay the problem's plans, and check their legality."""
 
 from collections.abc import Iterable
 from contextlib import suppress

@@ -140,7 +140,7 @@ def exact_memory() -> ExactMemory:
 
 def search_memory(cards: np.ndarray, limit: int | None = None) -> SearchMemory:
     """This thread's working memory for the search with a card table, at most `limit` positions a turn."""
-    search, solved = thread_searcher().ready(limit), np.zeros(1, SOLUTION)
+    search, solved = thread_searcher().reset_memory(limit), np.zeros(1, SOLUTION)
     return SearchMemory(cards.copy(), compute_card_facts(cards), *search, solved)
 
 

@@ -36,7 +36,7 @@ class ProblemError(WrongValueError, ValueError):
 
 
 class Exclusion(NamedTuple):
-    """An action excluded for a whole turn, to measure its worth; not a rule of the game.
+    """An action excluded for a whole turn, to measure the action's worth; not a rule of the game.
 
     Attributes:
         kind: PLAY, POWER or ATTACK.

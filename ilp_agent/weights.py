@@ -23,7 +23,7 @@ MAX_WEIGHT = 1e100
 
 
 class WeightError(ManaforgeError, ValueError):
-    """A weight is negative, not finite, missing or of the wrong type; the message names it."""
+    """A weight is negative, not finite, missing or of the wrong type; the message names the weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class WeightVector:
     ALIASES: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 
     def __post_init__(self) -> None:
-        for name in (*self.names(), *self.further()):
+        for name in (*self.names(), *self.optional_defaults()):
             object.__setattr__(self, name, self._checked(name, getattr(self, name)))
 
     @classmethod
@@ -64,7 +64,7 @@ class WeightVector:
         return tuple(item.name for item in fields(cls) if item.default is MISSING)
 
     @classmethod
-    def further(cls) -> Mapping[str, float]:
+    def optional_defaults(cls) -> Mapping[str, float]:
         """Defaults of the optional weights, by name in their order."""
         return {item.name: item.default for item in fields(cls) if item.default is not MISSING}
 
@@ -81,12 +81,12 @@ class WeightVector:
         return cls(*listed)
 
     @classmethod
-    def padded(cls, weights: Sequence[float]) -> tuple[float, ...]:
+    def pad_optional(cls, weights: Sequence[float]) -> tuple[float, ...]:
         """Append the defaults of the missing optional weights."""
-        return (*weights, *tuple(cls.further().values())[len(weights) - len(cls.names()) :])
+        return (*weights, *tuple(cls.optional_defaults().values())[len(weights) - len(cls.names()) :])
 
     @classmethod
-    def holding(cls, names: Iterable[str]) -> type[Self]:  # noqa: ARG003
+    def class_for(cls, names: Iterable[str]) -> type[Self]:  # noqa: ARG003
         """The weight class for a profile that sets weights of these names."""
         return cls
 
@@ -99,13 +99,13 @@ class WeightVector:
         return np.array(list(self.named().values()), np.float64)
 
     @property
-    def everything(self) -> np.ndarray:
+    def full_array(self) -> np.ndarray:
         """All weights, optional ones included, for kernels; float64, shape (fields,)."""
-        return np.array(self.padded(tuple(self.array)), np.float64)
+        return np.array(self.pad_optional(tuple(self.array)), np.float64)
 
     def named(self) -> dict[str, float]:
         """The weights by name, in the order of the fields; optional ones if one differs from its default."""
-        defaults = self.further()
+        defaults = self.optional_defaults()
         further = {name: getattr(self, name) for name in defaults}
         return {name: getattr(self, name) for name in self.names()} | (further if further != defaults else {})
 
@@ -120,10 +120,10 @@ class WeightVector:
         Raises:
             WeightError: a weight is invalid.
         """
-        return cls.holding(written)(**written)
+        return cls.class_for(written)(**written)
 
     @classmethod
-    def shown(cls, name: str, share: float) -> str:  # noqa: ARG003
+    def format_share(cls, name: str, share: float) -> str:  # noqa: ARG003
         """Format a weight's scale-free form for tables."""
         return f"{share:.1%}"
 
@@ -244,9 +244,9 @@ class Weights(WeightVector):
         return frozenset(without & set(cls.names()))
 
     @classmethod
-    def holding(cls, names: Iterable[str]) -> type[Self]:
+    def class_for(cls, names: Iterable[str]) -> type[Self]:
         """`ExtendedWeights` if an optional weight is named, else this class."""
-        return ExtendedWeights if set(names) & set(Weights.further()) else cls  # type: ignore[return-value]
+        return ExtendedWeights if set(names) & set(Weights.optional_defaults()) else cls  # type: ignore[return-value]
 
     lethal: float
     clear: float
@@ -276,7 +276,7 @@ class ExtendedWeights(Weights):
         return tuple(item.name for item in fields(cls))
 
     @classmethod
-    def further(cls) -> Mapping[str, float]:
+    def optional_defaults(cls) -> Mapping[str, float]:
         """Empty: no weight is optional."""
         return {}
 
@@ -294,7 +294,10 @@ def index_enum(name: str, vector: type[WeightVector], module: str) -> Any:
         module: module that holds the enum under its name; compiled code looks it up there.
     """
     return IntEnum(
-        name, [weight.upper() for weight in (*vector.names(), *vector.further())], start=0, module=module
+        name,
+        [weight.upper() for weight in (*vector.names(), *vector.optional_defaults())],
+        start=0,
+        module=module,
     )
 
 
@@ -303,7 +306,7 @@ WEIGHT_NAMES = Weights.names()
 
 N_WEIGHTS = len(WEIGHT_NAMES)
 
-EXTENDED_NAMES = (*WEIGHT_NAMES, *Weights.further())
+EXTENDED_NAMES = (*WEIGHT_NAMES, *Weights.optional_defaults())
 """Names of all sixteen weights and terms, in the order used everywhere."""
 
 N_TERMS = len(EXTENDED_NAMES)

@@ -150,7 +150,7 @@ class HearthSimAgent:
         self.name = profile.name if isinstance(profile, Profile) else HearthSimWeights.AGENT
         self.weights = profile.weights if isinstance(profile, Profile) else profile
         self.unproven = 0
-        self._row = score_rows(self.weights.everything[None])[0]
+        self._row = score_rows(self.weights.full_array[None])[0]
         self._planned: list[tuple[bytes, Action]] = []
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002

@@ -119,7 +119,7 @@ class MinimaxAgent:
         self.shown = OpponentInfo(hands)
         self.further = tuple(further)
         self.library = class_decks(self.further) if self.shown == OpponentInfo.SEEN else ()
-        self._row = np.array([*self.weights.everything, depth, chains, hands])
+        self._row = np.array([*self.weights.full_array, depth, chains, hands])
         self._planned: list[tuple[bytes, Action]] = []
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002

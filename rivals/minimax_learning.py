@@ -230,7 +230,7 @@ class _Arena:
 def _row_of(name: str) -> np.ndarray:
     """Weights of an agent kind's default profile and default options, as a row for compiled games."""
     kind = find_kind(name)
-    weights = find_agent_profile(name, kind.default_profile).weights.everything if kind.weighted else ()
+    weights = find_agent_profile(name, kind.default_profile).weights.full_array if kind.weighted else ()
     return np.array([*weights, *kind.settings()], np.float64)
 
 

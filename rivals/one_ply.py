@@ -143,7 +143,7 @@ class OnePlyAgent(Generic[W]):
             self.name, self.weights = profile.name, profile.weights
         else:
             self.name, self.weights = self.usual_name, profile
-        self._array = self.weights.everything
+        self._array = self.weights.full_array
         self._actions = np.empty(MAX_ACTIONS, np.int64)
         self._next = np.zeros(2, STATE)
         self._thought = np.zeros(1, EVENTS)

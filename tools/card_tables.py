@@ -340,7 +340,7 @@ def build_edition(folder: Path, package: Path, named: Iterable[str]) -> str:
 
 
 def _uncertain(rows: Iterable[Sequence[object]]) -> list[str]:
-    """Ids of collectible cards, heroes excluded, with text beyond their other columns."""
+    """Ids of collectible cards, heroes excluded, whose text says more than the other columns."""
     named = (dict(zip(EDITION_COLUMNS, row, strict=True)) for row in rows)
     return [
         str(row["id"])

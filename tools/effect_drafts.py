@@ -47,7 +47,7 @@ def number_of(word: str) -> int:
 
 
 def parse_targets(text: str) -> Effect | None:
-    """Parse a target phrase into a row with a placeholder operation; None if the phrase is not understood.
+    """Parse a target phrase into an effect row with a placeholder operation; None if not understood.
 
     Args:
         text: phrase, such as "all enemy minions" or "a friendly Beast".
@@ -77,7 +77,7 @@ def parse_targets(text: str) -> Effect | None:
 
 
 def _filter_of(match: re.Match[str]) -> tuple[int, int]:
-    """Filter bits and their arg of a parsed target phrase."""
+    """Filter bits of a parsed target phrase, and their argument."""
     filter_bits = arg = 0
     if match["other"] or match["many"] == "another":
         filter_bits |= Filter.NOT_SELF
@@ -99,7 +99,7 @@ def _filter_of(match: re.Match[str]) -> tuple[int, int]:
 
 
 def parse_buff(text: str) -> Effect | None:
-    """Parse a buff, such as "+2/+2 and Taunt", into a row without targets; None if not understood."""
+    """Parse a buff, such as "+2/+2 and Taunt", into an effect row without targets; None if not understood."""
     attack = health = keywords = 0
     for part in re.split(r", and |, | and ", text):
         both = re.fullmatch(r"([+-]\d+)/([+-]\d+)", part)
@@ -157,14 +157,14 @@ Created = Callable[[str, str], str | None]
 
 @dataclass(frozen=True)
 class Text:
-    """A card's text, with a look-up of the cards it may create."""
+    """A card's text, with a look-up of the cards that the text may create."""
 
     text: str
     created: Created
 
 
 def draft(card: Text) -> tuple[Effect, ...] | None:
-    """Draft the rows of a card's text; None if a part of it matches no template."""
+    """Draft the effect rows of a card's text; None if a part of the text matches no template."""
     text = " ".join(_MARKUP.sub("", card.text).replace("\xa0", " ").replace("_", " ").split())
     text = _ASIDE.sub("", text.split("@", maxsplit=1)[0]).strip()
     pieces = _PARTS.split(text)
@@ -182,7 +182,7 @@ def draft(card: Text) -> tuple[Effect, ...] | None:
 
 
 def _sentences(text: str, created: Created) -> Rows | None:
-    """Draft the rows of a text without triggers; None if a sentence matches no template."""
+    """Draft the effect rows of a text without triggers; None if a sentence matches no template."""
     rows: Rows = []
     for sentence in re.split(r"(?<=[.!]) ", text.strip()):
         rest = _OWN_WORDS.sub("", sentence).rstrip(".! ")
@@ -196,7 +196,7 @@ def _sentences(text: str, created: Created) -> Rows | None:
 
 
 def _sentence(text: str, created: Created, before: Sequence[Effect]) -> Rows | None:
-    """Draft the rows of a sentence by the first matching template."""
+    """Draft the effect rows of a sentence by the first matching template."""
     for pattern, make in _TEMPLATES:
         found = re.fullmatch(pattern, text)
         rows = make(found, created) if found else None

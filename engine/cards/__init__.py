@@ -127,12 +127,12 @@ class Card:
 
     @property
     def class_name(self) -> str:
-        """Display name of its class: "mage", "demon hunter", "neutral"."""
+        """Display name of the card's class: "mage", "demon hunter", "neutral"."""
         return CLASS_NAMES.get(self.card_class, self.card_class.lower())
 
     @property
     def title(self) -> str:
-        """Its name, or attack and health ("3/2") if it has no name."""
+        """Name of the card, or its attack and health ("3/2") if it has no name."""
         return self.name or self.body
 
     @property
@@ -162,7 +162,7 @@ IDENTITY = {
 
 
 def _identity(item: Card | MinionSpec, written: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Format a card, or its numbers, as class name and fields; `written` has fields already formatted."""
+    """Format a `Card` or a `MinionSpec` as class name and fields; `written` has fields already formatted."""
     always = IDENTITY[type(item)]
     later = [field for field in fields(item) if field.name not in always]
     changed = [field.name for field in later if getattr(item, field.name) != field.default]
@@ -183,7 +183,7 @@ class OtherCard(NamedTuple):
 
     @property
     def class_name(self) -> str:
-        """Display name of its class."""
+        """Display name of the card's class."""
         return CLASS_NAMES.get(self.card_class, self.card_class.lower())
 
 

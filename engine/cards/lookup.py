@@ -1,4 +1,4 @@
-"""Look up and list cards: facts of a card, how far it is covered, and coverage of an edition."""
+"""Look up and list cards: facts of a card, coverage of its text, and coverage of an edition."""
 
 import csv
 from collections import Counter
@@ -109,7 +109,7 @@ class CardFacts:
 
     @property
     def coverage_text(self) -> str:
-        """Coverage line: how it is played, and which mechanics are not covered."""
+        """Coverage line: how the card is played, and which of its mechanics are not covered."""
         if self.played == EXACT:
             return "exact" if self.does or self.keywords else "exact: it has no text"
         how = "a body with its keywords" if self.played == BODY else "not played"
@@ -229,13 +229,13 @@ def filter_card_facts(
 
 
 def set_name(card_set: str) -> str:
-    """Display name of a set."""
+    """Display name of a card set."""
     return SET_NAMES.get(card_set, card_set.replace("_", " ").title())
 
 
 @lru_cache(maxsize=1)
 def mechanics_by_card() -> Mapping[str, tuple[str, ...]]:
-    """Mechanics in the card texts of 2018-07 by card id, for cards with text beyond their columns."""
+    """Mechanics in the card texts of 2018-07 by card id, for cards whose text exceeds the table's columns."""
     path = resources.files("engine") / "data" / "editions" / "kinds.csv"
     with path.open(encoding="utf-8") as lines:
         return {row["id"]: tuple(row["kinds"].split("; ")) for row in csv.DictReader(lines)}

@@ -1,4 +1,4 @@
-"""Editions of Hearthstone and their cards with full card text.
+"""Editions of the real game (2018-07 and newest): their cards, with effects where the full text is covered.
 
 Numbers come from the edition's table, effects from `engine/data/effects.csv`. In the newest edition a card
 has effects if its text and numbers match a card of edition 2018-07 (`tools.card_tables`).
@@ -83,7 +83,7 @@ class Edition:
 
     @property
     def size(self) -> int:
-        """Number of collectible cards without heroes."""
+        """Number of collectible cards, heroes excluded."""
         n_others = sum(card.kind != HERO_CARD for card in self.others.values())
         return len(self.collectible) + len(self.bodies) + n_others
 
@@ -287,7 +287,7 @@ def _rows(name: str) -> list[dict[str, str]]:
 
 
 def _card(row: dict[str, str]) -> Card:
-    """Parse a card of an edition's table; without effects if its text is not covered."""
+    """Parse a card of an edition's table; a card whose text is not covered gets no effects."""
     kind = _KINDS[row["type"]]
     has_body = kind in (CardKind.MINION, CardKind.WEAPON)
     numbers: dict[str, Any] = {

@@ -66,18 +66,18 @@ class CardTable:
 
     Args:
         cards: the cards.
-        asks: bits of `GameFeature` to track in any case.
+        game_features: bits of `GameFeature` to track in any case.
     """
 
     __slots__ = ("_array", "_cards", "_effects", "_number")
 
-    def __init__(self, cards: Sequence[Card], asks: int = 0) -> None:
+    def __init__(self, cards: Sequence[Card], game_features: int = 0) -> None:
         found = list(cards)
         pools = _add_created(found) if any(card.effects for card in found) else {}
         self._cards = tuple(found)
         written = (_written(card, tuple(pools[ids] for ids in _named(card))) for card in found)
         rows = np.frombuffer(bytearray(b"".join(written) or bytes(CARD.itemsize)), CARD)
-        rows["game_features"] = np.bitwise_or.reduce(rows["card_features"], initial=asks)
+        rows["game_features"] = np.bitwise_or.reduce(rows["card_features"], initial=game_features)
         self._effects = bool(rows["game_features"][0] & GameFeature.EFFECTS)
         keys = [card.key for card in found]
         self._number: dict[CardKey, int] = {}
@@ -114,7 +114,7 @@ class CardTable:
 
 
 def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
-    """Append the cards that effects create to `cards`; the first number of each pool of ids."""
+    """Append created cards to `cards`; return the first card number of each pool of card ids."""
     places: dict[tuple[str, ...], int] = {}
     for place, card in enumerate(cards):
         if card.real:
@@ -141,12 +141,12 @@ def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
 
 
 def draws_at_random(effect: Effect) -> bool:
-    """Whether a row creates random cards of the edition, filtered by `of`."""
+    """Whether an effect row creates random cards of the edition, filtered by `of`."""
     return effect.op in CREATING_OPS and not effect.cards
 
 
 def _made(effect: Effect, place: int) -> Card:
-    """Card at an index of a row's pool; potion costs need no covered text, since they are never played."""
+    """Card at an index of an effect row's pool; potion costs, never played, need no covered text."""
     is_cost = effect.op == Op.CREATE_POTION and place < len(N_POTION_EFFECTS)
     return edition().by_id[effect.cards[place]] if is_cost else created_card(effect.cards[place])
 
@@ -170,7 +170,7 @@ def _exact_keys() -> frozenset[CardKey]:
 
 @lru_cache(maxsize=256)
 def random_card_pool(of: CardQuery) -> Mapping[CardKey, Card]:
-    """Pool of a row's random cards by key: matching exact cards of edition 2018-07, sorted by id."""
+    """Pool of an effect row's random cards by key: matching exact cards of edition 2018-07, sorted by id."""
     exact, rows = _exact_rows()
     found = np.zeros(len(exact), np.bool_)
     mark_matching(rows, of.kind, of.filter, of.arg, found)
@@ -188,7 +188,7 @@ def _tag_pooled(rows: np.ndarray, keys: Sequence[CardKey]) -> None:
 
 
 def _write_lists(rows: np.ndarray, cards: Sequence[Card], numbers: Mapping[CardKey, int]) -> None:
-    """Write the card lists from which rows draw random cards, sorted by id. `rows` is modified in place."""
+    """Write the card lists of effect rows with random cards, sorted by id. `rows` is modified in place."""
     lists: list[list[int]] = []
     first: dict[CardQuery, int] = {}
     for row, card in zip(rows, cards, strict=True):
@@ -221,7 +221,7 @@ def _class_of(card: Card) -> int:
 
 
 def _classes(filter_bits: int, arg: int) -> list[int]:
-    """Class bits of each card list of a row; 0 for any class."""
+    """Class bits of each card list of an effect row; 0 for any class."""
     if filter_bits & CardFilter.GANG:
         return [1 << name for name in HeroClassCode if arg >> name & 1]
     if filter_bits & CardFilter.OWN_CLASS:
@@ -234,42 +234,48 @@ def _classes(filter_bits: int, arg: int) -> list[int]:
 def features_of(rows: np.ndarray) -> int:
     """Game features that card records need: bits of `GameFeature` and of triggers."""
     heard = int(np.bitwise_or.reduce(rows["trigger_bits"], initial=0))
-    asks = heard << TRIGGER_SHIFT | (
+    game_features = heard << TRIGGER_SHIFT | (
         GameFeature.TRIGGERS if heard & IN_PLAY_TRIGGERS & ~(1 << Trigger.AURA) else 0
     )
     if np.any(rows["tags"] & CardFilter.SECRET):
-        asks |= GameFeature.SECRETS_IN_PLAY | GameFeature.TRIGGERS
+        game_features |= GameFeature.SECRETS_IN_PLAY | GameFeature.TRIGGERS
     if np.any(rows["traits"] & Trait.CLEAVES):
-        asks |= GameFeature.BOARD_ORDER
+        game_features |= GameFeature.BOARD_ORDER
     for row in rows[rows["n_effects"] > 0]:
         for effect in row["effects"][: row["n_effects"]]:
-            asks |= _asks_of_row(effect)
-    return asks
+            game_features |= _features_of_row(effect)
+    return game_features
 
 
-def _asks_of_row(effect: np.void) -> int:
+def _features_of_row(effect: np.void) -> int:
     trigger, op = int(effect["trigger"]), int(effect["op"])
-    asks = 0
+    game_features = 0
     if trigger == Trigger.AURA:
-        asks |= GameFeature.AURAS if op in (Op.BUFF, Op.WEAPON, Op.SET_ATTACK_TO_HEALTH) else 0
-        asks |= GameFeature.RULES if op == Op.RULE else 0
-    asks |= GameFeature.COSTS if op == Op.COST else 0
-    asks |= GameFeature.HAND_MODIFIERS if op in (Op.BUFF_HAND, Op.CHANGE_HAND_COST) else 0
-    asks |= GameFeature.HAND_MODIFIERS if op in (Op.DRAW, Op.DISCOVER) and effect["amount2"] else 0
-    asks |= GameFeature.HAND_MODIFIERS if op == Op.BOUNCE and effect["amount"] else 0
-    asks |= (
+        game_features |= GameFeature.AURAS if op in (Op.BUFF, Op.WEAPON, Op.SET_ATTACK_TO_HEALTH) else 0
+        game_features |= GameFeature.RULES if op == Op.RULE else 0
+    game_features |= GameFeature.COSTS if op == Op.COST else 0
+    game_features |= GameFeature.HAND_MODIFIERS if op in (Op.BUFF_HAND, Op.CHANGE_HAND_COST) else 0
+    game_features |= GameFeature.HAND_MODIFIERS if op in (Op.DRAW, Op.DISCOVER) and effect["amount2"] else 0
+    game_features |= GameFeature.HAND_MODIFIERS if op == Op.BOUNCE and effect["amount"] else 0
+    game_features |= (
         GameFeature.HAND_MODIFIERS if op == Op.COPY_TO_HAND and (effect["amount"] or effect["amount2"]) else 0
     )
-    asks |= GameFeature.DECK_TRIGGERS if trigger == Trigger.IN_DECK else 0
-    asks |= GameFeature.TRIGGERS if trigger == Trigger.DISCARDED_ITSELF else 0
-    asks |= GameFeature.GRAVEYARD if op == Op.RESURRECT else 0
-    asks |= GameFeature.JADE if op == Op.JADE else 0
-    asks |= GameFeature.HERO_CLASSES if effect["of_filter"] & CLASS_FILTERS else 0
-    asks |= GameFeature.BOARD_ORDER if effect["pick"] in (Pick.NEXT_TO_SELF, Pick.NEXT_TO_TARGET) else 0
-    return asks | _ASKED.get(int(effect["count"]), 0) | _ASKED_IF.get(abs(int(effect["condition"])), 0)
+    game_features |= GameFeature.DECK_TRIGGERS if trigger == Trigger.IN_DECK else 0
+    game_features |= GameFeature.TRIGGERS if trigger == Trigger.DISCARDED_ITSELF else 0
+    game_features |= GameFeature.GRAVEYARD if op == Op.RESURRECT else 0
+    game_features |= GameFeature.JADE if op == Op.JADE else 0
+    game_features |= GameFeature.HERO_CLASSES if effect["of_filter"] & CLASS_FILTERS else 0
+    game_features |= (
+        GameFeature.BOARD_ORDER if effect["pick"] in (Pick.NEXT_TO_SELF, Pick.NEXT_TO_TARGET) else 0
+    )
+    return (
+        game_features
+        | _FEATURES_OF_COUNT.get(int(effect["count"]), 0)
+        | _FEATURES_OF_CONDITION.get(abs(int(effect["condition"])), 0)
+    )
 
 
-_ASKED: Mapping[int, int] = {
+_FEATURES_OF_COUNT: Mapping[int, int] = {
     Count.PLAYED: GameFeature.CARDS_PLAYED,
     Count.SPELLS: GameFeature.SPELLS_CAST,
     Count.TOTEMS: GameFeature.TOTEMS_SUMMONED,
@@ -279,7 +285,7 @@ _ASKED: Mapping[int, int] = {
     Count.SECRETS: GameFeature.SECRETS_PLAYED,
     Count.ELEMENTALS: GameFeature.ELEMENTALS,
 }
-_ASKED_IF: Mapping[int, int] = {
+_FEATURES_OF_CONDITION: Mapping[int, int] = {
     Condition.COMBO: GameFeature.CARDS_PLAYED,
     Condition.ENEMY_PLAYED: GameFeature.CARDS_PLAYED,
     Condition.MINIONS_DIED_THIS_TURN: GameFeature.DIED_THIS_TURN,
@@ -289,7 +295,7 @@ _ASKED_IF: Mapping[int, int] = {
 
 
 def _named(card: Card) -> list[tuple[str, ...]]:
-    """Card ids named in each row of a card; its record stores their numbers."""
+    """Card ids named in each effect row of a card; the card's record stores their card numbers."""
     return [effect.cards for effect in card.effects if effect.cards not in NO_CARD_IDS] if card.real else []
 
 

@@ -1,1 +1,1 @@
-"""Effects of cards: their vocabulary, and the compiled interpreter that carries them out."""
+"""Card effects: the table of effect rows, and the compiled interpreter that applies them."""

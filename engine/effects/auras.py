@@ -29,7 +29,7 @@ def apply_auras(state: np.void, cards: np.ndarray) -> None:
 
 @njit_indirect(STATE, (CARD,), allocates=True)
 def _refresh_all(state: np.void, cards: np.ndarray) -> int:
-    """Recompute auras until nothing changes; 0. `state` is modified in place."""
+    """Recompute auras until nothing changes; return 0. `state` is modified in place."""
     for _ in range(MAX_AURA_PASSES):
         if not _refresh_once(state, cards):
             return 0
@@ -55,7 +55,7 @@ def _any_aura(state: np.void, cards: np.ndarray) -> bool:
 
 @njit
 def _refresh_once(state: np.void, cards: np.ndarray) -> bool:
-    """Recompute all auras in one pass; whether a bonus changed. `state` is modified in place."""
+    """Recompute all auras in one pass; return whether a bonus changed. `state` is modified in place."""
     changed = False
     bonuses = ZERO_BONUSES.copy()
     weapon_bonuses = np.zeros(2, np.int64)
@@ -158,7 +158,7 @@ def _add_bonuses(
 
 @njit_no_alloc
 def _replace_bonuses(minion: np.void, attack: int, health: int, keywords: int) -> bool:
-    """Replace a minion's aura bonuses; whether they changed. `minion` is modified in place."""
+    """Replace a minion's aura bonuses; return whether they changed. `minion` is modified in place."""
     changed = attack != minion["aura_attack"] or health != minion["aura_health"]
     if attack != minion["aura_attack"]:
         printed = minion["attack"] - minion["aura_attack"]
@@ -180,13 +180,13 @@ def _replace_bonuses(minion: np.void, attack: int, health: int, keywords: int) -
 
 @njit_no_alloc
 def has_rule(state: np.void, cards: np.ndarray, seat: int, rule: int) -> bool:
-    """Whether a player has a minion in play that changes a `Rule`."""
+    """Whether a player has a minion in play that changes the given `Rule`."""
     return count_rules(state, cards, seat, rule, False) > 0
 
 
 @njit_no_alloc
 def count_rules(state: np.void, cards: np.ndarray, seat: int, rule: int, survivors_only: bool) -> int:
-    """Number of a player's minions that change a `Rule`; with `survivors_only`, without dying minions."""
+    """Number of a player's minions that change the given `Rule`; `survivors_only`: dying ones excluded."""
     if not needed_features(cards) & GameFeature.RULES:
         return 0
     found = 0

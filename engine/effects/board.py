@@ -10,7 +10,7 @@ from engine.jit import njit_no_alloc, njit_no_alloc_inline
 
 @njit_no_alloc
 def add_minion(state: np.void, cards: np.ndarray, seat: int, number: int, place: int) -> int:
-    """Insert a minion into a board; minions from `place` on move right. `state` is modified in place.
+    """Insert a minion at `place` of a board, shifting later ones; return its entity id. Modified in place.
 
     Args:
         state: dtype `STATE`.
@@ -20,7 +20,7 @@ def add_minion(state: np.void, cards: np.ndarray, seat: int, number: int, place:
         place: board index, 0 to the number of minions.
 
     Returns:
-        Its entity id, counting from 1 in the order of play.
+        The minion's entity id, counting from 1 in the order of play.
     """
     side = state["sides"][seat]
     for slot in range(side["n_board"], place, -1):
@@ -100,7 +100,7 @@ def add_to_hand(side: np.void, number: int) -> None:
 
 @njit_no_alloc_inline
 def remove_from_hand(side: np.void, place: int) -> int:
-    """Remove a card from a hand; its card number. `side` is modified in place."""
+    """Remove a card from a hand; return its card number. `side` is modified in place."""
     number = side["hand"][place]
     side["n_hand"] -= 1
     for following in range(place, side["n_hand"]):
@@ -111,7 +111,7 @@ def remove_from_hand(side: np.void, place: int) -> int:
 
 @njit_no_alloc
 def remove_modified_from_hand(side: np.void, place: int, cards: np.ndarray) -> int:
-    """Remove a card from a hand together with its modifiers; its card number. Modified in place."""
+    """Remove a card from a hand with its modifiers; return its card number. `side` is modified in place."""
     if needed_features(cards) & GameFeature.HAND_MODIFIERS:
         last = side["n_hand"] - 1
         for following in range(place, last):

@@ -61,7 +61,7 @@ def is_of_race(race: int, wanted: int) -> bool:
 
 @njit_no_alloc
 def card_matches(card: np.void, kinds: int, required: int, arg: int) -> bool:
-    """Whether a card matches a row's card types and filter.
+    """Whether a card matches the card types and filter of an effect row.
 
     Args:
         card: of dtype `CARD`.
@@ -98,7 +98,7 @@ def card_matches(card: np.void, kinds: int, required: int, arg: int) -> bool:
 
 @njit_no_alloc
 def card_list_of(effect: np.void, own: int, enemy: int) -> int:
-    """Card list from which a row draws random cards, given the two players' classes.
+    """Card list from which an effect row draws random cards, given the two players' classes.
 
     A row with the filter `OWN_CLASS` has one list per class, neutral cards included; with `ENEMY_CLASS` one
     per class, without neutral cards; with `GANG` three. The lists of a row are consecutive.
@@ -125,7 +125,7 @@ def card_list_item(cards: np.ndarray, number: int, place: int) -> int:
 
 @njit_no_alloc
 def mark_matching(cards: np.ndarray, kinds: int, required: int, arg: int, found: np.ndarray) -> None:
-    """Mark the cards that match a row's filter, of any class: the pool of random cards.
+    """Mark in `found` the cards that match an effect row's filter, of any class: the pool of random cards.
 
     Args:
         cards: the card table.

@@ -87,7 +87,7 @@ def draw_hypothetical(events: np.void, state: np.void, number: int) -> None:
 
 @njit_no_alloc
 def begin_action(events: np.void, state: np.void, cards: np.ndarray) -> None:
-    """Clear the last action's records, save the state before the next. `events` is modified in place."""
+    """Clear the records of the last action, and save the state before the next one. Modifies `events`."""
     events["first"] = 0
     events["last"] = 0
     events["n_outcomes"] = 0
@@ -187,6 +187,6 @@ class Chance:
         return tuple(record["outcomes"][: record["n_outcomes"]].tolist())
 
     @property
-    def waiting(self) -> int:
+    def n_pending_outcomes(self) -> int:
         """Number of outcomes of the event at which the last action stopped; 0 if it did not stop."""
         return int(self.array[0]["n_pending_outcomes"])

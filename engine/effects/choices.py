@@ -1,4 +1,4 @@
-"""Discover and other choices of a card by the player; compiled.
+"""Discover and similar effects: the player chooses one of several offered cards; compiled.
 
 A choice is offered once the effect queue is empty. Until it is made the player has no other legal action.
 """
@@ -110,7 +110,7 @@ def _offer_range(state: np.void, cards: np.ndarray, first: int, last: int, but: 
 
 @njit_no_alloc
 def _offer_pool(state: np.void, cards: np.ndarray, effect: np.void, events: np.void) -> None:
-    """Offer random cards of a row's pool. `state` is modified in place."""
+    """Offer random cards of an effect row's pool. `state` is modified in place."""
     seat = state["active"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     if effect["amount"] != POOL:
@@ -168,7 +168,7 @@ def _offer_top(state: np.void, events: np.void) -> None:
 
 @njit_no_alloc
 def _offer_deck(state: np.void, cards: np.ndarray, effect: np.void, events: np.void) -> None:
-    """Offer different random cards of a deck. `state` is modified in place."""
+    """Offer different random cards of a deck that match an effect row. `state` is modified in place."""
     seat = state["active"]
     side = state["sides"][1 - seat if effect["side"] & ENEMY else seat]
     for _ in range(N_OFFERED_CARDS):
@@ -191,7 +191,7 @@ def _offer_deck(state: np.void, cards: np.ndarray, effect: np.void, events: np.v
 
 @njit_no_alloc
 def _is_new(state: np.void, cards: np.ndarray, side: np.void, place: int, effect: np.void) -> bool:
-    """Whether a deck card matches a row, is not offered yet and is the lowest of its copies."""
+    """Whether a deck card matches an effect row, is not offered yet and is the lowest copy in the deck."""
     number = side["deck"][place]
     if _is_offered(state, number) or not row_matches(cards, number, effect):
         return False
@@ -216,7 +216,7 @@ def _offer_brew(state: np.void, cards: np.ndarray, effect: np.void, memo: int, e
 
 @njit_no_alloc
 def potion_effects(first: int, cost: int) -> tuple[int, int]:
-    """Card number of the first potion effect of a cost, and the number of its effects."""
+    """Card number of the first potion effect of a cost, and the number of effects of this cost."""
     begin = first + N_POTION_COSTS
     for n in range(cost):
         begin += POTION_EFFECT_COUNTS[n]

@@ -98,7 +98,7 @@ def _is_met(state: np.void, cards: np.ndarray, seat: int, condition: int, arg: i
 
 @njit_no_alloc
 def _is_met_by_character(state: np.void, seat: int, condition: int, arg: int, queued: np.void) -> bool:
-    """Whether a condition about the row's own minion, its target or the attack's defender holds."""
+    """Whether a condition about the effect row's minion or target, or the attack's defender, holds."""
     side, enemy = state["sides"][seat], state["sides"][1 - seat]
     of_own_minion = condition in (Condition.DAMAGED, Condition.ATTACK, Condition.DYING)
     character = queued["target"]
@@ -140,7 +140,7 @@ def _is_met_by_character(state: np.void, seat: int, condition: int, arg: int, qu
 
 @njit_no_alloc
 def _any_minion_meets(state: np.void, seat: int, condition: int, arg: int, entity_id: int) -> bool:
-    """Whether some minion meets a condition; the row's own minion does not count."""
+    """Whether some minion meets a condition; the effect row's own minion does not count."""
     enemies = condition in (Condition.ENEMY_KEYWORD, Condition.ENEMY_FROZEN)
     side = state["sides"][1 - seat if enemies else seat]
     for place in range(side["n_board"]):
@@ -233,7 +233,7 @@ def deck_meets(side: np.void, cards: np.ndarray, condition: int, arg: int) -> bo
 
 @njit_no_alloc
 def count_value(state: np.void, seat: int, count: int, arg: int, queued: np.void) -> int:
-    """Value of a `Count`, the multiplier of a row's amounts; >= 0 except for attack.
+    """Value of a `Count`, the multiplier of an effect row's amounts; >= 0 except for attack.
 
     Arguments as `condition_holds`.
     """

@@ -1,4 +1,4 @@
-"""Damage, healing, card draw and summoning, with the triggers they fire; compiled."""
+"""Damage, healing, card draw and summoning, with the triggers that these fire; compiled."""
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def damage_minion_and_trigger(
     keywords: int,
     traits: int,
 ) -> int:
-    """Damage the minion at a board index and fire its triggers; the damage dealt. Modified in place."""
+    """Damage the minion at `place`, fire the damage triggers and return the damage. Modified in place."""
     minion = state["sides"][seat]["board"][place]
     shielded = minion["keywords"] & Keyword.DIVINE_SHIELD
     dealt = reduce_minion_health(minion, damage, keywords, traits)
@@ -45,7 +45,7 @@ def damage_minion_and_trigger(
 def damage_hero_and_trigger(
     state: np.void, cards: np.ndarray, events: np.void, seat: int, damage: int, traits: int
 ) -> int:
-    """Damage a hero and fire its triggers, unless a Secret prevents it; the damage dealt."""
+    """Damage a hero and fire the damage triggers, unless a Secret prevents it; return the damage dealt."""
     side = state["sides"][seat]
     if not side["traits"] & Trait.IMMUNE and prevent_lethal_damage(state, cards, seat, damage, events):
         side["traits"] |= Trait.IMMUNE
@@ -62,7 +62,7 @@ def damage_hero_and_trigger(
 def heal_minion_and_trigger(
     state: np.void, cards: np.ndarray, events: np.void, seat: int, place: int, amount: int
 ) -> None:
-    """Heal a minion, at most to full health, and fire its triggers. `state` is modified in place."""
+    """Heal a minion, at most to full health, and fire the heal triggers. `state` is modified in place."""
     minion = state["sides"][seat]["board"][place]
     before = minion["health"]
     minion["health"] = max(before, min(before + amount, minion["max_health"]))
@@ -73,7 +73,7 @@ def heal_minion_and_trigger(
 
 @njit_no_alloc
 def heal_hero_and_trigger(state: np.void, cards: np.ndarray, events: np.void, seat: int, amount: int) -> None:
-    """Heal a living hero, at most to full health, and fire its triggers. `state` is modified in place."""
+    """Heal a living hero, at most to full health, and fire the heal triggers. Modified in place."""
     if events["dead_heroes"] >> seat & 1:
         return
     side = state["sides"][seat]
@@ -85,7 +85,7 @@ def heal_hero_and_trigger(state: np.void, cards: np.ndarray, events: np.void, se
 
 @njit_no_alloc
 def apply_lifesteal(state: np.void, cards: np.ndarray, events: np.void, seat: int, damage: int) -> None:
-    """Apply Lifesteal: heal a player's hero by the damage dealt, or damage it if healing is inverted."""
+    """Apply Lifesteal: heal a player's hero by the damage dealt; inverted healing damages the hero."""
     if has_rule(state, cards, seat, Rule.HEALING_HARMS):
         damage_hero_and_trigger(state, cards, events, seat, damage, 0)
     else:
@@ -94,7 +94,7 @@ def apply_lifesteal(state: np.void, cards: np.ndarray, events: np.void, seat: in
 
 @njit_no_alloc
 def draw_and_trigger(state: np.void, cards: np.ndarray, events: np.void, seat: int) -> None:
-    """Draw a card, or take fatigue, and fire its triggers; the card stays hidden from a planning agent."""
+    """Draw a card or take fatigue, and fire the triggers; a planning agent cannot see the card."""
     side = state["sides"][seat]
     if side["n_deck"] == 0:
         side["fatigue"] += 1
@@ -113,7 +113,7 @@ def draw_and_trigger(state: np.void, cards: np.ndarray, events: np.void, seat: i
 def summon_and_trigger(
     state: np.void, cards: np.ndarray, events: np.void, seat: int, number: int, place: int
 ) -> bool:
-    """Summon a minion and fire its triggers; False if the board is full. `state` is modified in place."""
+    """Summon a minion and fire the summon triggers; return False if the board is full. Modified in place."""
     side = state["sides"][seat]
     if not has_room(side):
         return False
@@ -155,7 +155,7 @@ def summon_next_to_source(
     queued: np.void,
     events: np.void,
 ) -> int:
-    """Summon a minion next to its source, in a dead source's place, or at the right end; its index or -1.
+    """Summon a minion next to (or in the place of) its source, else rightmost; return its index or -1.
 
     A Battlecry that summons several minions alternates between right and left of its own minion. Minions
     summoned in place of a dead one stand in the order of its rows. `queued` is modified in place.

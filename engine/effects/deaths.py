@@ -81,7 +81,7 @@ def remove_dead_minions(state: np.void, cards: np.ndarray, events: np.void) -> N
 def _queue_death_triggers(
     state: np.void, cards: np.ndarray, dead: np.ndarray, begin: int, events: np.void
 ) -> int:
-    """Queue the triggers of a death among its Deathrattles, in order of play; the end of this death's rows.
+    """Queue a death's triggers among its Deathrattles, in order of play; return the queue index after them.
 
     Only cards in play when the minion is removed trigger. Sources: HearthSim/hs-bugs 29, 820 and 964.
 

@@ -162,7 +162,7 @@ _NOUNS = {MINIONS: "minion", SPELLS: "spell", WEAPONS: "weapon", POWERS: "hero p
 
 
 def describe_trigger(effect: Effect) -> str:
-    """Describe a row's trigger: "Whenever a friendly minion takes damage: "."""
+    """Describe an effect row's trigger: "Whenever a friendly minion takes damage: "."""
     trigger, on = effect.trigger, effect.on
     if trigger in _FIXED:
         return _FIXED[trigger]
@@ -217,7 +217,7 @@ def describe_cards(query: CardQuery) -> str:
 
 
 def describe_condition(effect: Effect) -> str:
-    """Describe a row's condition: " if you have a weapon"; "" for none."""
+    """Describe an effect row's condition: " if you have a weapon"; "" for none."""
     if not effect.condition:
         return ""
     condition = Condition(abs(effect.condition))
@@ -233,7 +233,7 @@ def describe_condition(effect: Effect) -> str:
 
 
 def describe_count(effect: Effect) -> str:
-    """Describe the multiplier of a row's amounts: ", times your armour"; "" for none."""
+    """Describe the multiplier of an effect row's amounts: ", times your armour"; "" for none."""
     if not effect.count:
         return ""
     word = member_title(Race(effect.count_arg)) if effect.count_arg else ""
@@ -342,7 +342,7 @@ def describe_row(effect: Effect, card_name: CardName) -> str:
 
 
 def _describe_operation(effect: Effect, card_name: CardName) -> str:
-    """Describe a row's operation and targets."""
+    """Describe an effect row's operation and targets."""
     if effect.pick == Pick.NONE:
         return _on_player(effect, card_name)
     return _on_characters(effect, _targets(effect), card_name)
@@ -444,7 +444,7 @@ def _on_zone(effect: Effect, your: str) -> str:
 
 
 def _cost(effect: Effect) -> str:
-    """Describe a row that changes costs."""
+    """Describe an effect row that changes costs."""
     change = f"{abs(effect.amount)} {'more' if effect.amount > 0 else 'less'}"
     if effect.amount <= -FREE_COST_REDUCTION:
         change = "nothing"
@@ -502,12 +502,12 @@ def _on_characters(effect: Effect, targets: str, card_name: CardName) -> str:
 
 
 def _is_enhanced(effect: Effect) -> bool:
-    """Whether a row adds Spell Damage more than once."""
+    """Whether an effect row adds Spell Damage more than once."""
     return effect.pick == Pick.CHOSEN and effect.times > 1
 
 
 def _copies(effect: Effect, targets: str) -> str:
-    """Describe a row that copies characters."""
+    """Describe an effect row that copies characters."""
     quantity = "a copy" if effect.times == 1 else f"{_number(effect.times)} copies"
     if effect.op == Op.COPY:
         body = f", as {effect.amount}/{effect.amount2}" if effect.amount or effect.amount2 else ""
@@ -522,7 +522,7 @@ def _copies(effect: Effect, targets: str) -> str:
 
 
 def _targets(effect: Effect) -> str:
-    """Describe the characters that a row selects."""
+    """Describe the characters that an effect row selects."""
     pick, times = effect.pick, effect.times
     if pick in _PLACES:
         return _PLACES[pick]
@@ -541,7 +541,7 @@ def _targets(effect: Effect) -> str:
 
 
 def _nouns(effect: Effect) -> tuple[str, str]:
-    """Singular and plural noun phrase of a row's characters, with all filter words."""
+    """Singular and plural noun phrase of an effect row's characters, with all filter words."""
     required = effect.filter
     before = [word for bit, word in _ADJECTIVES.items() if required & bit]
     before += [{OWN: "friendly", ENEMY: "enemy", OWN | ENEMY: ""}[effect.side]]
@@ -572,7 +572,7 @@ def _nouns(effect: Effect) -> tuple[str, str]:
 
 
 def _cards(effect: Effect, card_name: CardName) -> str:
-    """Describe the cards that a row creates."""
+    """Describe the cards that an effect row creates."""
     if not effect.cards:
         quantity = f"{_number(effect.times)} times " if effect.times > 1 else ""
         return f"{quantity}a random {describe_cards(effect.of)} of the edition"

@@ -141,7 +141,7 @@ def _cost_after_rows(cards: np.ndarray, by: int, trigger: int, number: int, side
 
 @njit_no_alloc
 def _applies_to(cards: np.ndarray, effect: np.void, number: int) -> bool:
-    """Whether a row applies to a card; The Coin counts as a spell without further properties."""
+    """Whether an effect row applies to a card; The Coin counts as a spell without further properties."""
     kinds, required = effect["of_kind"], effect["of_filter"]
     if number == COIN:
         return bool(required == 0 and (kinds == 0 or kinds & SPELLS))
@@ -174,7 +174,7 @@ _encode = njit_no_alloc(pack_action)
 
 @njit_indirect(STATE, (CARD,), (np.dtype(np.int64),))
 def list_effect_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) -> int:
-    """Legal actions of a running game with effects, into `actions`; their number."""
+    """Write the legal actions of a running game with effects to `actions`; return their number."""
     seat = state["active"]
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     n = 0
@@ -235,7 +235,7 @@ def list_effect_actions(state: np.void, cards: np.ndarray, actions: np.ndarray) 
 
 @njit_no_alloc_inline
 def _list_attacks(enemy: np.void, source: int, guarded: bool, hero: bool, actions: np.ndarray, n: int) -> int:
-    """Append the attacks of one attacker to `actions`; the new number of actions."""
+    """Append the attacks of one attacker to `actions`; return the new number of actions."""
     for target in range(enemy["n_board"]):
         other = enemy["board"][target]
         hidden = other["keywords"] & Keyword.STEALTH or other["traits"] & Trait.IMMUNE
@@ -263,7 +263,7 @@ def _has_play_options(card: np.void) -> bool:
 def _list_plays(
     state: np.void, cards: np.ndarray, number: int, action: int, actions: np.ndarray, n: int
 ) -> int:
-    """Append the plays of a card or hero power, by option, board index and target; the new number."""
+    """Append the plays of a card or hero power, by option, place and target; return the new number."""
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     card = cards[number]
     if not meets_needs(card, own, enemy) or not has_minion_to_summon(cards, card, own):
@@ -352,7 +352,7 @@ def _list_with_targets(
     actions: np.ndarray,
     n: int,
 ) -> int:
-    """Append the plays of `card` as option `played`, one per target; the new number of actions."""
+    """Append the plays of `card` as option `played`, one per target; return the new number."""
     before = n
     by_spell = card["kind"] in (CardKind.SPELL, CardKind.POWER)
     if has_targets:

@@ -35,7 +35,7 @@ def restore_hero_health(side: np.void, amount: int) -> None:
 
 @njit_no_alloc
 def reduce_minion_health(victim: np.void, damage: int, keywords: int, traits: int) -> int:
-    """Damage a minion without firing triggers; the damage dealt, 0 if Divine Shield absorbs it.
+    """Damage a minion without firing triggers; return the damage dealt: 0 if Divine Shield absorbs it.
 
     Args:
         victim: the minion. Modified in place.
@@ -58,7 +58,7 @@ def reduce_minion_health(victim: np.void, damage: int, keywords: int, traits: in
 
 @njit_no_alloc
 def reduce_hero_health(side: np.void, damage: int, traits: int) -> int:
-    """Damage a hero, armour first, without firing triggers; the damage dealt. `side` is modified in place."""
+    """Damage a hero, armour first, without firing triggers; return the damage dealt. Modified in place."""
     if damage <= 0 or side["traits"] & Trait.IMMUNE:
         return 0
     damage_hero(side, damage)
@@ -111,7 +111,7 @@ def set_max_health(minion: np.void, health: int) -> None:
 
 @njit_no_alloc
 def buff(minion: np.void, effect: np.void, attack: int, health: int) -> None:
-    """Buff a minion with attack, health and a row's keywords. `minion` is modified in place."""
+    """Buff a minion with attack, health and an effect row's keywords. `minion` is modified in place."""
     before = minion["attack"]
     minion["attack"] = clamp(before + attack, 0)
     if effect["until"] == Until.THIS_TURN:
@@ -239,7 +239,7 @@ def change_hero(side: np.void, effect: np.void, amount: int) -> None:
 
 @njit_no_alloc
 def bounce(state: np.void, seat: int, place: int) -> None:
-    """Return a minion to its owner's hand; a full hand destroys it. `state` is modified in place."""
+    """Return a minion to its owner's hand; a full hand destroys the minion. `state` is modified in place."""
     side = state["sides"][seat]
     if side["n_hand"] < len(side["hand"]):
         number = side["board"][place]["card"]
@@ -260,7 +260,7 @@ def transform(state: np.void, cards: np.ndarray, seat: int, place: int, number: 
 
 @njit_no_alloc
 def take_control(state: np.void, cards: np.ndarray, seat: int, place: int) -> None:
-    """Move the enemy minion at `place` to the board of `seat`; a full board destroys it."""
+    """Move the enemy minion at `place` to the board of `seat`; a full board destroys the minion."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     if not has_room(own):
         enemy["board"][place]["traits"] |= Trait.DOOMED
@@ -324,7 +324,7 @@ def equip(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.
 
 @njit_no_alloc
 def replace_weapon(state: np.void, cards: np.ndarray, seat: int, number: int, events: np.void) -> int:
-    """Replace a player's weapon; the old weapon's card number, or -1. Modified in place."""
+    """Replace a player's weapon; return the old weapon's card number, or -1. Modified in place."""
     side = state["sides"][seat]
     attacks_made = max_hero_attacks(side, cards) - side["hero_attacks_left"]
     old_weapon = int(side["weapon"]) if has_weapon(side) else -1
@@ -341,7 +341,7 @@ def replace_weapon(state: np.void, cards: np.ndarray, seat: int, number: int, ev
 
 @njit_no_alloc
 def change_durability(state: np.void, cards: np.ndarray, seat: int, change: int, events: np.void) -> None:
-    """Change a weapon's durability; at 0 it breaks, its triggers wait for the death phase. Modified in place.
+    """Change a weapon's durability; a weapon at 0 breaks, and its triggers wait for the death phase.
 
     Source: HearthSim/hs-bugs 106; a destroyed weapon triggers at once (25).
     """

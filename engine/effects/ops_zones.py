@@ -37,7 +37,7 @@ NOT_COPIED = Trait.DOOMED | Trait.STOLEN | Trait.HASTENED
 def choose_card(
     state: np.void, cards: np.ndarray, seat: int, effect: np.void, queued: np.void, events: np.void
 ) -> int:
-    """Card number of a row's card, or of a random card of its pool.
+    """Card number of an effect row's card, or of a random card of the row's pool.
 
     `Filter.NOT_ON_BOARD` excludes cards on the board.
 
@@ -79,7 +79,7 @@ def add_hidden_cards(side: np.void, n: int, events: np.void) -> None:
 
 @njit_no_alloc
 def find_random_card(cards: np.ndarray, zone: np.ndarray, n: int, effect: np.void, events: np.void) -> int:
-    """Index of a random card among the first `n` of a hand or deck that matches a row; -1 for none.
+    """Index of a random card among the first `n` of a hand or deck that matches an effect row; -1 for none.
 
     Also -1 if the action stops at this chance event.
     """
@@ -104,7 +104,7 @@ def find_random_card(cards: np.ndarray, zone: np.ndarray, n: int, effect: np.voi
 
 @njit_no_alloc
 def row_matches(cards: np.ndarray, number: int, effect: np.void) -> bool:
-    """Whether a card matches a row's card filter; hidden cards never match."""
+    """Whether a card matches an effect row's card filter; hidden cards never match."""
     return number >= 0 and card_matches(
         cards[number], effect["of_kind"], effect["of_filter"], effect["of_arg"]
     )
@@ -112,7 +112,7 @@ def row_matches(cards: np.ndarray, number: int, effect: np.void) -> bool:
 
 @njit_no_alloc
 def remove_from_deck(side: np.void, place: int) -> int:
-    """Remove a card from a deck; its card number. `side` is modified in place."""
+    """Remove a card from a deck; return its card number. `side` is modified in place."""
     number = side["deck"][place]
     side["n_deck"] -= 1
     for following in range(place, side["n_deck"]):
@@ -123,7 +123,7 @@ def remove_from_deck(side: np.void, place: int) -> int:
 
 @njit_no_alloc
 def shuffle_into_deck(side: np.void, number: int, events: np.void) -> None:
-    """Shuffle a card into a deck; for a planning agent it goes to the bottom. Modified in place."""
+    """Shuffle a card into a deck; for a planning agent, put it at the bottom. Modified in place."""
     if side["n_deck"] == DECK_SIZE:
         return
     place = 0 if events["hides_draws"] else draw_outcome(events, side["n_deck"] + 1)
@@ -137,7 +137,7 @@ def shuffle_into_deck(side: np.void, number: int, events: np.void) -> None:
 
 @njit_no_alloc
 def draw_matching(state: np.void, cards: np.ndarray, effect: np.void, seat: int, events: np.void) -> None:
-    """Draw a random card that matches a row; it stays hidden from a planning agent. Modified in place."""
+    """Draw a random card that matches an effect row; a planning agent cannot see it. Modified in place."""
     side = state["sides"][seat]
     if events["hides_draws"]:
         found = False
@@ -171,7 +171,7 @@ def modify_hand_card(side: np.void, place: int, cost: int, attack: int, health: 
 def modify_hand(
     cards: np.ndarray, side: np.void, effect: np.void, amount: int, amount2: int, events: np.void
 ) -> None:
-    """Modify the cards in hand that match a row: all of them, or random different ones. Modified in place."""
+    """Modify all, or random different, cards in hand that match an effect row. Modified in place."""
     cost_only = effect["op"] == Op.CHANGE_HAND_COST
     taken = 0
     n_matches = 0
@@ -240,7 +240,7 @@ def apply_to_cards(
     queued: np.void,
     events: np.void,
 ) -> None:
-    """Apply a row that summons, adds, shuffles or discards cards; arguments as `ops_player.on_player`."""
+    """Apply an effect row that summons, adds, shuffles or discards cards; arguments as `apply_to_player`."""
     side = state["sides"][seat]
     op, times = effect["op"], count * int(effect["times"])
     if op == Op.DISCARD:
@@ -396,7 +396,7 @@ def _summon_from_zone(
     queued: np.void,
     events: np.void,
 ) -> bool:
-    """Summon a random minion from a hand or deck, or a copy of one; whether the row continues."""
+    """Summon a random minion from a hand or deck, or a copy of one; return whether the row continues."""
     side = state["sides"][seat]
     if effect["op"] == Op.SUMMON_COPY_FROM_DECK:
         place = find_random_card(cards, side["deck"], side["n_deck"], effect, events)
@@ -438,7 +438,7 @@ def copy_into_hand(
     queued: np.void,
     events: np.void,
 ) -> None:
-    """Copy random cards of a deck or hand, each at most once, into the hand of the row's player."""
+    """Copy random cards of a deck or hand, each at most once, into the hand of the effect row's player."""
     side, own = state["sides"][seat], state["sides"][queued["seat"]]
     if events["hides_draws"]:
         n_cards = int(side["n_deck"]) if effect["op"] == Op.COPY_FROM_DECK else int(side["n_hand"])

@@ -72,7 +72,7 @@ LEFT_BOARD = -2
 
 @njit_no_alloc
 def resolve_attack(state: np.void, cards: np.ndarray, slot: int, target: int, events: np.void) -> int:
-    """Resolve an attack of the active player; bits of `Death`. `state` and `events` are modified in place.
+    """Resolve an attack of the active player; return bits of `Death`. Modifies `state` and `events`.
 
     Args:
         state: dtype `STATE`.
@@ -132,7 +132,7 @@ def _current_index(side: np.void, character: int) -> int:
 def _deal_attack_damage(
     state: np.void, cards: np.ndarray, slot: int, defender_seat: int, target: int, events: np.void
 ) -> int:
-    """Deal the simultaneous damage of an attack on the player at `defender_seat`; bits of `Death`."""
+    """Deal the simultaneous damage of an attack on the player at `defender_seat`; return bits of `Death`."""
     seat = state["active"]
     own, enemy = state["sides"][seat], state["sides"][defender_seat]
     if slot == HERO:
@@ -209,7 +209,7 @@ PLAY_FEATURES = (
         )
     )
 )
-"""Bits of `asks` that need triggers or counters whenever a card is played."""
+"""Bits of `features` that need triggers or counters whenever a card is played."""
 
 _decode = njit_no_alloc(unpack_action)
 _option_of = njit_no_alloc(choose_one_option)
@@ -218,7 +218,7 @@ _place_in = njit_no_alloc(board_place_of)
 
 @njit_indirect(STATE, (CARD,), int, EVENTS)
 def apply_with_effects(state: np.void, cards: np.ndarray, action: int, events: np.void) -> int:
-    """Apply an action in a game with effects; bits of `Death`. `state` and `events` are modified in place."""
+    """Apply an action in a game with effects; return bits of `Death`. Modifies `state` and `events`."""
     kind, source, target = _decode(action)
     begin_action(events, state, cards)
     deaths = 0
@@ -324,7 +324,7 @@ def _play(
 
 @njit_no_alloc
 def pay_for(state: np.void, cards: np.ndarray, seat: int, place: int) -> tuple[int, int]:
-    """Pay for a card and remove it from the hand; its card number and cost. `state` is modified in place."""
+    """Pay for a card and remove it from the hand; return its card number and cost. Modified in place."""
     own = state["sides"][seat]
     cost = current_cost(state, cards, seat, place)
     number = remove_modified_from_hand(own, place, cards)
@@ -376,11 +376,11 @@ def _trigger_before(
     seat = state["active"]
     own = state["sides"][seat]
     card = cards[number]
-    asks = needed_features(cards)
+    features = needed_features(cards)
     minion_id = entity_id if entity_id > 0 else NO_CHARACTER
     fire_trigger(state, cards, events, Trigger.PLAYED, seat, minion_id, number, cost)
     if card["overload"] > 0:
-        if asks & GameFeature.OVERLOADED:
+        if features & GameFeature.OVERLOADED:
             own["overloaded"] += card["overload"]
         fire_trigger(state, cards, events, Trigger.OVERLOADED, seat, NO_CHARACTER, number, card["overload"])
     if entity_id > 0:
@@ -404,14 +404,14 @@ def _trigger_after(
     seat = state["active"]
     own = state["sides"][seat]
     card = cards[number]
-    asks = needed_features(cards)
-    own["played"] += 1 if asks & GameFeature.CARDS_PLAYED else 0
-    if asks & GameFeature.DECK_TRIGGERS:
+    features = needed_features(cards)
+    own["played"] += 1 if features & GameFeature.CARDS_PLAYED else 0
+    if features & GameFeature.DECK_TRIGGERS:
         _summon_from_deck(state, cards, number, events)
     if card["kind"] == CardKind.SPELL:
-        own["spells"] += 1 if asks & GameFeature.SPELLS_CAST else 0
+        own["spells"] += 1 if features & GameFeature.SPELLS_CAST else 0
         fire_trigger(state, cards, events, Trigger.AFTER_CAST, seat, NO_CHARACTER, number, cost)
-    if asks & GameFeature.ELEMENTALS and card["race"] in (Race.ELEMENTAL, Race.ALL):
+    if features & GameFeature.ELEMENTALS and card["race"] in (Race.ELEMENTAL, Race.ALL):
         own["elementals"] += 1
     minion_id = entity_id if entity_id > 0 else NO_CHARACTER
     fire_trigger(state, cards, events, Trigger.AFTER_PLAYED, seat, minion_id, number, cost)
@@ -422,7 +422,7 @@ def _trigger_after(
 
 @njit_no_alloc
 def _summon_from_deck(state: np.void, cards: np.ndarray, number: int, events: np.void) -> None:
-    """Summon the minions whose trigger in the active player's deck matches the played card."""
+    """Summon the minions in the active player's deck whose trigger matches the played card."""
     seat = state["active"]
     side = state["sides"][seat]
     place = 0
@@ -441,7 +441,7 @@ def _summon_from_deck(state: np.void, cards: np.ndarray, number: int, events: np
 
 @njit_indirect(STATE, (CARD,), EVENTS)
 def resolve_turn_end(state: np.void, cards: np.ndarray, events: np.void) -> int:
-    """Resolve end-of-turn effects, before "this turn" effects expire; for planning agents.
+    """Resolve end-of-turn effects, before "this turn" effects expire; for planning agents. Return 0.
 
     In a game, `apply_with_effects` ends a turn as an action.
     """

@@ -1,4 +1,4 @@
-"""Effect resolution: an effect queue without recursion, with a death phase when it is empty; compiled.
+"""Effect resolution: an effect queue without recursion, with a death phase when the queue is empty; compiled.
 
 A card's rows resolve in order; triggered effects resolve before the card's remaining rows. When the queue is
 empty, auras are recomputed and all dying minions are removed at once; their Deathrattles and death triggers
@@ -68,11 +68,11 @@ from engine.effects.triggers import (
     ACTION_END_EVENTS,
     copy_row,
     fire_trigger,
-    from_view_of,
     promote_triggered,
     queue_deathrattle,
     replace_entity,
     retarget_transformed,
+    swap_hero_codes,
 )
 from engine.indirect_call import njit_indirect
 from engine.jit import njit_no_alloc
@@ -91,7 +91,7 @@ from engine.state import (
 
 @njit_no_alloc
 def n_matching_in_hand(cards: np.ndarray, side: np.void, effect: np.void) -> int:
-    """Number of cards in a hand that match a row's card filter."""
+    """Number of cards in a hand that match an effect row's card filter."""
     n = 0
     for place in range(side["n_hand"]):
         n += 1 if row_matches(cards, side["hand"][place], effect) else 0
@@ -134,7 +134,7 @@ DAMAGE_OP = int(Op.DAMAGE)
 
 @njit_indirect(STATE, (CARD,), EVENTS)
 def resolve_queue(state: np.void, cards: np.ndarray, events: np.void) -> int:
-    """Resolve the effect queue and deaths until nothing is left; 0.
+    """Resolve the effect queue and deaths until nothing is left; return 0.
 
     `state` and `events` are modified in place. An action that lacks chance outcomes stops midway.
     """
@@ -180,7 +180,7 @@ def resolve_effect(state: np.void, cards: np.ndarray, queued: np.void, events: n
         if condition and not _is_condition_met(state, cards, effect, queued, events):
             return
         if effect["op"] == Op.REDIRECT:
-            queued["defender"] = from_view_of(
+            queued["defender"] = swap_hero_codes(
                 events["defender"], state["active"] == seat
             )  # may be a decoy by now
         if not can_have_effect(state, cards, effect, queued, events):
@@ -235,7 +235,7 @@ def resolve_effect(state: np.void, cards: np.ndarray, queued: np.void, events: n
 def _is_condition_met(
     state: np.void, cards: np.ndarray, effect: np.void, queued: np.void, events: np.void
 ) -> bool:
-    """Whether a row's condition holds; for "after" triggers, also whether it held when the action began."""
+    """Whether an effect row's condition holds; for "after" triggers, also when the action began."""
     seat, condition, arg = queued["seat"], effect["condition"], effect["condition_arg"]
     if not condition_holds(state, cards, seat, condition, arg, queued):
         return False
@@ -257,7 +257,7 @@ def _is_condition_met(
 def _deal_split_damage(
     state: np.void, cards: np.ndarray, hits: int, effect: np.void, queued: np.void, events: np.void
 ) -> None:
-    """Deal a row's damage one point at a time, each to a random living target. Modified in place.
+    """Deal an effect row's damage one point at a time, each to a random living target. Modified in place.
 
     Triggered effects of a hit resolve before the remaining hits.
     """
@@ -294,7 +294,7 @@ def _on_character(
     queued: np.void,
     events: np.void,
 ) -> None:
-    """Apply an effect row to one minion or hero, if it is still in play. `state` is modified in place."""
+    """Apply an effect row to one minion or hero that is still in play. `state` is modified in place."""
     op = int(effect["op"])
     heals = op in (Op.HEAL, Op.RESTORE)
     to_full = op == Op.RESTORE
@@ -302,7 +302,7 @@ def _on_character(
         op = DAMAGE_OP
     full_damage = op == DAMAGE_OP and effect["pick"] != Pick.SELF
     if op == Op.REDIRECT:
-        events["defender"] = from_view_of(character, state["active"] == seat)
+        events["defender"] = swap_hero_codes(character, state["active"] == seat)
         return
     if character in (OWN_HERO, ENEMY_HERO):
         hero_seat = seat if character == OWN_HERO else 1 - seat
@@ -418,7 +418,7 @@ def _apply_copies(
     queued: np.void,
     events: np.void,
 ) -> None:
-    """Apply a row that copies or shuffles away the minion at a board index. Modified in place."""
+    """Apply an effect row that copies or shuffles away the minion at a board index. Modified in place."""
     op, seat = effect["op"], queued["seat"]
     own = state["sides"][seat]
     number = state["sides"][owner]["board"][place]["card"]
@@ -461,7 +461,7 @@ def _apply_copies(
 
 @njit_no_alloc
 def _keywords_of(state: np.void, cards: np.ndarray, queued: np.void) -> int:
-    """Keywords of a row's damage: those of its minion, alive or as it died; otherwise those of its card."""
+    """Keywords of an effect row's damage: of its minion, alive or as it died; otherwise of its card."""
     if queued["place"] >= 0:
         return int(queued["keywords"])
     side = state["sides"][queued["seat"]]
@@ -471,7 +471,7 @@ def _keywords_of(state: np.void, cards: np.ndarray, queued: np.void) -> int:
 
 @njit_no_alloc
 def _to_full(health: int, max_health: int, full_damage: bool) -> int:
-    """Amount that heals a character fully; with `full_damage` (inverted healing), its maximum health.
+    """Amount that heals a character fully; with `full_damage` (inverted healing), the maximum health.
 
     Source: the Hearthstone Wiki, Stoneskin Gargoyle, which heals itself by the missing health instead.
     """

@@ -59,7 +59,7 @@ Word = TypeVar("Word", bound=IntEnum)
 
 
 class CardQuery(NamedTuple):
-    """Filter of events or of cards: side, type, `CardFilter` bits and their arg.
+    """Filter of events or of cards: side, type, and `CardFilter` bits with their argument.
 
     Attributes:
         side: bits of OWN, ENEMY, ITSELF_ALONE and OTHERS_ALONE; only for events.
@@ -86,20 +86,20 @@ class CsvFields:
     row: Mapping[str, str]
     where: str
 
-    def fail(self, column: str, reason: str) -> CardError:
-        """Error for a field: place, column, reason and text."""
+    def error(self, column: str, reason: str) -> CardError:
+        """Build the error for a field: place, column, reason and text."""
         return CardError(f"{self.where}, column {column}: {reason}, got {self.row[column]!r}")
 
     def word(self, column: str, words: type[Word], default: Word) -> Word:
-        """Enumeration member named by a field; `default` if it is empty."""
+        """Enumeration member named by a field; `default` if the field is empty."""
         text = self.row[column]
         return words(self.number_of(column, text, words)) if text else default
 
     def bits(self, column: str, words: Mapping[str, int] | type[IntEnum]) -> int:
-        """Union of the bits named by a field's words."""
+        """Union of the bits that a field's words name."""
         return sum({self.number_of(column, item, words) for item in self.row[column].split()})
 
-    def argued(
+    def parse_with_arg(
         self, column: str, text: str, words: type[Word], names: Mapping[int, type[IntEnum]]
     ) -> tuple[Word, int]:
         """Parse a word with an argument, such as "race:pirate" or "cost:3"; without one the argument is 0.
@@ -115,11 +115,11 @@ class CsvFields:
         if arg and member in names:
             return member, self.number_of(column, arg, names[member])
         if arg and not arg.isdecimal():
-            raise self.fail(column, "the argument after ':' must be a number")
+            raise self.error(column, "the argument after ':' must be a number")
         return member, int(arg or 0)
 
-    def asked_of(self, column: str, sides: Mapping[str, int], kinds: Mapping[str, int]) -> CardQuery:
-        """Parse a filter of events or cards from a field's words."""
+    def parse_query(self, column: str, sides: Mapping[str, int], kinds: Mapping[str, int]) -> CardQuery:
+        """Parse a field's words into a filter of events or cards; `sides` and `kinds` map words to bits."""
         side = kind = filter_bits = arg = 0
         for item in self.row[column].split():
             if item in sides:
@@ -127,25 +127,25 @@ class CsvFields:
             elif item in kinds:
                 kind |= kinds[item]
             else:
-                bit, new_arg = self.argued(column, item, CardFilter, FILTER_ARGS)
+                bit, new_arg = self.parse_with_arg(column, item, CardFilter, FILTER_ARGS)
                 filter_bits |= bit
                 arg = new_arg or arg
         return CardQuery(side, kind, filter_bits, arg)
 
     def number(self, column: str, default: int = 0) -> int:
-        """Integer of a field; `default` if it is empty."""
+        """Integer of a field; `default` if the field is empty."""
         if not self.row[column]:
             return default
         try:
             value = int(self.row[column])
         except ValueError:
-            raise self.fail(column, "must be an integer") from None
+            raise self.error(column, "must be an integer") from None
         if not MIN_FIELD <= value <= MAX_FIELD:
-            raise self.fail(column, f"must be from {MIN_FIELD} to {MAX_FIELD}")
+            raise self.error(column, f"must be from {MIN_FIELD} to {MAX_FIELD}")
         return value
 
     def number_of(self, column: str, name: str, words: Mapping[str, int] | type[IntEnum]) -> int:
-        """Value of a word; raises for an unknown word and suggests the nearest."""
+        """Code of a word; for an unknown word, raise an error that suggests the nearest."""
         known: dict[str, Any] = (
             {member.name.lower(): member for member in words} if isinstance(words, type) else dict(words)
         )
@@ -379,7 +379,7 @@ def row_to_csv(card_id: str, name: str, effect: Effect) -> dict[str, str]:
 
 
 def condition_to_csv(effect: Effect) -> str:
-    """Format a row's condition for effects.csv: "not combo", "race:pirate"; "" for none."""
+    """Format an effect row's condition for effects.csv: "not combo", "race:pirate"; "" for none."""
     if not effect.condition:
         return ""
     word = _with_arg(Condition(abs(effect.condition)), effect.condition_arg, CONDITION_ARGS)
@@ -408,16 +408,16 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
     """Parse and check one row of effects.csv."""
     fields = CsvFields(row, where)
     if not row["op"]:
-        raise fields.fail("op", "must name an operation")
+        raise fields.error("op", "must name an operation")
     op = fields.word("op", Op, Op.DAMAGE)
     pick = fields.word("pick", Pick, Pick.NONE)
     selects = pick in (Pick.CHOSEN, Pick.ALL, Pick.RANDOM, Pick.SPLIT)
     if selects != bool(row["kind"]):
-        raise fields.fail("kind", "must be set if pick is chosen, all, random or split, and empty otherwise")
+        raise fields.error("kind", "must be set if pick is chosen, all, random or split, and empty otherwise")
     if selects and not row["side"]:
-        raise fields.fail("side", "must be set if pick is chosen, all, random or split")
+        raise fields.error("side", "must be set if pick is chosen, all, random or split")
     if pick == Pick.SPLIT and op != Op.DAMAGE:
-        raise fields.fail("pick", f"split works only with op damage, not {op.name.lower()}")
+        raise fields.error("pick", f"split works only with op damage, not {op.name.lower()}")
     filter_bits = fields.bits("filter", Filter)
     if filter_bits & (Filter.RACE | Filter.NOT_RACE):
         arg = int(fields.number_of("arg", row["arg"], Race))
@@ -427,17 +427,19 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
         arg = fields.number("arg")
     _, _, condition_text = row["condition"].rpartition("not ")
     condition, condition_arg = (
-        fields.argued("condition", condition_text, Condition, CONDITION_ARGS) if condition_text else (0, 0)
+        fields.parse_with_arg("condition", condition_text, Condition, CONDITION_ARGS)
+        if condition_text
+        else (0, 0)
     )
     count, count_arg = (
-        fields.argued("count", row["count"], Count, COUNT_ARGS) if row["count"] else (Count.NONE, 0)
+        fields.parse_with_arg("count", row["count"], Count, COUNT_ARGS) if row["count"] else (Count.NONE, 0)
     )
-    on = fields.asked_of("on", EVENT_SIDES, CARD_KINDS | KINDS)
+    on = fields.parse_query("on", EVENT_SIDES, CARD_KINDS | KINDS)
     if on.side & ONLY_ITSELF or not on.side & (OWN | ENEMY):
         on = on._replace(side=on.side | OWN)
     cards = tuple(row["card"].split())
     if (op in CREATING_OPS) != bool(cards or (op in CREATING_OPS and row["of"])):
-        raise fields.fail(
+        raise fields.error(
             "card",
             f"must be set if the operation creates cards, and empty otherwise; op is {op.name.lower()}",
         )
@@ -445,7 +447,7 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
         if card not in known and card not in (OWN_CARD_WORD, EVENT_CARD_WORD):
             raise unknown_name(f"card ({where}, column card)", card, known)
     if cards and (row["amount"] or row["amount2"]):
-        raise fields.fail("amount", "must be empty if the column card is set")
+        raise fields.error("amount", "must be empty if the column card is set")
     if op == Op.CREATE_POTION:
         cards += potion_ids(cards)
     return Effect(
@@ -466,7 +468,7 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
         count=count,
         count_arg=count_arg,
         on=on,
-        of=fields.asked_of("of", {}, CARD_KINDS),
+        of=fields.parse_query("of", {}, CARD_KINDS),
         cards=cards,
     )
 

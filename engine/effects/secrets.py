@@ -61,7 +61,7 @@ def remove_secret(side: np.void, place: int) -> None:
 
 @njit_no_alloc
 def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, row: int, events: np.void) -> None:
-    """Reveal and remove a Secret, and enable its later rows queued by the same event. Modified in place.
+    """Reveal and remove a Secret; enable the Secret's later rows of the same event. Modified in place.
 
     Rows of the same Secret that a further event queued have no effect.
     """
@@ -80,7 +80,7 @@ def reveal(state: np.void, cards: np.ndarray, seat: int, place: int, row: int, e
 
 @njit_no_alloc
 def prevent_lethal_damage(state: np.void, cards: np.ndarray, seat: int, damage: int, events: np.void) -> bool:
-    """Whether a Secret prevents lethal damage to a hero; reveals it. Modified in place."""
+    """Reveal a Secret that prevents lethal damage to a hero; return whether one does. Modified in place."""
     side = state["sides"][seat]
     if not needed_features(cards) & GameFeature.SECRETS_IN_PLAY or state["active"] == seat:
         return False
@@ -96,7 +96,7 @@ def prevent_lethal_damage(state: np.void, cards: np.ndarray, seat: int, damage: 
 
 @njit_no_alloc
 def counter_spell(state: np.void, cards: np.ndarray, events: np.void) -> bool:
-    """Whether a Secret of the opponent counters the played spell; reveals it. Modified in place."""
+    """Reveal an opponent's Secret that counters the played spell; return whether one does. In place."""
     if not needed_features(cards) & GameFeature.SECRETS_IN_PLAY:
         return False
     seat = 1 - state["active"]

@@ -25,7 +25,7 @@ from engine.state import ENEMY_HERO, NO_TARGET, OWN_HERO
 
 @njit_no_alloc
 def minion_matches(required: int, arg: int, minion: np.void) -> bool:
-    """Whether a minion passes a row's filter, apart from the bits about the row's source and target."""
+    """Whether a minion passes an effect row's filter, except the bits on source and target."""
     if required & Filter.DAMAGED and minion["health"] >= minion["max_health"]:
         return False
     if required & Filter.UNDAMAGED and minion["health"] < minion["max_health"]:
@@ -49,7 +49,7 @@ def minion_matches(required: int, arg: int, minion: np.void) -> bool:
 
 @njit_no_alloc
 def hero_matches(required: int, side: np.void) -> bool:
-    """Whether a hero passes a row's filter; only `DAMAGED` and `UNDAMAGED` apply to heroes."""
+    """Whether a hero passes an effect row's filter; only `DAMAGED` and `UNDAMAGED` apply to heroes."""
     if required & Filter.DAMAGED and side["health"] >= side["max_health"]:
         return False
     return not (required & Filter.UNDAMAGED and side["health"] < side["max_health"])
@@ -66,7 +66,7 @@ def list_candidates(
     living: bool,
     events: np.void,
 ) -> int:
-    """Candidate targets of a row, into `events["picked"]`, enemies first; their number.
+    """Write an effect row's candidate targets to `events["picked"]`, enemies first; return their number.
 
     Args:
         state: dtype `STATE`.
@@ -112,7 +112,7 @@ def list_candidates(
 
 @njit_no_alloc
 def select_targets(state: np.void, effect: np.void, queued: np.void, events: np.void) -> int:
-    """Select the targets of a row, into `events["picked"]`, in order of resolution; their number.
+    """Write an effect row's targets to `events["picked"]`, in order of resolution; return their number.
 
     0 if the action stops at a chance event.
     """
@@ -160,7 +160,7 @@ def select_targets(state: np.void, effect: np.void, queued: np.void, events: np.
 
 @njit_no_alloc
 def list_neighbours(state: np.void, entity_id: int, picked: np.ndarray) -> int:
-    """Minions adjacent to a minion, into `picked`, the left one first; their number."""
+    """Write the minions adjacent to a minion to `picked`, the left one first; return their number."""
     n = 0
     for seat in range(2):
         side = state["sides"][seat]
@@ -189,7 +189,7 @@ def _sort_by_entity_id(picked: np.ndarray, n: int) -> None:
 def list_targets(
     card: np.void, by_spell: bool, own: np.void, enemy: np.void, targets: np.ndarray, n: int, action: int
 ) -> int:
-    """Append an action once per legal target of a card; the new number of actions.
+    """Append an action with each legal target of a card to `targets`; return the new number of actions.
 
     Enemies with Stealth or immunity are no legal targets, nor are elusive minions for spells and hero powers.
 
@@ -264,7 +264,7 @@ def meets_needs(card: np.void, own: np.void, enemy: np.void) -> bool:
 
 @njit_no_alloc
 def n_not_on_board(cards: np.ndarray, side: np.void, effect: np.void) -> int:
-    """Number of cards in a row's pool that have no minion on this board."""
+    """Number of cards in an effect row's pool that have no minion on this board."""
     n = 0
     for place in range(effect["amount"], effect["amount2"] + 1):
         if not is_on_board(side, cards[place]["number"]):

@@ -64,15 +64,15 @@ def board_order_matters(cards: np.ndarray) -> bool:
 def counters_key(state: np.void, cards: np.ndarray) -> np.uint64:
     """Hash of counters, Secrets, graveyards and hand modifiers, and of board order where it matters."""
     seat = state["active"]
-    asks = needed_features(cards)
+    features = needed_features(cards)
     total = np.uint64(0)
     for half in range(2):
         side = state["sides"][half]
         key = np.uint64(5 if half == seat else 6)
-        if asks & GameFeature.BOARD_ORDER:
+        if features & GameFeature.BOARD_ORDER:
             for place in range(side["n_board"]):
                 key = fast_hash(key, minion_key(side["board"][place], np.uint64(place)))
-        if asks & COUNTER_FEATURES:
+        if features & COUNTER_FEATURES:
             key = fast_hash(
                 key, pack_word(side["weapon_aura"], side["played"], side["spells"], side["totems"])
             )
@@ -93,7 +93,7 @@ def counters_key(state: np.void, cards: np.ndarray) -> np.uint64:
             )
         for place in range(side["n_secrets"]):
             key = fast_hash(key, pack_word(side["secrets"][place], side["secret_entity_ids"][place], 0, 1))
-        if asks & GameFeature.GRAVEYARD:
+        if features & GameFeature.GRAVEYARD:
             for place in range(side["n_graveyard"]):
                 key = fast_hash(key, pack_word(side["graveyard"][place], 0, 0, 2))
         total += additive_hash(key)
@@ -135,14 +135,14 @@ COUNTER_FEATURES = (
     | GameFeature.JADE
     | GameFeature.GRAVEYARD
 )
-"""Bits of `asks` whose counters are part of the key."""
+"""Bits of `features` whose counters are part of the key."""
 
 SIMPLE_FEATURES = (
     GameFeature.EFFECTS
     | GameFeature.TRIGGERS
     | sum(1 << (TRIGGER_SHIFT + trigger) for trigger in (Trigger.PLAY, Trigger.DEATHRATTLE, Trigger.TURN_END))
 )
-"""Bits of `asks` that need neither board order nor counters in the key."""
+"""Bits of `features` that need neither board order nor counters in the key."""
 
 
 @njit_no_alloc

@@ -26,7 +26,7 @@ from engine.state import A_HERO, CARD, ENEMY_HERO, EVENTS, NO_CHARACTER, NO_TARG
 def queue_row(
     events: np.void, number: int, row: int, seat: int, itself: int, entity_id: int, place: int, target: int
 ) -> bool:
-    """Queue one effect row of card `number`; False if the queue is full. Arguments as `queue_rows`."""
+    """Queue one effect row of card `number`; return False if the queue is full. Arguments as `queue_rows`."""
     if events["last"] - events["first"] >= MAX_QUEUE - 1:
         return False
     queued = events["queue"][events["last"] % MAX_QUEUE]
@@ -81,7 +81,7 @@ def queue_rows(
 
 @njit_no_alloc
 def queue_deathrattle(cards: np.ndarray, minion: np.void, seat: int, place: int, events: np.void) -> None:
-    """Queue the printed and granted Deathrattles of a minion; `place` is -1 if it is alive.
+    """Queue the printed and granted Deathrattles of a minion; `place` is -1 for a minion that is alive.
 
     Their amount is the minion's attack, and their damage has its keywords. `events` is modified in place.
     """
@@ -174,7 +174,7 @@ def retarget_transformed(events: np.void, old: int, new: int) -> None:
 
 @njit_no_alloc
 def replace_entity(events: np.void, old: int, new: int) -> None:
-    """Replace a minion's entity id in all queued rows, after it transformed itself. Modified in place."""
+    """Replace the entity id of a minion that transformed itself in all queued rows. Modified in place."""
     for n in range(events["first"], events["last"]):
         queued = events["queue"][n % MAX_QUEUE]
         if queued["source"] == old:
@@ -199,7 +199,7 @@ Rule since patch 9.2 of Hearthstone. `AFTER_SUMMONED` counts for the minion that
 """
 
 ACTION_END_FEATURES = (ACTION_END_EVENTS | 1 << Trigger.AFTER_SUMMONED) << TRIGGER_SHIFT
-"""Bits of `asks` that need the state before an action saved."""
+"""Bits of `game_features` that need the state before an action saved."""
 
 
 @njit_no_alloc
@@ -219,7 +219,7 @@ def fire_trigger(
     number: int,
     amount: int,
 ) -> None:
-    """Fire a trigger: queue matching effects in order of play, weapons last. `events` is modified in place.
+    """Fire a trigger: queue its effects by the sources' order of play, weapons last. Modifies `events`.
 
     Args:
         state: dtype `STATE`.
@@ -246,7 +246,7 @@ def _queue_triggered(
     number: int,
     amount: int,
 ) -> int:
-    """Queue the effects of a trigger that some card of the game has; 0. Arguments as `fire_trigger`."""
+    """Queue the effects of a trigger that a card of the game has; return 0. Arguments as `fire_trigger`."""
     event = events["event"]
     event["trigger"], event["seat"], event["subject"] = trigger, seat, subject
     event["event_card"], event["amount"] = number, amount
@@ -322,7 +322,7 @@ def queue_card_triggers(
         if not queue_row(events, listener, row, own_seat, itself, entity_id, -1, target):
             return
         queued = events["queue"][(events["last"] - 1) % MAX_QUEUE]
-        queued["defender"] = from_view_of(events["defender"], own_seat == state["active"])
+        queued["defender"] = swap_hero_codes(events["defender"], own_seat == state["active"])
         queued["event_card"] = event["event_card"]
         queued["amount"] = event["amount"]
         queued["is_triggered"] = 1
@@ -332,7 +332,7 @@ def queue_card_triggers(
 def _is_triggered_by(
     cards: np.ndarray, effect: np.void, own_seat: int, entity_id: int, event: np.void
 ) -> bool:
-    """Whether an event triggers a row: its player, subject and card match."""
+    """Whether an event triggers an effect row: its player, subject and card match."""
     side, subject, number = effect["on_side"], event["subject"], event["event_card"]
     if not side & (OWN if event["seat"] == own_seat else ENEMY):
         return False
@@ -356,7 +356,7 @@ def _is_triggered_by(
 
 
 @njit_no_alloc
-def from_view_of(character: int, active: bool) -> int:
+def swap_hero_codes(character: int, active: bool) -> int:
     """Translate a character from the active player's view: for the opponent the hero codes are swapped."""
     if active or character not in (OWN_HERO, ENEMY_HERO):
         return int(character)

@@ -164,10 +164,10 @@ class ManaforgeState(pyspiel.State):  # type: ignore[misc]
         return str(self._position) + (waiting if self._waiting else "")
 
     def seen(self, player: int, everything: bool) -> list[str]:
-        """A player's observation, or all of them since the start; [] while decks are shuffled."""
+        """A player's last observation, or all since the start (`everything`); [] while decks are shuffled."""
         if self._observations is None:
             return []
-        return self._observations.all_of(player) if everything else [self._observations.by(player)]
+        return self._observations.all_of(player) if everything else [self._observations.last_of(player)]
 
     def _legal_actions(self, player: int) -> list[int]:  # noqa: ARG002 - the active player
         assert self._position is not None
@@ -198,7 +198,7 @@ class ManaforgeState(pyspiel.State):  # type: ignore[misc]
         try:
             self._position.play(self._game.own.numbers.actions[self._action], chance)
         except ChanceError:
-            self._waiting = chance.waiting
+            self._waiting = chance.n_pending_outcomes
             return
         self._waiting = 0
         self._record_observation()
@@ -214,7 +214,7 @@ class ManaforgeState(pyspiel.State):  # type: ignore[misc]
         return seat, listed - Counter(self._orders[seat])
 
     def _append_certain(self) -> None:
-        """Append cards without an alternative; deal once both deck orders are complete."""
+        """Append the cards without an alternative to the deck orders; deal once both orders are complete."""
         decks = self._game.own.decks
         while any(len(order) < deck.size for order, deck in zip(self._orders, decks, strict=True)):
             seat, left = self._next_card()
@@ -260,7 +260,7 @@ class _Observations:
         self._before, self._position = before, position
         self._texts = ["", ""]
 
-    def by(self, player: int) -> str:
+    def last_of(self, player: int) -> str:
         """A player's view of the last position, in notation."""
         self._texts[player] = self._texts[player] or str(PlayerView(self._position, player).position)
         return self._texts[player]
@@ -270,7 +270,7 @@ class _Observations:
         found: list[str] = []
         node: _Observations | None = self
         while node is not None:
-            found.append(node.by(player))
+            found.append(node.last_of(player))
             node = node._before
         return found[::-1]
 

@@ -116,7 +116,7 @@ def clusters_section(
 
 def weight_formats(vector: type[WeightVector], names: Iterable[str]) -> dict[str, Format]:
     """Column formats for the scale-free forms of named weights."""
-    return {name: partial(vector.shown, name) for name in names}
+    return {name: partial(vector.format_share, name) for name in names}
 
 
 def _clusters_table(
@@ -468,7 +468,7 @@ def _weights_table(population: pd.DataFrame, vector: type[WeightVector]) -> Mark
     formats: dict[str, Format] = {}
     for column in ("median", "first quartile", "third quartile"):
         named = zip(table["weight"], table[column], strict=True)
-        table[column] = [Cell(vector.shown(name, share), share) for name, share in named]
+        table[column] = [Cell(vector.format_share(name, share), share) for name, share in named]
     spreads = dict.fromkeys(list(columns.values())[2:], lambda spread: f"{100 * spread:.1f}")
     return html_table(table, {**formats, **spreads}, "Weights of the last populations")
 
@@ -551,7 +551,7 @@ def _profile_shares(agent: str, vector: type[WeightVector], inert: frozenset[str
     owner = vector.AGENT
     names = THESIS_SEVEN if owner == DEFAULT_AGENT else shipped_profiles(owner)
     found = {name: find_agent_profile(agent, name).weights for name in names}
-    vectors = {name: vector.from_array(one.everything[: len(vector.names())]) for name, one in found.items()}
+    vectors = {name: vector.from_array(one.full_array[: len(vector.names())]) for name, one in found.items()}
     return {name: np.array(list(vector.active(inert).values())) for name, vector in vectors.items()}
 
 

@@ -173,7 +173,9 @@ def largest_weights_sentence(population: pd.DataFrame, vector: type[WeightVector
     middle = shares.median().set_axis(names_of(population))
     if vector.COMPARABLE:
         middle = middle.sort_values(ascending=False, kind="stable")
-    large = ", ".join(f"{name} {vector.shown(str(name), share)}" for name, share in middle.iloc[:4].items())
+    large = ", ".join(
+        f"{name} {vector.format_share(str(name), share)}" for name, share in middle.iloc[:4].items()
+    )
     if not vector.COMPARABLE:
         return f"Median of {counted(len(shares), 'individual')}: {large}{', ...' if len(middle) > 4 else ''}."
     return f"Largest in the median of {counted(len(shares), 'individual')}: {large}."

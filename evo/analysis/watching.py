@@ -141,7 +141,7 @@ def _weights_table(
         low, high = now[column].quantile([0.25, 0.75])
         if len(known):
             first, last = known.iloc[0], known.iloc[-1]
-            first, last, low, high = (vector.shown(name, share) for share in (first, last, low, high))
+            first, last, low, high = (vector.format_share(name, share) for share in (first, last, low, high))
             rows.append([name, first, sparkline(known.to_numpy()), last, f"{low} to {high}"])
     what = "share" if vector.COMPARABLE else "value"
     return FittingTable(weight_columns(int(means.index[0]), int(means.index[-1]), what), rows)

@@ -134,7 +134,7 @@ def complete_weights(ctx: typer.Context, incomplete: str) -> list[str]:
     found: list[str] = []
     for kind in [AGENTS[agent]] if agent in AGENTS else AGENTS.values():
         if kind.weights:
-            found += [*kind.weights.names(), *kind.weights.further(), *kind.weights.ALIASES]
+            found += [*kind.weights.names(), *kind.weights.optional_defaults(), *kind.weights.ALIASES]
     return _starting_with(incomplete, sorted(set(found)))
 
 

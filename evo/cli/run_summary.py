@@ -131,7 +131,7 @@ def _weights_table(vector: WeightVector, inert: frozenset[str], title: str, widt
     names, active = vector.names(), vector.active(inert)
     if not vector.COMPARABLE:
         named = zip(names, vector.array, vector.MEANINGS, strict=True)
-        values_of = [(name, vector.shown(name, share), bounds) for name, share, bounds in named]
+        values_of = [(name, vector.format_share(name, share), bounds) for name, share, bounds in named]
         return FittingTable(
             (Column("parameter"), Column("value", right=True), Column("bounds")), values_of, title
         )

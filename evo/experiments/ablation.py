@@ -57,7 +57,7 @@ class Ablation:
         if kind is None:
             raise ExperimentOptionError(f"agent {self.player.kind} has no weights to leave out")
         named = kind.from_array(self.player.weights).named()
-        inert = kind.holding(named).inert(card for deck in self.decks for card in deck.cards)
+        inert = kind.class_for(named).inert(card for deck in self.decks for card in deck.cards)
         found = {name: value for name, value in named.items() if value != 0 and name not in inert}
         if not found:
             raise ExperimentOptionError("every weight is 0 or changes no decision with these decks")

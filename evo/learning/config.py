@@ -183,7 +183,7 @@ class LearnConfig(Settings):
         """The learning player with the given weights."""
         kind = find_kind(LookaheadWeights.AGENT)
         options = parse_options(kind.options, self.options)
-        return Player(tuple(weights.everything), kind=kind.name, options=options)
+        return Player(tuple(weights.full_array), kind=kind.name, options=options)
 
     @property
     def opponents(self) -> tuple[Player, ...]:

@@ -405,7 +405,7 @@ def equal_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
             if vector
             else np.zeros(0)
         )
-        others = vector.padded(player.weights)[len(shares) :] if vector else player.weights
+        others = vector.pad_optional(player.weights)[len(shares) :] if vector else player.weights
         key = (
             *player.kind_and_backend,
             player.options,

@@ -164,7 +164,7 @@ class Player:
     def row(self) -> tuple[float, ...]:
         """The player's weights and options as one row of numbers for compiled games."""
         kind = find_kind(self.kind)
-        weights = kind.weights.padded(self.weights) if kind.weights else self.weights
+        weights = kind.weights.pad_optional(self.weights) if kind.weights else self.weights
         return (*weights, *kind.settings(self.options))
 
 

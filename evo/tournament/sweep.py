@@ -97,9 +97,9 @@ def vary_weight(entrant: Entrant, weight: str, values: Sequence[float]) -> Varia
     if vector_class is None:
         raise SweepError(f"{entrant.text} has no weights; agents with weights: {', '.join(weighted_kinds())}")
     names = _names(vector_class, weight)
-    everything = [*vector_class.names(), *vector_class.further()]
+    everything = [*vector_class.names(), *vector_class.optional_defaults()]
     places = [everything.index(name) for name in names]
-    usual = vector_class.padded(entrant.player.weights)
+    usual = vector_class.pad_optional(entrant.player.weights)
     found = []
     for value in values:
         weights = list(usual)
@@ -123,8 +123,8 @@ def format_value(value: float) -> str:
 
 
 def _names(kind: type[WeightVector], weight: str) -> tuple[str, ...]:
-    """Names of the weights for which a weight name or alias stands."""
-    names = (*kind.names(), *kind.further())
+    """Names of the weights that a name or alias stands for."""
+    names = (*kind.names(), *kind.optional_defaults())
     if weight in names:
         return (weight,)
     if weight in kind.ALIASES:
@@ -351,7 +351,7 @@ def _vary(
     except ManaforgeError as error:
         raise SweepError(f"--values: {error}") from None
     entrants = tuple(Entrant(f"{entrant.text}[{name}={count}]", entrant.player) for count in counts)
-    usual = {make(deck, 0).own(deck.cards) for deck in held}
+    usual = {make(deck, 0).n_unchanged(deck.cards) for deck in held}
     return Variants(
         entrant.text,
         name,
@@ -359,7 +359,7 @@ def _vary(
         entrants,
         usual.pop() if len(usual) == 1 else None,
         kind,
-        f"{make(held[0], 0).things} in the deck",
+        f"{make(held[0], 0).plural_noun} in the deck",
         own_decks,
     )
 

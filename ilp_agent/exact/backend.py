@@ -16,7 +16,7 @@ from engine.jit import njit
 from engine.state import EVENTS
 from ilp_agent.backends import SolverError
 from ilp_agent.exact.kernel import solve_exact_turn_arrays
-from ilp_agent.exact.knapsack import can_attack_from_hand
+from ilp_agent.exact.knapsack import playable_attackers
 from ilp_agent.exact.plan_record import MAX_STEPS, PLAN, TRACKER, execute_plan
 from ilp_agent.exact.work import WORK, new_layers
 from ilp_agent.plan import Plan, Status, name_terms
@@ -45,7 +45,7 @@ def supports_weights(turn: np.void, weights: np.ndarray) -> bool:
             return False
     if weights[Term.HERO] == 0.0:
         return True
-    from_hand = can_attack_from_hand(turn) if turn["n_board"] < BOARD_SIZE else 0
+    from_hand = playable_attackers(turn) if turn["n_board"] < BOARD_SIZE else 0
     for index in range(turn["n_board"] + turn["n_hand"]):
         friend = turn["friends"][index]
         able = friend["attacks"] > 0
@@ -63,7 +63,7 @@ def check_weights_on_turn(turn: np.void, weights: Weights) -> None:
         SolverError: the message names the weight and the backends that support it.
     """
     check_known_weights(weights)
-    if not supports_weights(turn, weights.everything):
+    if not supports_weights(turn, weights.full_array):
         raise SolverError(
             f"the turn program does not support weight 'hero' ({weights.hero:g}) on a turn in which a minion "
             "with Lifesteal may attack; use backend 'search' or 'auto', or set 'hero' to 0"
@@ -84,7 +84,7 @@ def check_known_weights(weights: Weights) -> None:
 
 
 class Memory(NamedTuple):
-    """Working memory of the exact solver: arrays of shape (1,), and the layers. Kernels modify it."""
+    """Working memory of the exact solver: arrays of shape (1,), and the layers. Modified by kernels."""
 
     turns: np.ndarray
     plans: np.ndarray
@@ -124,7 +124,7 @@ def execute_plan_arrays(
 
 
 def read_problem(turn: Turn, turns: np.ndarray) -> None:
-    """Read a turn without card effects into a record, with its excluded attacks.
+    """Read a turn without card effects, with its excluded attacks, into `turns`.
 
     Args:
         turn: the turn.
@@ -185,6 +185,6 @@ class ExactSolver:
         memory = memory_of_thread()
         read_problem(turn, memory.turns)
         check_weights_on_turn(memory.turns[0], weights)
-        solve_exact_turn_arrays(memory.turns, weights.everything, memory.works, memory.layers, memory.plans)
+        solve_exact_turn_arrays(memory.turns, weights.full_array, memory.works, memory.layers, memory.plans)
         status = Status.FEASIBLE if memory.plans[0]["unproven"] else Status.OPTIMAL
         return plan_from_record(turn, memory.turns, memory.plans, status, weights)

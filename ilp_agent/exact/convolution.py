@@ -141,7 +141,7 @@ def digit_of(work: np.void, combination: int, r: int) -> int:
 def digit_after_hits(
     friend: np.void, enemy: np.void, work: np.void, r: int, t: int, digit: int, count: int
 ) -> tuple[int, int]:
-    """Transition of a Windfury attacker's digit by one or two hits on one target, and its fate.
+    """Transition of a Windfury attacker's digit by one or two hits on one target, and whether it survives.
 
     Args:
         friend: the source at the start of the turn.
@@ -222,7 +222,7 @@ def body_loss(
 
 @njit
 def digit_after_guards(shield: bool, digit: int) -> int:
-    """The digit of a Windfury attacker once all Taunt minions are dead: hits on them came first."""
+    """The digit of a Windfury attacker once all Taunt minions are dead: hits on Taunt minions came first."""
     if shield:
         return POPPED if digit in (FATAL, HURT) or digit > POPPED else digit
     return DONE if digit == FATAL else digit
@@ -534,7 +534,7 @@ def trace_back_target(
     then: Predecessor,
     work: np.void,
 ) -> Predecessor:
-    """Trace a state back over target `t`: find its set of hits and its predecessor.
+    """Trace a state back over target `t`: find the set of hits and the predecessor state.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
@@ -664,7 +664,7 @@ def largest_damage_sum(
 def hero_damage_value(
     turn: np.void, weights: np.ndarray, shape: Shape, work: np.void, state: int, floor: float
 ) -> tuple[float, bool]:
-    """Best value of attacks on the hero by the remaining attackers, and whether they kill it.
+    """Best value of attacks on the hero by the remaining attackers, and whether they kill the hero.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
@@ -691,7 +691,7 @@ def hero_damage_value(
 
 @njit
 def lethal_damage(turn: np.void, shape: Shape, work: np.void, state: int) -> tuple[int, int]:
-    """Most hero damage of a lethal attack sequence, and the source of its last blow.
+    """Most hero damage of a lethal sequence of attacks, and the source of the last blow.
 
     The attacks before the last blow leave the hero alive. `work` is modified in place. Damage 0 and source -1
     if no kill is possible.
@@ -712,7 +712,7 @@ def lethal_damage(turn: np.void, shape: Shape, work: np.void, state: int) -> tup
 
 @njit
 def write_hero_attacks(turn: np.void, shape: Shape, best: BestState, work: np.void) -> int:
-    """Write the attacks on the hero, the last blow of a kill first; returns their number."""
+    """Write the attacks on the hero to `work`, the last blow of a kill first; return their number."""
     n = 0
     hero = turn["hero"]
     blow = -1

@@ -1,4 +1,4 @@
-"""Sets of attackers that can hit one enemy in the same turn, with their value and Divine Shield hits.
+"""Sets of attackers that can hit one enemy in the same turn, with each set's value and Divine Shield hits.
 
 A source is a friendly minion that can attack: one hit each for the first `n_single`, up to two for the
 others (Windfury). A target is an enemy that can be attacked, guards (Taunt minions) first. A set of hits on
@@ -51,7 +51,7 @@ def attack_cost(friend: np.void, enemy: np.void, weights: np.ndarray) -> float:
 
 @njit
 def unpack_hits(counts: int, r: int) -> int:
-    """Unpack the hits of Windfury attacker `r` from the packed counts of a set."""
+    """Number of hits by Windfury attacker `r`, from the packed counts of a set of hits on one target."""
     return (counts >> (HITS_BITS * r)) & ((1 << HITS_BITS) - 1)
 
 
@@ -176,7 +176,7 @@ def _add_source(
 
 @njit
 def _gain_without_threat(work: np.void, weights: np.ndarray, enemy: np.void, t: int, e: int) -> float:
-    """Gain of a listed set without the threat removed by its kill."""
+    """Gain of a listed set of hits, without the threat that the target's death removes."""
     if work["kills"][t, e]:
         return float(work["gain"][t, e] - weights[Term.THREAT] * enemy["attack"])
     return float(work["gain"][t, e])
@@ -216,7 +216,7 @@ def _feasible(sums: np.ndarray, enemy: np.void) -> bool:
 
 @njit_inline
 def _killed(turn: np.void, shape: Shape, t: int, e: int, work: np.void) -> bool:
-    """Whether a feasible set of hits can kill its target."""
+    """Whether a feasible set of hits can kill the target."""
     enemy = turn["enemies"][work["target"][t]]
     sums = work["hit_sums"][e]
     health = enemy["health"]
@@ -273,7 +273,7 @@ def _hits_of_source(shape: Shape, t: int, e: int, i: int, work: np.void) -> int:
 
 @njit
 def choose_shield_hits(turn: np.void, weights: np.ndarray, n: int, work: np.void) -> None:
-    """Choose the hits that shields must absorb if it matters. `work` is modified in place: absorbs and pops.
+    """Choose which hits shields absorb, where that matters. `work` is modified in place: absorbs and pops.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.

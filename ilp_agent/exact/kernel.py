@@ -18,7 +18,7 @@ from engine.indirect_call import njit_indirect
 from engine.jit import njit, non_literal
 from engine.state import guards
 from engine.streams import derive
-from ilp_agent.exact.knapsack import can_attack_from_hand
+from ilp_agent.exact.knapsack import playable_attackers
 from ilp_agent.exact.order import order_hits, write_plan
 from ilp_agent.exact.plan_record import PLAN
 from ilp_agent.exact.search import (
@@ -100,7 +100,7 @@ def branch_and_bound_order(
         0.
     """
     tables = layers.reshape((MAX_LAYERS, 2, PREALLOCATED_STATES))
-    able = can_attack_from_hand(turn)
+    able = playable_attackers(turn)
     attackers = non_literal(0)
     nodes = non_literal(MAX_NODES)
     while True:
@@ -123,7 +123,7 @@ def _search_orders(
     layers: np.ndarray,
     plan: np.void,
 ) -> int:
-    """Branch and bound over attack orders for one set of hand attackers; returns the remaining nodes.
+    """Branch and bound over attack orders for one set of hand attackers; return the nodes left to the limit.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
@@ -168,7 +168,7 @@ def _expand_node(
     layers: np.ndarray,
     plan: np.void,
 ) -> int:
-    """Expand the node at a depth: improve the incumbent, or list and bound the next attacks.
+    """Expand the node at a depth: improve the incumbent, or bound the next attacks; return the nodes left.
 
     `stack`, `work`, `layers` and `plan` are modified in place. Returns the remaining nodes.
     """
@@ -294,7 +294,7 @@ def _sort_moves(moves: np.ndarray, bounds: np.ndarray, n: int) -> None:
 
 @njit
 def position_key(turn: np.void, path: np.ndarray) -> np.uint64:
-    """Hash of a position after some attacks, independent of their order.
+    """Hash of a position after some attacks, independent of the order of attacks.
 
     Args:
         turn: the rest of the turn, dtype `TURN`.
@@ -344,7 +344,7 @@ def _improve_incumbent(
     layers: np.ndarray,
     plan: np.void,
 ) -> bool:
-    """Make the attacks of `path` plus the best rest the new incumbent, if they have a legal order.
+    """Make `path` and the best further attacks the incumbent, if they have a legal order; return whether.
 
     `work` and `plan` are modified in place, `plan` only if the order exists.
     """

@@ -1,4 +1,4 @@
-"""Choice of cards to play: sets of hand minions that attack, and a knapsack over the rest of the hand."""
+"""Choice of hand minions to play: sets that attack at once (Charge, Rush), and a knapsack over the others."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def mana_budget(turn: np.void) -> int:
 
 @njit
 def mana_cost(turn: np.void, attackers: int) -> int:
-    """Mana cost of a set of hand minions; above any budget if one of them is unaffordable."""
+    """Mana cost of a set of hand minions; above any budget if one minion is unaffordable."""
     total = 0
     for k in range(turn["n_hand"]):
         if (attackers >> k) & 1:
@@ -29,7 +29,7 @@ def mana_cost(turn: np.void, attackers: int) -> int:
 
 
 @njit
-def can_attack_from_hand(turn: np.void) -> int:
+def playable_attackers(turn: np.void) -> int:
     """Bits of the hand minions that can be played and attack this turn."""
     targets = 0
     for place in range(turn["n_enemies"]):

@@ -42,7 +42,7 @@ assert MAX_HITS <= 32
 
 @njit
 def order_hits(turn: np.void, n: int, lethal: bool, work: np.void) -> bool:
-    """Find a legal order of the chosen attacks. `work` is modified in place: order holds their numbers.
+    """Write a legal order of the chosen attacks to "order" of `work`; return whether there is one.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
@@ -153,7 +153,7 @@ def next_candidate(n: int, depth: int, thorough: bool, work: np.void) -> bool:
 
 @njit
 def was_visited(turn: np.void, n: int, work: np.void, now: np.ndarray) -> bool:
-    """Whether the same attacks in another order already led to this position, which failed.
+    """Whether the same attacks in another order already led to this position, from which no order was found.
 
     `work` is modified in place: met, the positions' 64-bit hashes.
     """
@@ -313,7 +313,7 @@ def write_plan(
 def _add_plays(
     turn: np.void, attackers: int, to_attack: bool, coin_later: bool, work: np.void, plan: np.void
 ) -> bool:
-    """Append the plays of hand minions that attack, or of the others. `plan` is modified in place.
+    """Append to `plan` the plays of hand minions that attack, or of the others; return the new `coin_later`.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.

@@ -1,4 +1,4 @@
-"""Optimal attacks and plays of a turn, before ordering: dynamic program over hand sets, attacks and plays.
+"""Optimal attacks and plays of a turn, before ordering: a dynamic program for each set of hand minions.
 
 For every set of hand minions that are played to attack, `ilp_agent.exact.convolution` computes the best value
 of all attacks on enemy minions; the remaining attackers hit the hero; a small knapsack plays the rest of the
@@ -37,7 +37,6 @@ from ilp_agent.exact.hits import (
     unpack_hits,
 )
 from ilp_agent.exact.knapsack import (
-    can_attack_from_hand,
     count_bits,
     fill_knapsack,
     is_redundant_set,
@@ -47,6 +46,7 @@ from ilp_agent.exact.knapsack import (
     mark_plays,
     max_plays,
     play_gain,
+    playable_attackers,
 )
 from ilp_agent.exact.work import (
     ALL_DEAD,
@@ -163,7 +163,7 @@ def search_attacks(turn: np.void, weights: np.ndarray, work: np.void, layers: np
         work: dtype `WORK`. Modified in place.
         layers: tables from `ilp_agent.exact.work.new_layers`. Modified in place.
     """
-    able = can_attack_from_hand(turn)
+    able = playable_attackers(turn)
     found = empty_result()
     attackers = non_literal(0)
     while True:

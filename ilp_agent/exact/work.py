@@ -1,4 +1,4 @@
-"""Working memory of the exact solver, allocated once by the caller, and its result types.
+"""Working memory of the exact solver, allocated once by the caller, and the solver's result types.
 
 The memory is one record, not a tuple of arrays: kernels call each other often, and a record is passed as one
 pointer. Functions return named tuples (`Shape`, `BestState`, `SearchResult`).

@@ -1,4 +1,4 @@
-"""The lookahead agent in Python; plays the same actions as its compiled games."""
+"""The lookahead agent in Python; chooses the same actions as the kernels that play whole games."""
 
 from collections.abc import Sequence
 
@@ -53,7 +53,7 @@ class LookaheadAgent:
         self.shown = OpponentInfo(hands)
         self.further = tuple(further)
         self.library = class_decks(self.further) if self.shown == OpponentInfo.SEEN else ()
-        self._rows = kernel_rows(np.array([[*self.weights.everything, budget, depth, samples, hands]]))
+        self._rows = kernel_rows(np.array([[*self.weights.full_array, budget, depth, samples, hands]]))
         self._planned: list[tuple[bytes, Action]] = []
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002

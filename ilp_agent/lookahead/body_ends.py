@@ -64,7 +64,7 @@ def find_ends(
     every: bool,
     pool: EndPool,
 ) -> int:
-    """Find the best distinct ends of a turn. `pool` is modified in place: its ends, unordered.
+    """Write the best distinct ends of a turn to `pool`, unordered; return their number.
 
     Args:
         state: dtype `STATE`; hidden cards are not read.
@@ -200,7 +200,7 @@ def _list_hits(own: np.void, enemy: np.void, every: bool, pool: EndPool) -> tupl
 
 @njit_no_alloc
 def _damage_of(hits: int, n_hits: int, own: np.void, pool: EndPool, health: int) -> tuple[int, bool]:
-    """Damage of a set of attacks on the hero, and whether it is legal: none may follow a killing blow."""
+    """Damage of a set of attacks on the hero, and whether the set is legal: none follows a killing blow."""
     damage, strongest = 0, 0
     for number in range(n_hits):
         slot = pool.hits[number]
@@ -302,7 +302,7 @@ def apply_final_actions(
 def append_final_actions(
     plays: int, hits: int, n: int, cards: np.ndarray, pool: EndPool, actions: np.ndarray
 ) -> int:
-    """Apply those plays and attacks to `pool.trial` and append them to `actions`; the number of actions.
+    """Apply the final plays and attacks to `pool.trial`, append them to `actions`; return the new number.
 
     `pool.trial` and `actions` are modified in place.
     """
@@ -331,7 +331,7 @@ def append_final_actions(
 @njit_no_alloc
 def _do(action: int, n: int, cards: np.ndarray, pool: EndPool, actions: np.ndarray) -> int:
     """Apply and append one action; returns the number of actions."""
-    apply(pool.trial[0], cards, action, pool.luck[0])
+    apply(pool.trial[0], cards, action, pool.events[0])
     actions[n] = action
     return n + 1
 
@@ -356,7 +356,7 @@ def end_key(state: np.void) -> np.uint64:
 
 @njit_no_alloc
 def write_end_actions(number: int, cards: np.ndarray, pool: EndPool, actions: np.ndarray) -> int:
-    """Write the actions that lead to an end, without the end of the turn; their number. Modified in place."""
+    """Write the actions that lead to an end to `actions`, without ending the turn; return their number."""
     end = pool.ends[number]
     n, place = 0, end["node"]
     while place > 0:
@@ -407,7 +407,7 @@ def new_body_memory() -> BodyMemory:
 
 @njit_no_alloc
 def find_body_candidates(cards: np.ndarray, row: np.ndarray, memory: LookaheadMemory[BodyMemory]) -> int:
-    """Find the candidate ends of the turn in `memory.here`; see `selfplay.CandidateKernels`.
+    """Find the candidate ends of the turn in `memory.here`; return their number (`CandidateKernels`).
 
     The turn program's plan is final if it is lethal, or if the budget is 1.
     """
@@ -418,7 +418,9 @@ def find_body_candidates(cards: np.ndarray, row: np.ndarray, memory: LookaheadMe
     read_turn(here, cards, turn)
     solve_exact_turn(turn, row[TURN_PART], ends.works[0], ends.layers, plan)
     if plan["lethal"] or row[BUDGET] <= 1.0:
-        n, again = execute_plan(here, cards, turn, plan, ends.trackers[0], memory.luck[0], chosen["actions"])
+        n, again = execute_plan(
+            here, cards, turn, plan, ends.trackers[0], memory.events[0], chosen["actions"]
+        )
         chosen["n"] = n
         chosen["again"] = 1 if again else 0
         return 0
@@ -490,14 +492,14 @@ def evaluate_end(
         hand_known = sample_hidden_cards(
             state["sides"][1 - seat], derive(key, OPPONENT_HAND), False, memory.hands
         )
-        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), memory.luck[0])
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), memory.events[0])
         if hand_known:
             play_hand(state, cards, row[REPLY_PART], memory)
         else:
             play_board(state, cards, row[REPLY_PART], memory)
     if depth >= AFTER_NEXT_TURN and outcome(state) == Outcome.ONGOING:
         sample_next_draw(state["sides"][seat], key)
-        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), memory.luck[0])
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), memory.events[0])
         play_turn(state, cards, row[TURN_PART], memory)
     return linear_value(state, cards, seat, row[VALUE_PART], memory.features)
 
@@ -506,7 +508,7 @@ def evaluate_end(
 def play_board(
     state: np.void, cards: np.ndarray, weights: np.ndarray, memory: LookaheadMemory[BodyMemory]
 ) -> None:
-    """Play the active player's best turn with its board alone: its hand is hidden.
+    """Play the active player's best turn with the board alone: the hand is hidden.
 
     `state` and `memory` are modified in place. The turn is not ended.
     """
@@ -522,7 +524,7 @@ def play_board(
 def play_hand(
     state: np.void, cards: np.ndarray, weights: np.ndarray, memory: LookaheadMemory[BodyMemory]
 ) -> None:
-    """Play the active player's best turn with its board and the cards in hand that are not hidden.
+    """Play the active player's best turn with the board and the cards in hand that are not hidden.
 
     `state` and `memory` are modified in place. The turn is not ended.
     """
@@ -543,7 +545,7 @@ def play_turn(
     while again and outcome(state) == Outcome.ONGOING:
         read_turn(state, cards, turn)
         solve_exact_turn(turn, weights, ends.works[0], ends.layers, plan)
-        _, again = execute_plan(state, cards, turn, plan, tracker, memory.luck[0], ends.codes)
+        _, again = execute_plan(state, cards, turn, plan, tracker, memory.events[0], ends.codes)
 
 
 @njit_no_alloc

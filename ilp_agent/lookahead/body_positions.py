@@ -90,7 +90,7 @@ class EndPool(NamedTuple):
     n_plays: np.ndarray  # number of `plays`, shape (1,)
     hits: np.ndarray  # attacks on the hero after a node: board positions of the attackers
     least: np.ndarray  # value of the worst end, shape (1,)
-    luck: np.ndarray  # dtype EVENTS, shape (1,): events of actions
+    events: np.ndarray  # dtype EVENTS, shape (1,): events of actions
     trial: np.ndarray  # dtype STATE, shape (1,): the current end
     actions: np.ndarray  # actions that lead to it
     n_nodes: np.ndarray  # number of nodes, shape (1,)
@@ -200,7 +200,7 @@ def _attack(place: int, n: int, action: int, cards: np.ndarray, weights: np.ndar
     _, slot, target = decode(action)
     seat = before["active"]
     attacker = before["sides"][seat]["board"][slot]
-    deaths = apply(after, cards, action, pool.luck[0])
+    deaths = apply(after, cards, action, pool.events[0])
     own, enemy = after["sides"][seat], after["sides"][1 - seat]
     gain = weights[Term.HERO] * (own["health"] - before["sides"][seat]["health"])
     if target == HERO:
@@ -228,7 +228,7 @@ def _attack(place: int, n: int, action: int, cards: np.ndarray, weights: np.ndar
 def _expand_plays(
     place: int, n: int, cards: np.ndarray, weights: np.ndarray, pool: EndPool, limit: int
 ) -> int:
-    """Add plays of minions that can attack at once, with The Coin first if needed."""
+    """Add plays of minions that can attack at once, The Coin first if needed; return the number of nodes."""
     seat = pool.states[place]["active"]
     own = pool.states[place]["sides"][seat]
     first_hand = pool.states[0]["sides"][seat]
@@ -255,9 +255,11 @@ def _expand_plays(
         pool.nodes[n] = pool.nodes[place]
         child, side = pool.nodes[n], pool.states[n]["sides"][seat]
         if coin:
-            apply(pool.states[n], cards, encode(ActionKind.PLAY, hand_position(side, COIN), 0), pool.luck[0])
+            apply(
+                pool.states[n], cards, encode(ActionKind.PLAY, hand_position(side, COIN), 0), pool.events[0]
+            )
         action = encode(ActionKind.PLAY, hand_position(side, card), 0)
-        apply(pool.states[n], cards, action, pool.luck[0])
+        apply(pool.states[n], cards, action, pool.events[0])
         child["parent"], child["action"], child["coin"] = place, action, coin
         child["played"] |= 1 << number
         child["from_place"] = 0

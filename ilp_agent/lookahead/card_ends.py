@@ -63,7 +63,7 @@ def new_card_memory(own_cards: np.ndarray, facts: np.ndarray, search: SearchMemo
 
 @njit_no_alloc
 def find_card_candidates(cards: np.ndarray, row: np.ndarray, memory: LookaheadMemory[CardMemory]) -> int:
-    """List the candidate plans of the turn in `memory.here`; see `selfplay.CandidateKernels`.
+    """List the candidate plans of the turn in `memory.here`; return their number (`CandidateKernels`).
 
     The search's plan is final if it is surely lethal, or if the budget allows one plan.
     """
@@ -162,5 +162,5 @@ def complete_turn(
 
 @njit_no_alloc
 def search_rest(state: np.void, weights: np.ndarray, ends: CardMemory, solved: np.void) -> None:
-    """Search the rest of a turn. `ends` and `solved` are modified in place."""
+    """Search the actions left in a turn; write the best plan to `solved`. `ends` is working memory."""
     search_turn(state, ends.own_cards, weights, ends.facts, ends.works[0], ends.memo, ends.slots, solved)

@@ -34,7 +34,7 @@ _PRINT = ("cost", "attack", "health", "keywords", "value")
 
 
 class DeckLibrary(NamedTuple):
-    """A deck library in arrays for kernels."""
+    """A library of known decks, from which kernels predict the opponent's deck."""
 
     decks: np.ndarray  # card numbers, int64, shape (decks, DECK_SIZE)
     sizes: np.ndarray  # number of cards: 30, or fewer of a pool; int64, shape (decks,)
@@ -53,7 +53,7 @@ def build_library(
     sorts: np.ndarray,
     classes: Sequence[int] | None = None,
 ) -> DeckLibrary:
-    """Build a library for kernels.
+    """Build the library of known decks from which kernels predict the opponent's deck.
 
     Args:
         decks: in an order independent of card numbers.
@@ -83,7 +83,7 @@ EMPTY_LIBRARY = build_library((), (), np.zeros(1, np.int64))
 
 
 def distinct_decks(decks: Iterable[Deck]) -> tuple[Deck, ...]:
-    """Distinct decks: without those that list the same cards as an earlier one."""
+    """Distinct decks: a deck that lists the same cards as an earlier deck is left out."""
     found: dict[tuple[object, ...], Deck] = {}
     for deck in decks:
         names = tuple(sorted(card.name for card in deck.cards))
@@ -107,7 +107,7 @@ def class_decks(further: tuple[Deck, ...] = ()) -> tuple[Deck, ...]:
 
 
 def library_in_table(table: CardTable, further: tuple[Deck, ...] = ()) -> DeckLibrary:
-    """Library of the decks with a class by a table's card numbers, without decks of which it lacks a card."""
+    """Deck library of the class decks by a table's card numbers; decks with other cards are left out."""
     number = table.number
     decks = [deck for deck in class_decks(further) if all(card.key in number for card in deck.cards)]
     numbers = [[number[card.key] for card in deck.cards] for deck in decks]
@@ -117,7 +117,7 @@ def library_in_table(table: CardTable, further: tuple[Deck, ...] = ()) -> DeckLi
 
 
 def extend_table(cards: np.ndarray, further: tuple[Deck, ...] = ()) -> tuple[np.ndarray, DeckLibrary]:
-    """Append the cards of the library's decks to a card table without card effects; also the library.
+    """Append the cards of the library's decks to a card table without card effects; return both.
 
     Args:
         cards: the card table of a game or a batch of games.
@@ -178,7 +178,7 @@ def find_neighbours(
     pools: np.ndarray,
     chances: np.ndarray,
 ) -> int:
-    """Find the decks nearest to the cards seen, their likelihoods, and their remaining cards.
+    """Find the decks nearest to the cards seen, with likelihoods and remaining cards; return their number.
 
     Args:
         library: `distances` and `nearest`, the decks found, are modified in place.
@@ -236,7 +236,7 @@ def sort_seen(library: DeckLibrary, seen: np.ndarray, n: int) -> None:
 
 @njit_no_alloc
 def deck_distance(library: DeckLibrary, deck: int, seen: np.ndarray, n: int) -> float:
-    """Distance of a deck: the weights of the seen cards that it lacks."""
+    """Distance of a deck: the weights of the seen cards that the deck lacks."""
     total = 0.0
     for place in range(n):
         sort, before = library.sorts[seen[place]], 0
@@ -251,7 +251,7 @@ def deck_distance(library: DeckLibrary, deck: int, seen: np.ndarray, n: int) -> 
 
 @njit_no_alloc
 def list_remaining(library: DeckLibrary, deck: int, seen: np.ndarray, n: int, left: np.ndarray) -> int:
-    """List a deck's cards without those seen; of a pool all. `left` is modified in place.
+    """Write a deck's cards without those seen (of a pool all cards) to `left`; return their number.
 
     Returns:
         The number of cards.

@@ -1,4 +1,4 @@
-"""Determinization: hidden cards sampled from what a player sees; compiled.
+"""Determinization: sample the hidden cards, consistent with what a player sees; compiled.
 
 Card numbers of a game differ between card tables, as in a batch of games. So cards are sorted by their
 printed content before sampling, and random streams derive from visible numbers alone.
@@ -28,7 +28,7 @@ _CREATES[[int(op) for op in CREATING_OPS]] = True
 
 @njit_no_alloc
 def turn_stream(state: np.void) -> np.uint64:
-    """Random stream of a turn, from its player's view."""
+    """Random stream of a turn, derived from the active player's view."""
     key = np.uint64(state["turn"])
     for offset in range(2):
         side = state["sides"][(state["active"] + offset) % 2]
@@ -127,7 +127,7 @@ def new_hand_model() -> HandModel:
 
 
 def copy_revealed_cards(view: PlayerView, hands: HandModel) -> int:
-    """Copy a view's revealed opponent cards to `hands.shown`, modified in place; their number."""
+    """Copy a view's revealed opponent cards to `hands.shown`; return their number."""
     n = len(view.shown)
     hands.shown[:n] = view.shown
     return n
@@ -190,7 +190,7 @@ def update_hand_model(
 
 @njit_no_alloc
 def sample_hidden_cards(side: np.void, key: np.uint64, deep: bool, hands: HandModel) -> bool:
-    """Sample the hidden cards of the opponent's hand, and its next card or whole deck.
+    """Sample the hidden cards of the opponent's hand, and the opponent's next card or whole deck.
 
     Cards stay hidden if the model runs out of cards.
 
@@ -201,7 +201,7 @@ def sample_hidden_cards(side: np.void, key: np.uint64, deep: bool, hands: HandMo
         hands: the model; `drawn` is modified in place.
 
     Returns:
-        Whether there is a model of its hand.
+        Whether there is a model of the opponent's hand.
     """
     if hands.n_decks[0] == 0:
         return False

@@ -1,4 +1,4 @@
-"""Self-play data for learning the evaluation: positions of turns, and pairs of alternative ends.
+"""Self-play data for learning the evaluation: one position per turn, and pairs of ends of the same turn.
 
 The opponent's hand is not modelled (`hands` is `off`). `record_positions` collects the evaluated position of
 every turn. `record_pairs` plays games on from two ends of one turn.
@@ -30,7 +30,7 @@ POSITIONS_PER_GAME = 64
 
 @dataclass(frozen=True)
 class RecordedPositions:
-    """Evaluated positions of turns, in the order of play within each game.
+    """The evaluated position of each turn, in the order of play within each game.
 
     Turns that decide the game, or that leave no choice, are omitted.
 
@@ -91,7 +91,7 @@ def record_positions(
 def record_pairs(
     cards: np.ndarray, row: np.ndarray, states: np.ndarray, chances: np.ndarray, keys: np.ndarray
 ) -> EndPairs:
-    """Play self-play games up to a random turn, and on from two random ends of it.
+    """Play self-play games up to a random turn, and on from two random ends of that turn.
 
     The turn is one of the first `MAX_PAIR_TURN`; a game that ends earlier gives no pair. Both continuations
     have the same deck orders and chance streams (common random numbers).
@@ -146,7 +146,7 @@ def _recording_kernel(choose: Callable[..., None]) -> Callable[..., int]:
         n_leaves = 0
         for game in range(len(states)):
             state, number = states[game], 0
-            draw_from_stream(memory.luck[0], state, chances[game])
+            draw_from_stream(memory.events[0], state, chances[game])
             while outcome(state) == Outcome.ONGOING:
                 seat, stream = state["active"], derive(keys[game], number)
                 choose(state, cards, row, explore, stream, memory)
@@ -155,7 +155,7 @@ def _recording_kernel(choose: Callable[..., None]) -> Callable[..., int]:
                     copy_features(memory.leaf, leaves[n_leaves])
                     players[n_leaves] = 2 * game + seat
                     n_leaves += 1
-                apply_plan(state, cards, memory.plan[0], memory.luck[0])
+                apply_plan(state, cards, memory.plan[0], memory.events[0])
         return n_leaves
 
     return record_games
@@ -173,7 +173,7 @@ def _comparing_kernel(choose: Callable[..., None]) -> Callable[..., int]:
         left = turns
         while left > 0 and outcome(state) == Outcome.ONGOING:
             choose(state, cards, row, NEVER, NO_STREAM, memory)
-            apply_plan(state, cards, memory.plan[0], memory.luck[0])
+            apply_plan(state, cards, memory.plan[0], memory.events[0])
             left -= 1
 
     @njit_no_alloc
@@ -206,18 +206,18 @@ def _comparing_kernel(choose: Callable[..., None]) -> Callable[..., int]:
         """
         found = 0
         for game in range(len(states)):
-            state, luck = states[game], memory.luck[0]
-            draw_from_stream(luck, state, chances[game])
+            state, events = states[game], memory.events[0]
+            draw_from_stream(events, state, chances[game])
             play_on(state, cards, row, below(keys[game], PAIR_TURN_STREAM, MAX_PAIR_TURN), memory)
             is_valid = outcome(state) == Outcome.ONGOING
             for end in range(2):
                 if is_valid:
                     then[0] = state
-                    draw_from_stream(luck, then[0], chances[game])
+                    draw_from_stream(events, then[0], chances[game])
                     choose(then[0], cards, row, ALWAYS, derive(keys[game], end), memory)
                     is_valid = memory.judged[0] > 0
                     copy_features(memory.leaf, features[found, end])
-                    apply_plan(then[0], cards, memory.plan[0], luck)
+                    apply_plan(then[0], cards, memory.plan[0], events)
                     play_on(then[0], cards, row, NO_TURN_LIMIT, memory)
                     points[found, end] = points_of(outcome(then[0]), state["active"])
             if is_valid and features_differ(features[found]):

@@ -71,16 +71,16 @@ class CandidateKernels(NamedTuple):
     Attributes:
         find: `(cards, row, memory)`: finds ends of the turn in `memory.here`, the player's view; returns
             their number, 0 if `memory.plan` is final.
-        worth: `(number, cards, row, stream, memory)`: value of an end, with random numbers from the stream;
+        value_of: `(number, cards, row, stream, memory)`: value of an end, random numbers from the stream;
             sets `memory.features` of the position evaluated last.
-        is_before: `(number, other, memory)`: whether an end wins a tie against an earlier one.
-        take: `(number, cards, memory)`: writes an end to `memory.plan`.
+        wins_tie: `(number, other, memory)`: whether an end wins a tie against an earlier one.
+        write: `(number, cards, memory)`: writes an end to `memory.plan`.
     """
 
     find: Callable[..., int]
-    worth: Callable[..., float]
-    is_before: Callable[..., bool]
-    take: Callable[..., None]
+    value_of: Callable[..., float]
+    wins_tie: Callable[..., bool]
+    write: Callable[..., None]
 
 
 class LookaheadKernels(NamedTuple):
@@ -98,16 +98,16 @@ class LookaheadKernels(NamedTuple):
 
 
 @njit_no_alloc
-def apply_plan(state: np.void, cards: np.ndarray, plan: np.void, luck: np.void) -> None:
+def apply_plan(state: np.void, cards: np.ndarray, plan: np.void, events: np.void) -> None:
     """Apply a plan's actions, and end the turn unless the plan says to search again."""
     for step in range(plan["n"]):
-        apply(state, cards, plan["actions"][step], luck)
+        apply(state, cards, plan["actions"][step], events)
     if not plan["again"] and outcome(state) == Outcome.ONGOING:
-        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck)
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), events)
 
 
 def _lookahead_kernels(ends: CandidateKernels) -> LookaheadKernels:
-    find, worth_of, is_before, take = ends
+    find, value_of, wins_tie, write = ends
 
     @njit_no_alloc
     def choose(
@@ -118,7 +118,7 @@ def _lookahead_kernels(ends: CandidateKernels) -> LookaheadKernels:
         key: np.uint64,
         memory: LookaheadMemory[Any],
     ) -> None:
-        """Search the actions of a turn, or of its part up to new information.
+        """Search the actions of a turn, or of the part of the turn before new information.
 
         Args:
             state: dtype `STATE`, not over; unchanged; hidden cards are not read.
@@ -141,13 +141,13 @@ def _lookahead_kernels(ends: CandidateKernels) -> LookaheadKernels:
         for number in range(found):
             if drawn >= 0 and number != drawn:
                 continue
-            value = worth_of(number, cards, row, stream, memory)
-            if best < 0 or value > best_value or (value == best_value and is_before(number, best, memory)):
+            value = value_of(number, cards, row, stream, memory)
+            if best < 0 or value > best_value or (value == best_value and wins_tie(number, best, memory)):
                 best, best_value = number, value
                 copy_features(memory.features, memory.leaf)
         if not LOST < best_value < WON:
             memory.judged[0] = 0
-        take(best, cards, memory)
+        write(best, cards, memory)
 
     @njit_no_alloc
     def take_turn(
@@ -155,7 +155,7 @@ def _lookahead_kernels(ends: CandidateKernels) -> LookaheadKernels:
         state: np.void,
         cards: np.ndarray,
         row: np.ndarray,
-        luck: np.void,
+        events: np.void,
         search: tuple[LookaheadMemory[Any], np.ndarray, DeckLibrary],
         used: np.void,
     ) -> None:
@@ -171,7 +171,7 @@ def _lookahead_kernels(ends: CandidateKernels) -> LookaheadKernels:
         used["turns"] += 1
         used["judged"] += memory.judged[0]
         used["unproven"] += memory.plan[0]["unproven"]
-        apply_plan(state, cards, memory.plan[0], luck)
+        apply_plan(state, cards, memory.plan[0], events)
 
     @njit_no_alloc
     def plan(
@@ -218,7 +218,7 @@ def lookahead_kernels(cards: np.ndarray) -> tuple[LookaheadKernels, LookaheadMem
         if not hasattr(_LOCAL, "bodies"):
             _LOCAL.bodies = new_lookahead_memory(body_ends.new_body_memory())
         return BODY_KERNELS, _LOCAL.bodies
-    search = thread_searcher().ready()
+    search = thread_searcher().reset_memory()
     if getattr(_LOCAL, "table", None) is not cards:
         _LOCAL.table, own, facts = cards, cards.copy(), compute_card_facts(cards)
         if hasattr(_LOCAL, "cards"):

@@ -28,9 +28,9 @@ def _field_of(name: str, default: object) -> tuple[str, type, Any]:
 _FIELDS: list[tuple[str, type, Any]] = [
     *(_field_of(name, MISSING) for name in WEIGHT_NAMES),
     *(_field_of(f"value_{name}", MISSING) for name in FEATURES),
-    *(_field_of(name, default) for name, default in Weights.further().items()),
+    *(_field_of(name, default) for name, default in Weights.optional_defaults().items()),
     *(_field_of(f"reply_{name}", weight) for name, weight in zip(WEIGHT_NAMES, REPLY_WEIGHTS, strict=True)),
-    *(_field_of(f"reply_{name}", default) for name, default in Weights.further().items()),
+    *(_field_of(f"reply_{name}", default) for name, default in Weights.optional_defaults().items()),
 ]
 
 _Vector: Any = make_dataclass("_Vector", _FIELDS, bases=(WeightVector,), frozen=True, slots=True)

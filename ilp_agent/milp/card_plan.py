@@ -177,14 +177,14 @@ def _order_buffs(
 
 
 def _phase_of(kind: str, target: int, first: bool) -> int:
-    """Phase of a card play by its kind of hit; `first`: early, if it has no target."""
+    """Phase of a card play by the kind of hit; with `first`, early if the card has no target."""
     if kind in ("G", "i"):
         return LAST if kind == "G" else FIRST
     return BLOWS if target >= 0 else FIRST if first else PLAYS
 
 
 def _harmless_silence_of(built: CardModel, n: int) -> int:
-    """Target of a silence that has no effect on it."""
+    """Target on which a silence has no effect."""
     harmless = harmless_silence_target(built.found, built.found.casts[n])
     assert harmless is not None
     place, own = harmless
@@ -439,8 +439,8 @@ def _read(turn: Turn, weights: Weights, subject: str, where: str = "") -> CardPr
 def _terms(found: CardProblem, codes: np.ndarray, weights: Weights) -> Terms:
     """Compute the terms of actions in the engine, as the search does."""
     terms = np.zeros(N_TERMS)
-    position, memory = found.position, thread_searcher().ready()
-    terms_of_actions(position.states, position.table.array, weights.everything, memory.work, codes, terms)
+    position, memory = found.position, thread_searcher().reset_memory()
+    terms_of_actions(position.states, position.table.array, weights.full_array, memory.work, codes, terms)
     return name_terms(terms, weights)
 
 

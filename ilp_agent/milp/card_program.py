@@ -75,7 +75,7 @@ Sum = tuple[list[tuple[int, float]], float]
 
 
 def add_silence(built: CardModel, n: int) -> None:
-    """Add the targets of a silence: a Taunt minion, or a minion on which it has no effect."""
+    """Add the targets of a silence: a Taunt minion, or a minion on which the silence has no effect."""
     found, model = built.found, built.model
     cast = found.casts[n]
     for j in silenceable_taunts(found, cast):
@@ -137,7 +137,7 @@ def add_summoned_enemies(built: CardModel, w: Weights) -> None:
         milp.offset += health * (constant - 1.0)
         minus = [(v, -factor) for v, factor in terms]
         for kind in "xpf":
-            for _, v in model.kind(kind, t):
+            for _, v in model.hits_of_kind(kind, t):
                 milp.add("a summoned enemy is hit only if summoned", [(v, 1.0), *minus], upper=constant)
         if t in model.guards:
             _add_summoned_taunt(built, t)
@@ -152,7 +152,7 @@ def _add_summoned_taunt(built: CardModel, t: int) -> None:
     before = [(v, 1.0) for (n, j), v in built.removals.items() if n == foe.cast and j in guards]
     for i in (*model.attacks, *model.hero_sources, *model.buffed):
         for s in range(1, model.attacks.get(i, 1) + 1):
-            hits = model.any_hit(i, s, [*model.elsewhere, HERO])
+            hits = model.any_hit(i, s, [*model.unguarded, HERO])
             stands = (model.alive[t], 1.0)
             if always:
                 model.milp.add("a summoned Taunt minion replaces another", [*hits, stands], upper=1)
@@ -252,7 +252,7 @@ def _add_hero_attacks(built: CardModel, w: Weights) -> None:
         add_hits(model, source, 1, {j: gain for j, gain in gains.items() if j not in found.hero_barred})
         model.hero_sources.append(source)
         built.hero_attacks[source] = equip, before
-        hits = model.any_hit(source, 1, model.every)
+        hits = model.any_hit(source, 1, model.all_targets)
         for cast in (*((equip,) if equip else ()), *before):
             played = (built.casts[found.casts.index(cast)], -1.0)
             milp.add("the hero attacks with what is played", [*hits, played], upper=0)
@@ -305,7 +305,7 @@ def _buffed_attacks(built: CardModel, n: int) -> list[tuple[int, float]]:
         hit
         for source, buffs in built.buffs_of.items()
         if n in buffs
-        for hit in model.any_hit(source, 1, model.every)
+        for hit in model.any_hit(source, 1, model.all_targets)
     ]
 
 
@@ -407,13 +407,13 @@ def _add_target_conditions(built: CardModel) -> None:
     for j in model.open_targets:
         minion = found.foes[j]
         damaged = minion["health"] < minion["max_health"]
-        plain = model.kind("x", j)
+        plain = model.hits_of_kind("x", j)
         whole = [
             n for n, cast in enumerate(found.casts) if cast.target_filter & Filter.UNDAMAGED and cast.damage
         ]
         for n in whole:
             source = built.bolts[n]
-            finish = [(v, 1.0) for hitter, v in model.kind("f", j) if hitter == source]
+            finish = [(v, 1.0) for hitter, v in model.hits_of_kind("f", j) if hitter == source]
             own = [(v, 1.0) for hitter, v in plain if hitter == source]
             for other, v in plain:
                 if other != source:
@@ -459,7 +459,7 @@ def _add_weapon_state(built: CardModel, n: int, attack: int, durability: int, w:
         hit
         for source, (equip, _) in built.hero_attacks.items()
         if (found.casts.index(equip) if equip else -1) == n
-        for hit in model.any_hit(source, 1, model.every)
+        for hit in model.any_hit(source, 1, model.all_targets)
     ]
     blows = [
         (v, 1.0)
@@ -486,8 +486,8 @@ def _add_frozen(built: CardModel, w: Weights) -> None:
         if found.foes[j]["traits"] & Trait.FROZEN:
             model.milp.cost[model.alive[j]] += gain
             continue
-        by = [v for source, v in model.kind("x", j) if source in freezers or bolts.get(source, False)]
-        by += [v for source, v in model.kind("p", j) if bolts.get(source, False)]
+        by = [v for source, v in model.hits_of_kind("x", j) if source in freezers or bolts.get(source, False)]
+        by += [v for source, v in model.hits_of_kind("p", j) if bolts.get(source, False)]
         by += [v for v, cast in zip(built.casts, found.casts, strict=True) if cast.freezes_all]
         if by and gain:
             frozen = model.milp.binary(f"frozen[{j}]", gain)

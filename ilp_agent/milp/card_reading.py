@@ -1,4 +1,4 @@
-"""Read a turn with card effects for the integer program, and reject turns that it cannot model (class A).
+"""Read a turn with card effects for the integer program, and reject turns outside its class A.
 
 On an accepted turn the program has the same optimum as the search. Unaffordable cards are ignored. Of all
 other cards `ilp_agent.milp.spell_sources` must support every effect row, and this module rejects combinations
@@ -257,7 +257,7 @@ def _check_deathrattles(found: CardProblem) -> None:
 
 
 def _check_silences(found: CardProblem, w: Weights) -> None:
-    """Reject silences except of Taunt minions and of minions on which they have no effect."""
+    """Reject silences except of Taunt minions and of minions on which silence has no effect."""
     silences = [cast for cast in found.casts if cast.silences]
     if not silences:
         return
@@ -292,7 +292,7 @@ def _check_silences(found: CardProblem, w: Weights) -> None:
 
 
 def _check_removals(found: CardProblem) -> None:
-    """Reject removals and conditional damage together with Windfury, where their timing matters."""
+    """Reject removals and conditional damage together with Windfury, where the timing matters."""
     removals = [cast for cast in found.casts if cast.destroys]
     conditional = [cast for cast in found.casts if cast.target_filter and cast.damage]
     doubles = any(record["attacks"] == 2 for record in found.problem.record["friends"])
@@ -418,7 +418,7 @@ def read_card_turn(turn: Turn, weights: Weights) -> CardProblem:
         found, summoned=summoned, deathrattles=deathrattles, enemy_deathrattles=enemy_deathrattles
     )
     barred = [
-        j for j in (*range(len(problem.enemy)), HERO) if found.bars(ActionKind.ATTACK, OWN_HERO_SOURCE, j)
+        j for j in (*range(len(problem.enemy)), HERO) if found.excludes(ActionKind.ATTACK, OWN_HERO_SOURCE, j)
     ]
     found = replace(found, hero_barred=frozenset(barred))
     found = replace(

@@ -1,4 +1,4 @@
-"""Input of the integer program for a turn with card effects (class A), and its legal targets."""
+"""Input of the integer program for a turn with card effects (class A), and the legal targets of casts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -98,7 +98,7 @@ class CardProblem:
             m + k for k, n in enumerate(self.numbers) if self.cards[n]["traits"] & Trait.FREEZES
         }
 
-    def bars(self, kind: ActionKind, source: int, target: int) -> bool:
+    def excludes(self, kind: ActionKind, source: int, target: int) -> bool:
         """Whether an action is excluded; `target` is an enemy's index, or `HERO`."""
         code = int(self.foes[target]["entity_id"]) if target < HERO else -1 - target
         return any(
@@ -138,7 +138,7 @@ def targets_of(found: CardProblem, cast: Cast) -> list[int]:
     if cast.aim_side & ENEMY and cast.aim_kind & HEROES:
         targets.append(HERO)
     kind = ActionKind.POWER if cast.power else ActionKind.PLAY
-    return [j for j in targets if not found.bars(kind, 0 if cast.power else cast.number, j)]
+    return [j for j in targets if not found.excludes(kind, 0 if cast.power else cast.number, j)]
 
 
 def buff_targets(found: CardProblem, cast: Cast) -> list[int]:
@@ -158,7 +158,7 @@ def may_attack(found: CardProblem, i: int) -> bool:
 
 
 def cast_gain(found: CardProblem, cast: Cast, w: Weights) -> float:
-    """Objective gain of a cast, without its damage to enemies and the weapon that it equips."""
+    """Objective gain of a cast, without damage to enemies and the equipped weapon."""
     gain = w.play * cast.worth - w.hold * cast.held - w.overload * cast.overload + w.draw * cast.draws
     gain += w.hero * (cast.armour - cast.self_damage)
     return float(gain + w.survive * sum(int(found.cards[n]["health"]) for n in cast.tokens))

@@ -1,4 +1,4 @@
-"""The two MILP formulations of a turn without card effects: sequential and thesis.
+"""The two MILP formulations of a turn without card effects: sequential, and that of the turn-ILP thesis.
 
 Notation of the turn-ILP thesis, chapter 4: A, B attack and health of friendly minions; P, Q of enemies; C
 cost, S value; M mana; H the enemy hero. A hit is plain (x), pops a shield (p) or finishes (f); on the hero it
@@ -74,12 +74,12 @@ class SequentialModel:
         return [j for j in self.open_targets if self.problem.enemy[j].taunt]
 
     @property
-    def elsewhere(self) -> list[int]:
+    def unguarded(self) -> list[int]:
         """Enemies without Taunt and Stealth, which may be attacked once the guards are dead."""
         return [j for j in self.open_targets if not self.problem.enemy[j].taunt]
 
     @property
-    def every(self) -> list[int]:
+    def all_targets(self) -> list[int]:
         """All targets of attacks, the hero included."""
         return [*self.open_targets, HERO]
 
@@ -91,7 +91,7 @@ class SequentialModel:
             for _, variable in self.hits.get((source, number, target), ())
         ]
 
-    def kind(self, kind: str, target: int) -> list[tuple[int, int]]:
+    def hits_of_kind(self, kind: str, target: int) -> list[tuple[int, int]]:
         """(source, variable) of all hits of one kind on a target."""
         return [
             (source, variable)
@@ -146,7 +146,7 @@ def begin_model(problem: TurnProblem, w: Weights, most: int, names: Sequence[str
 
 
 def _add_attackers(model: SequentialModel, w: Weights, most: int) -> None:
-    """Add the variables of minions' attacks and of their deaths by them."""
+    """Add the variables of minions' attacks, and of the attackers' deaths by these."""
     problem, m = model.problem, len(model.problem.friendly)
     room = m < BOARD_SIZE
     for i, friend in enumerate(model.sources):
@@ -189,9 +189,12 @@ def add_rows(model: SequentialModel, w: Weights) -> None:
     """Add all constraints of a turn, for the minions' attacks and for added sources of hits."""
     milp, m = model.milp, len(model.problem.friendly)
     for i in dict.fromkeys((*model.attacks, *model.buffed.values())):
-        hits = model.any_hit(i, 1, model.every)
+        hits = model.any_hit(i, 1, model.all_targets)
         hits += [
-            hit for n, one in model.buffed.items() if one == i for hit in model.any_hit(n, 1, model.every)
+            hit
+            for n, one in model.buffed.items()
+            if one == i
+            for hit in model.any_hit(n, 1, model.all_targets)
         ]
         if i < m:
             milp.add("an attack has one target", hits, upper=1)
@@ -223,7 +226,7 @@ def _add_taunt_rows(model: SequentialModel, i: int, count: int) -> None:
     for s in range(1, count + 1):
         for t in model.guards:
             if t not in model.presence:
-                behind = [*model.any_hit(i, s, [*model.elsewhere, HERO]), (model.alive[t], 1.0)]
+                behind = [*model.any_hit(i, s, [*model.unguarded, HERO]), (model.alive[t], 1.0)]
                 behind += [(v, -1.0) for v in model.silenced.get(t, ())]
                 model.milp.add("Taunt minions die before other targets are attacked", behind, upper=1)
 
@@ -233,7 +236,7 @@ def _add_shared_rows(model: SequentialModel) -> None:
     milp, m = model.milp, len(model.problem.friendly)
     free = BOARD_SIZE - m
     milp.add("mana, and The Coin", model.spent, upper=model.problem.mana)
-    from_hand = [hit for i in model.attacks if i >= m for hit in model.any_hit(i, 1, model.every)]
+    from_hand = [hit for i in model.attacks if i >= m for hit in model.any_hit(i, 1, model.all_targets)]
     milp.add("hand attackers use board slots free at the start", from_hand, upper=free)
     freed = [(d, -1.0) for i, d in model.dies.items() if i < m]
     milp.add(
@@ -251,7 +254,7 @@ def _add_enemy_rows(model: SequentialModel, w: Weights) -> None:
     milp, sources = model.milp, model.sources
     for j, enemy in enumerate(model.problem.enemy):
         z = model.alive[j]
-        finish, plain, pop = (model.kind(kind, j) for kind in "fxp")
+        finish, plain, pop = (model.hits_of_kind(kind, j) for kind in "fxp")
         removed = [(v, 1.0) for v in model.removed.get(j, ())]
         terms, present = model.presence.get(j, ([], 1.0))
         absent = [(v, -value) for v, value in terms]
@@ -288,7 +291,7 @@ def _add_hero_rows(model: SequentialModel) -> None:
     """Add the constraints on damage to the enemy hero and on the last blow."""
     milp, sources = model.milp, model.sources
     health = model.problem.enemy_hero
-    plain, blow = model.kind("g", HERO), model.kind("G", HERO)
+    plain, blow = model.hits_of_kind("g", HERO), model.hits_of_kind("G", HERO)
     milp.add(
         "a kill has one last blow", [*((v, 1.0) for _, v in blow), (model.lethal, -1.0)], lower=0, upper=0
     )
@@ -313,7 +316,7 @@ def _add_one_attack_rows(model: SequentialModel, w: Weights, i: int) -> None:
 def _add_windfury_rows(model: SequentialModel, i: int) -> None:
     """Add the constraints on a Windfury minion's two attacks and its death."""
     milp, d, friend = model.milp, model.dies[i], model.sources[i]
-    enemies, guards, elsewhere = model.problem.enemy, model.guards, model.elsewhere
+    enemies, guards, elsewhere = model.problem.enemy, model.guards, model.unguarded
     targets = [*guards, *elsewhere]
     first, second = (model.any_hit(i, s, [*targets, HERO]) for s in (1, 2))
     deadly = [j for j in targets if kills(friend, enemies[j])]

@@ -85,7 +85,7 @@ class ProgramSolver:
 
 
 def program_of(problem: TurnProblem | Turn, weights: Weights, formulation: str) -> Milp:
-    """Build the integer program of a turn without solving it; `str` of it is readable text.
+    """Build the integer program of a turn without solving it; `str` of the program is readable text.
 
     Raises:
         UnknownNameError: unknown formulation.
@@ -157,7 +157,7 @@ def sequential_plan(
     if not order_hits(problem.record, len(hits), lethal, work):
         raise NoPlanError("its attacks have no legal order")
     plan = np.zeros(1, PLAN)
-    write_plan(problem.record, weights.everything, len(hits), lethal, work, plan[0])
+    write_plan(problem.record, weights.full_array, len(hits), lethal, work, plan[0])
     return plan
 
 

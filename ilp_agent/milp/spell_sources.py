@@ -112,7 +112,7 @@ class Cast:
 
     @property
     def spell(self) -> bool:
-        """Whether it is a spell or hero power, which cannot target Elusive minions."""
+        """Whether the source is a spell or hero power, which cannot target Elusive minions."""
         return self.minion < 0
 
     def is_of(self, race: int) -> bool:

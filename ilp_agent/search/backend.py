@@ -45,7 +45,7 @@ class Searcher:
     facts: np.ndarray = field(default_factory=lambda: np.zeros(0, FACT))
     cards: np.ndarray = field(default_factory=lambda: np.zeros(0, CARD))
 
-    def ready(self, limit: int | None = None) -> SearchMemory:
+    def reset_memory(self, limit: int | None = None) -> SearchMemory:
         """Reset the options of the memory and return it, grown to the limit if needed.
 
         Args:
@@ -74,7 +74,7 @@ class Searcher:
         Args:
             position: not over; unchanged.
             weights: indexed by `ilp_agent.weights.Term`.
-            limit: of positions, as of `ready`.
+            limit: of positions, as of `reset_memory`.
             barred: excluded actions, as of `exclusion_array`.
             slots: whether to use board slots as the integer program does, not as the game does; no action is
                 deferred then.
@@ -82,7 +82,7 @@ class Searcher:
         if position.table is not self.table:
             self.table, self.cards = position.table, position.table.array.copy()
             self.facts = compute_card_facts(self.cards)
-        memory = self.ready(limit)
+        memory = self.reset_memory(limit)
         if slots:
             memory.start["slots"], memory.start["reduced"] = 1, 0
         if barred is not None:
@@ -142,7 +142,7 @@ class SearchSolver:
             raise SolverError(
                 f"backend 'search' can exclude at most {MAX_EXCLUDED} actions, got {len(turn.barred)}"
             )
-        searcher, array, terms = thread_searcher(), weights.everything, np.zeros(N_TERMS)
+        searcher, array, terms = thread_searcher(), weights.full_array, np.zeros(N_TERMS)
         solved = searcher.search(turn.position, array, limit, exclusion_array(turn), turn.program)
         status = Status.FEASIBLE if solved["unproven"] else Status.OPTIMAL
         states, again, value = int(solved["states"]), bool(solved["again"]), float(solved["value"])

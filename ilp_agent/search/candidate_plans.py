@@ -103,10 +103,10 @@ def list_candidate_plans(
     wanted: int,
     pool: CandidatePool,
 ) -> int:
-    """List the best distinct plans for the turn that was just solved.
+    """Write the best distinct plans for the turn just solved to `pool`; return their number.
 
     Args:
-        cards: up to `solved`, arguments of `solve_turn` as it left them.
+        cards: up to `solved`, arguments of `search_turn` as it left them.
         weights: see `cards`.
         facts: see `cards`.
         work: see `cards`. Modified in place, as all that follow.

@@ -155,12 +155,12 @@ N_CLASSES = len(HeroClassCode)
 
 @njit_no_alloc
 def _add_created_features(cards: np.ndarray, facts: np.ndarray, lists: np.ndarray) -> bool:
-    """One pass that adds features of created cards to each card; whether any changed. Modifies facts.
+    """Add the features of created cards to each card, in one pass; return whether any changed.
 
     Args:
         cards: the card table.
         facts: dtype `FACT`.
-        lists: shape (cards, 3): `asks`, `brings` and `looks` of each card list.
+        lists: shape (cards, 3): `game_features`, `brings` and `looks` of each card list.
     """
     lists[:] = 0
     for number in range(len(cards)):
@@ -172,7 +172,7 @@ def _add_created_features(cards: np.ndarray, facts: np.ndarray, lists: np.ndarra
     changed = False
     for number in range(len(cards)):
         card, fact = cards[number], facts[number]
-        asks, brings, looks = int(fact["game_features"]), int(fact["brings"]), int(fact["looks"])
+        features, brings, looks = int(fact["game_features"]), int(fact["brings"]), int(fact["looks"])
         for row in range(card["n_effects"]):
             effect = card["effects"][row]
             op, first = effect["op"], int(effect["amount"])
@@ -180,17 +180,17 @@ def _add_created_features(cards: np.ndarray, facts: np.ndarray, lists: np.ndarra
                 continue
             if first >= 0:
                 for made in range(first, max(first, int(effect["amount2"])) + 1):
-                    asks |= facts[made]["game_features"]
+                    features |= facts[made]["game_features"]
                     brings |= facts[made]["brings"]
                     looks |= facts[made]["looks"]
             elif first == POOL and op != Op.ADD:
                 several = effect["of_filter"] & (CardFilter.OWN_CLASS | CardFilter.ENEMY_CLASS)
                 for n in range(N_CLASSES if several else 1):
-                    asks |= lists[effect["pool"] + n, 0]
+                    features |= lists[effect["pool"] + n, 0]
                     brings |= lists[effect["pool"] + n, 1]
                     looks |= lists[effect["pool"] + n, 2]
-        if asks != fact["game_features"] or brings != fact["brings"] or looks != fact["looks"]:
-            fact["game_features"], fact["brings"], fact["looks"] = asks, brings, looks
+        if features != fact["game_features"] or brings != fact["brings"] or looks != fact["looks"]:
+            fact["game_features"], fact["brings"], fact["looks"] = features, brings, looks
             changed = True
     return changed
 
@@ -374,8 +374,8 @@ def _bits_of(effect: np.void) -> int:
         taunt = op == Op.BUFF and effect["keywords"] & Keyword.TAUNT
         if taunt or op in (Op.TRANSFORM, Op.LOSE_KEYWORDS, Op.TRIGGER, Op.GRANT_EFFECTS):
             bits |= MAY_BLOCK_HERO
-    asks = effect["filter"] & (Filter.DAMAGED | Filter.UNDAMAGED)
-    if side & ENEMY and effect["kind"] & HEROES and (op == Op.SET or asks):
+    damage_filter = effect["filter"] & (Filter.DAMAGED | Filter.UNDAMAGED)
+    if side & ENEMY and effect["kind"] & HEROES and (op == Op.SET or damage_filter):
         bits |= MAY_BLOCK_HERO
     return bits
 
@@ -420,28 +420,28 @@ def select_relevant_features(state: np.void, cards: np.ndarray, facts: np.ndarra
 
     Args:
         state: start of the search, dtype `engine.state.STATE`.
-        cards: the search's copy of the card table. `asks` of its first card is modified.
+        cards: the search's copy of the card table. `game_features` of its first card is modified.
         facts: of the cards (`ilp_agent.search.card_facts`).
 
     Returns:
         1 if a relevant card depends on cards in hand or on mana; else 0.
     """
-    asks, brings, looks = np.int64(0), 0, 0
+    features, brings, looks = np.int64(0), 0, 0
     seat = state["active"]
     for seat_number in range(2):
         side = state["sides"][seat_number]
         for place in range(side["n_board"]):
             minion = side["board"][place]
-            asks |= facts[minion["card"]]["game_features"]
+            features |= facts[minion["card"]]["game_features"]
             brings |= facts[minion["card"]]["brings"]
             looks |= facts[minion["card"]]["looks"]
             for attached in minion["granted_effects"]:
                 if attached:
-                    asks |= facts[(attached & ~GRANTED_BY_OPPONENT) - 1]["game_features"]
+                    features |= facts[(attached & ~GRANTED_BY_OPPONENT) - 1]["game_features"]
                     brings |= facts[(attached & ~GRANTED_BY_OPPONENT) - 1]["brings"]
                     looks |= facts[(attached & ~GRANTED_BY_OPPONENT) - 1]["looks"]
         if side["durability"] > 0:
-            asks |= facts[side["weapon"]]["game_features"]
+            features |= facts[side["weapon"]]["game_features"]
             brings |= facts[side["weapon"]]["brings"]
             looks |= facts[side["weapon"]]["looks"]
     own = state["sides"][seat]
@@ -449,34 +449,34 @@ def select_relevant_features(state: np.void, cards: np.ndarray, facts: np.ndarra
         number = own["hand"][place]
         held = own["hand_modifiers"][place]
         if held["cost"] or held["attack"] or held["health"]:
-            asks |= GameFeature.HAND_MODIFIERS
+            features |= GameFeature.HAND_MODIFIERS
         if number >= 0:
-            asks |= facts[number]["game_features"]
+            features |= facts[number]["game_features"]
             brings |= facts[number]["brings"]
             looks |= facts[number]["looks"]
     if own["power"]:
-        asks |= facts[own["power"] - 1]["game_features"]
+        features |= facts[own["power"] - 1]["game_features"]
         brings |= facts[own["power"] - 1]["brings"]
         looks |= facts[own["power"] - 1]["looks"]
     for pending in own["pending_costs"]:
         if pending:
-            asks |= facts[pending - 1]["game_features"]
+            features |= facts[pending - 1]["game_features"]
     for place in range(own["n_deck"]):
         number = own["deck"][place]
         if number >= 0 and cards[number]["trigger_bits"] >> Trigger.IN_DECK & 1:
-            asks |= facts[number]["game_features"]
+            features |= facts[number]["game_features"]
     for n in range(state["n_choices"]):
-        asks |= facts[state["choices"][n]["card"]]["game_features"]
+        features |= facts[state["choices"][n]["card"]]["game_features"]
     for n in range(state["n_options"]):
         if state["options"][n] >= 0:
-            asks |= facts[state["options"][n]]["game_features"]
+            features |= facts[state["options"][n]]["game_features"]
     if brings:
         for seat_number in range(2):
             side = state["sides"][seat_number]
             for place in range(side["n_deck"]):
                 if side["deck"][place] >= 0:
-                    asks |= facts[side["deck"][place]]["game_features"]
+                    features |= facts[side["deck"][place]]["game_features"]
             for place in range(side["n_graveyard"]):
-                asks |= facts[side["graveyard"][place]]["game_features"]
-    cards[0]["game_features"] = asks | (facts[0]["all_game_features"] & GameFeature.EFFECTS)
+                features |= facts[side["graveyard"][place]]["game_features"]
+    cards[0]["game_features"] = features | (facts[0]["all_game_features"] & GameFeature.EFFECTS)
     return 1 if brings or state["n_choices"] > 0 else int(looks)

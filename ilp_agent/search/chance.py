@@ -1,4 +1,4 @@
-"""Chance nodes of the turn search: enumerate an action's outcomes or estimate their mean; compiled."""
+"""Chance nodes of the turn search: enumerate an action's outcomes, or estimate the mean value; compiled."""
 
 import numpy as np
 
@@ -44,7 +44,7 @@ TOO_MANY = -1
 
 @njit_no_alloc
 def apply_or_end_turn(state: np.void, cards: np.ndarray, action: int, effect_state: np.void) -> int:
-    """Apply an action, where 0 runs only the effects at the end of the turn."""
+    """Apply an action, or for 0 the effects at the end of the turn; return bits of `Death`."""
     if action == 0:
         return resolve_turn_end(state, cards, effect_state)
     return apply(state, cards, action, effect_state)
@@ -108,7 +108,7 @@ def probability_of(odometer: np.ndarray, n: int) -> float:
 def list_outcomes(
     before: np.void, cards: np.ndarray, action: int, first: int, work: np.void, frame: np.void
 ) -> int:
-    """Enumerate the outcomes of a random action into `frame`; their number, or `TOO_MANY` above eight.
+    """Write the outcomes of a random action to `frame`; return their number, or `TOO_MANY` above eight.
 
     Args:
         before: the position before the action.

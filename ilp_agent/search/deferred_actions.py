@@ -48,7 +48,7 @@ _encode = njit_no_alloc(pack_action)
 def solve_knapsack(
     own: np.void, spend: int, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, work: np.void
 ) -> tuple[float, int]:
-    """Knapsack: best set of plain plays for `spend` mana and free slots; its value, and its cards as bits.
+    """Best set of plain plays for `spend` mana and free board slots: its value, and its cards as bits.
 
     The Coin is spent only if that adds value. In `work`, `pack` and `packed` are modified in place: the best
     value by slots and mana, -1 if infeasible, and the set.
@@ -307,7 +307,7 @@ def _excludes_hero(start: np.void, minion: np.void) -> bool:
 
 @njit_no_alloc
 def max_damage_before_kill(before: np.void, after: np.void, start: np.void) -> int:
-    """Most damage of attacks on the enemy hero before an action that then kills him; -1 for none."""
+    """Most damage of attacks on the enemy hero before an action that then kills the hero; -1 for none."""
     enemy, then = before["sides"][1 - start["seat"]], after["sides"][1 - start["seat"]]
     health = enemy["health"] + enemy["armour"]
     left = then["health"] + then["armour"]
@@ -465,7 +465,7 @@ def deferrable_actions(state: np.void, cards: np.ndarray, facts: np.ndarray, sea
 
 @njit_no_alloc
 def _worst_blows(enemy: np.void) -> int:
-    """Upper bound on damage to the own hero by its two attacks."""
+    """Upper bound on damage to the own hero by two attacks of that hero."""
     most = 0
     for place in range(enemy["n_board"]):
         most = max(most, int(enemy["board"][place]["attack"]))
@@ -499,7 +499,7 @@ def deferred_value(
 def add_attack_variants(
     state: np.void, facts: np.ndarray, start: np.void, late: int, actions: np.ndarray, n: int
 ) -> int:
-    """Add variants of actions with preceding attacks on the hero. `actions` is modified in place.
+    """Append to `actions` variants of actions with preceding attacks on the hero; return the new number.
 
     Actions that target an own minion follow that minion's attacks, since it may not survive the turn; actions
     that may kill the hero follow as many attacks as leave him alive.

@@ -47,7 +47,7 @@ def expected_terms(
     slots: np.ndarray,
     terms: np.ndarray,
 ) -> None:
-    """Weighted terms of the last search's plan, expected over chance outcomes; they sum to its value.
+    """Write to `terms` the weighted terms of the searched plan, expected over chance; they sum to its value.
 
     Args:
         cards: the card table.
@@ -135,7 +135,7 @@ def expected_terms(
 def deterministic_terms(
     cards: np.ndarray, weights: np.ndarray, works: np.ndarray, actions: np.ndarray, terms: np.ndarray
 ) -> None:
-    """Weighted terms of a sequence of deterministic actions from the start of the last search.
+    """Write to `terms` the weighted terms of deterministic actions from the start of the last search.
 
     Args:
         cards: the card table.

@@ -243,7 +243,7 @@ def next_child(
     slots: np.ndarray,
     tie: float,
 ) -> int:
-    """Apply the next action of a level, or the next outcome of its action, to the level below.
+    """Apply the next action of a level, or the next outcome of the current action, to the next level.
 
     Arguments as of `search_turn`, and the tolerance of ties. `work` is modified in place.
 
@@ -371,7 +371,7 @@ def descend(
     limit: int,
     tie: float,
 ) -> bool:
-    """Descend to the position after an action, or back up its value if known; returns whether it descended.
+    """Descend to the position after an action, or back up its value and return False.
 
     Arguments as of `next_child`, the number of minions that died, and the limit of positions. `work` and
     `solved` are modified in place.

@@ -1,4 +1,4 @@
-"""Evaluation of a turn: gain of each action and value of its end; compiled.
+"""Evaluation of a turn: gain of each action, and value of the position at the turn's end; compiled.
 
 The objective of docs/turn-program.md is the sum of the gains of all actions and the value of the end, less
 that of the start (`base_value`), so that positions within a turn compare by their remaining gain.
@@ -61,7 +61,7 @@ def score_of(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.v
 
 @njit_no_alloc
 def draw_value(side: np.void, cards: np.ndarray, weights: np.ndarray, counts: np.ndarray) -> float:
-    """Mean score of a card of the deck in hand, the value of a draw. `counts` is modified in place."""
+    """Value of a draw: mean score of a deck card if held in hand. `counts` is modified in place."""
     if side["n_deck"] == 0 or not has_effects(cards):
         return 0.0
     counts[:] = 0
@@ -88,7 +88,7 @@ def kill_value(weights: np.ndarray) -> float:
 
 @njit_no_alloc
 def extended_end_value(state: np.void, seat: int, weights: np.ndarray) -> float:
-    """End value by the extended weights, those beside the thesis's."""
+    """End value by the extended weights, beyond the weights of the thesis."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     value = 0.0
     if weights[Term.BODY] != 0.0 or weights[Term.WOUND] != 0.0 or weights[Term.FROZEN] != 0.0:
@@ -229,7 +229,7 @@ def entered_stats(before: np.void, after: np.void, cards: np.ndarray, weights: n
 
 @njit_no_alloc
 def hidden_cards(side: np.void) -> int:
-    """Number of cards in hand unknown to the player."""
+    """Number of cards in a side's hand that the searching player does not know."""
     n = 0
     for place in range(side["n_hand"]):
         if side["hand"][place] == UNKNOWN:
@@ -283,7 +283,7 @@ def _n_targets(effect: np.void, enemy: np.void, aimed: int) -> int:
 
 @njit_no_alloc
 def has_end_of_turn_effect(state: np.void, cards: np.ndarray, seat: int) -> bool:
-    """Whether a card in play has an end-of-turn effect for this player's turn."""
+    """Whether a card in play has an effect at the end of the turn of the player at `seat`."""
     if not any_card_has_trigger(cards, Trigger.TURN_END):
         return False
     for seat_number in range(2):
@@ -306,7 +306,7 @@ def has_end_of_turn_effect(state: np.void, cards: np.ndarray, seat: int) -> bool
 
 @njit_no_alloc
 def _has_end_of_turn_trigger(card: np.void, own: bool) -> bool:
-    """Whether a card has an end-of-turn trigger for its own player's turn, or for the opponent's."""
+    """Whether a card has an end-of-turn trigger for its owner's turn (`own`), or for the opponent's."""
     if not card["trigger_bits"] >> Trigger.TURN_END & 1:
         return False
     for row in range(card["n_effects"]):

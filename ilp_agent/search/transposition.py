@@ -20,7 +20,7 @@ from engine.jit import njit_no_alloc
 
 @njit_no_alloc
 def initial_health(minion: np.void, cards: np.ndarray, start: np.void) -> int:
-    """Initial health of an own minion: at the start of the search, or printed if it entered later."""
+    """Initial health of an own minion: at the start of the search, or printed if the minion entered later."""
     if minion["entity_id"] <= start["last_entity_id"]:
         for place in range(start["n"]):
             if start["entity_id"][place] == minion["entity_id"]:
@@ -177,7 +177,7 @@ def find_entry(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarra
 
 @njit_no_alloc
 def add_entry(key: np.uint64, work: np.void, memo: np.ndarray, slots: np.ndarray) -> int:
-    """Add a position to the transposition table; its index, for the caller to fill. Modified in place."""
+    """Add a position to the transposition table; return its index. The caller fills the entry."""
     place = work["n_memo"]
     work["n_memo"] += 1
     if 2 * work["n_memo"] > work["n_slots"]:

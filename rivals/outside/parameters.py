@@ -161,8 +161,8 @@ class DeclaredWeights(WeightVector):
         return np.array(weights, np.float64)
 
     @classmethod
-    def shown(cls, name: str, share: float) -> str:
-        """Text of a parameter's value, for tables."""
+    def format_share(cls, name: str, share: float) -> str:
+        """Parameter value, for tables."""
         return "" if math.isnan(share) else f"{cls._of(name).value(share):.4g}"
 
     @classmethod

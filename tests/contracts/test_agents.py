@@ -107,7 +107,7 @@ def test_every_weight_has_a_meaning(kind: AgentKind) -> None:
     if vector is None:
         assert not kind.default_profile
         return
-    everything = (*vector.names(), *vector.further())
+    everything = (*vector.names(), *vector.optional_defaults())
     assert len(vector.MEANINGS) == len(everything) == len(set(vector.MEANINGS))
     assert all(vector.MEANINGS)
     assert vector.inert([]) <= set(vector.names())

@@ -164,7 +164,7 @@ def test_a_copy_of_today_is_a_copy_of_before() -> None:
     """hearthsim-basic holds Chillwind Yeti as a body; the card put in is one with it, whatever its edition."""
     plain = find_deck("hearthsim-basic")
     yeti = edition("2018-07").for_deck("Chillwind Yeti")
-    assert DeckVariant(yeti, "", 0).own(plain.cards) == 2
+    assert DeckVariant(yeti, "", 0).n_unchanged(plain.cards) == 2
     cards = dealt(deal((varied("hearthsim-basic", "Chillwind Yeti", 3), plain), 4), 0)
     assert sum(card.name == "Chillwind Yeti" for card in cards) == 3
 

@@ -273,7 +273,9 @@ def outcomes_of(position, action):
             after.play(action, chance)
         except ChanceError:
             assert str(after) == str(position)
-            waiting += [((*given, one), share / chance.waiting) for one in range(chance.waiting)]
+            waiting += [
+                ((*given, one), share / chance.n_pending_outcomes) for one in range(chance.n_pending_outcomes)
+            ]
             continue
         yield str(after), share
 

@@ -186,4 +186,4 @@ def test_chance_that_cannot_be_is_refused() -> None:
     drawn = parse_position("hero 30 mana 3 hand [Arcane Intellect*] deck [War Golem*; 2 ?] | hero 30")
     drawn.play(parse_action("play 0"), blind)
     assert "hand [2 ?] deck [?]" in str(drawn)
-    assert not blind.waiting
+    assert not blind.n_pending_outcomes

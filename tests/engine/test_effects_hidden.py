@@ -62,7 +62,7 @@ def imagined(view: PlayerView, action: Action) -> list[bytes]:
     position = view.position
     after, thought = position.copy(), Chance.blind()
     play_checked(after.states, position.table.array, action.code, thought.array)
-    first, found = thought.waiting, [b"" if thought.waiting else after.state.tobytes()]
+    first, found = thought.n_pending_outcomes, [b"" if thought.n_pending_outcomes else after.state.tobytes()]
     for number in range(n_hypothetical(thought.array[0])):
         after, again = position.copy(), Chance.blind()
         set_hypothetical_outcome(again.array[0], position.states[0], number, first)

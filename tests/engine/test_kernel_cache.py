@@ -118,7 +118,7 @@ CHANGES = [
     ),
     ("a default", "y=3", "y=4", {"with_default"}),
     ("a value that a function closes over", "made(4)", "made(5)", {"add"}),
-    ("how a kernel is compiled", "@njit_borrowing", "@njit", {"borrowing"}),
+    ("how a kernel is compiled", "@njit_no_alloc", "@njit", {"borrowing"}),
     ("how a callee is compiled", "@njit_inline", "@njit", {"inlined", "callee", "caller"}),
     ("a recursive kernel", "x - 1)", "x - 2)", {"calls_itself"}),
     ("a docstring", "A docstring.", "Another docstring.", set()),
@@ -178,10 +178,10 @@ def test_what_changes_after_a_key_was_made_counts() -> None:
 
 def test_a_function_that_is_compiled_in_two_ways_has_two_keys_in_any_order() -> None:
     found = []
-    for order in (("njit", "njit_borrowing"), ("njit_borrowing", "njit")):
+    for order in (("njit", "njit_no_alloc"), ("njit_no_alloc", "njit")):
         lines = [f"by_{way} = {way}(plain)" for way in order]
         module = module_of("\n".join([SOURCE, "def plain(x):\n    return x + 1", *lines]))
-        found.append((kernel_key(module.by_njit), kernel_key(module.by_njit_borrowing)))
+        found.append((kernel_key(module.by_njit), kernel_key(module.by_njit_no_alloc)))
     assert found[0] == found[1]
     assert found[0][0] != found[0][1]
 

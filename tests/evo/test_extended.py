@@ -72,7 +72,7 @@ def test_a_profile_of_eight_is_one_of_sixteen_with_zeros(tmp_path: Path) -> None
     )
     (tmp_path / "zeros.toml").write_text(zeros)
     sixteen = read_profile(tmp_path / "zeros.toml")
-    assert list(sixteen.weights.everything) == list(eight.weights.everything)
+    assert list(sixteen.weights.full_array) == list(eight.weights.full_array)
     more = Profile("more", ExtendedWeights.from_array([*eight.weights.array, *[0.25] * 8]))
     (tmp_path / "more.toml").write_text(more.to_toml())
     assert read_profile(tmp_path / "more.toml").weights == more.weights
@@ -107,7 +107,7 @@ def test_champions_and_clusters_of_sixteen_are_profiles_that_play(tmp_path: Path
     (champion,) = best_profiles(tmp_path / "run")
     assert list(champion.weights.named()) == list(EXTENDED_NAMES)
     player = find_entrant(f"ilp:{tmp_path / 'run'}").player
-    assert player.weights == tuple(champion.weights.everything)
+    assert player.weights == tuple(champion.weights.full_array)
     written = write_profiles(cluster_profiles([tmp_path / "run"]), tmp_path / "groups")
     for exported in written:
         assert list(read_profile(exported.path).weights.named()) == list(EXTENDED_NAMES)

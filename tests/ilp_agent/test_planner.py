@@ -26,5 +26,5 @@ def test_a_plan_may_begin_and_end_with_the_same_words() -> None:
 def test_a_plan_goes_on_after_chance_that_makes_no_difference_to_it() -> None:
     text = "turn 3 | hero 26 mana 3/3 hand [Kill Command*] | hero 30 board [Raptor Hatchling*] deck [24 ?]"
     position = parse_position(text)
-    plan, _ = plan_compiled(position, find_profile("true-balanced").weights.everything, "search")
+    plan, _ = plan_compiled(position, find_profile("true-balanced").weights.full_array, "search")
     assert [str(action) for _, action in plan] == ["play 0 -> 0", "end turn"]

@@ -25,7 +25,7 @@ PROFILES = [find_profile(name) for name in shipped_profiles()]
 PROFILES += [
     Profile(f"random {n}", Weights.from_array(np.random.default_rng(n).random(N_WEIGHTS))) for n in range(20)
 ] + [Profile("zero", Weights(*[0.0] * N_WEIGHTS))]
-WEIGHTS = np.array([profile.weights.everything for profile in PROFILES])
+WEIGHTS = np.array([profile.weights.full_array for profile in PROFILES])
 
 
 def batch(games: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

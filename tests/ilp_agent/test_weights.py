@@ -100,8 +100,8 @@ def test_programs_refuse_a_weight_that_they_do_not_know(monkeypatch: pytest.Monk
     with pytest.raises(SolverError, match="do not support weight 'draw'"):
         backend.check_weights_on_turn(turn.record, Weights(*[1.0] * N_WEIGHTS, draw=1.0))
     asks = getattr(backend.supports_weights, "py_func", backend.supports_weights)
-    assert not asks(turn.record, Weights(*[1.0] * N_WEIGHTS, draw=1.0).everything)
-    assert asks(turn.record, Weights(*[1.0] * N_WEIGHTS).everything)
+    assert not asks(turn.record, Weights(*[1.0] * N_WEIGHTS, draw=1.0).full_array)
+    assert asks(turn.record, Weights(*[1.0] * N_WEIGHTS).full_array)
 
 
 def test_shares_are_scale_free() -> None:

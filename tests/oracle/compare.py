@@ -60,8 +60,8 @@ def results_by_outcomes(position: Position, action: Action) -> Iterator[tuple[tu
         # the kernel alone: an exception would write the position out each time
         if rules.play_checked(after.states, table, action.code, chance.array) == rules.ILLEGAL:
             raise IllegalActionError(f"{position.describe(action)} is not legal")
-        if chance.waiting:
-            waiting += [(*outcomes, one) for one in range(chance.waiting)]
+        if chance.n_pending_outcomes:
+            waiting += [(*outcomes, one) for one in range(chance.n_pending_outcomes)]
         else:
             yield outcomes, after
 

@@ -32,7 +32,7 @@ POSITIONS = 15 if UNCOMPILED else 60 if BOUNDSCHECK else 200
 
 def score(text: str, weights: HearthSimWeights = STANDARD) -> float:
     position = parse_position(text)
-    row, work = score_rows(weights.everything[None])[0], SEARCHER.memory.work[0]
+    row, work = score_rows(weights.full_array[None])[0], SEARCHER.memory.work[0]
     start_search(position.states[0], position.table.array, row, work)
     return float(score_of(position.states[0], position.table.array, row, work["start"]))
 
@@ -43,7 +43,7 @@ def search(
     """The turn's actions in notation, its score, and the search's counts."""
     position = parse_position(position) if isinstance(position, str) else position
     chosen = weights if isinstance(weights, HearthSimWeights) else HearthSimWeights.from_array(weights)
-    found = SEARCHER.search(position, score_rows(chosen.everything[None])[0], budget)
+    found = SEARCHER.search(position, score_rows(chosen.full_array[None])[0], budget)
     actions = [str(Action.from_code(int(code))) for code in found["actions"][: found["n"]]]
     return actions, float(found["value"]), found
 
@@ -92,14 +92,14 @@ def score_after(
     """The score of an action, and where it leads; nowhere where chance decides it."""
     then, chance = position.copy(), Chance.blind()
     rules.play_checked(then.states, then.table.array, action.code, chance.array)
-    if chance.waiting > 8:
+    if chance.n_pending_outcomes > 8:
         return math.nan, []
-    if chance.waiting:
+    if chance.n_pending_outcomes:
         scores = []
-        for outcome in range(chance.waiting):
+        for outcome in range(chance.n_pending_outcomes):
             then, given = position.copy(), Chance.given([outcome])
             rules.play_checked(then.states, then.table.array, action.code, given.array)
-            if given.waiting:
+            if given.n_pending_outcomes:
                 return math.nan, []
             scores.append(min(max(plain_score(then, weights), -1e9), 1e9))
         return sum(scores) / len(scores), []
@@ -386,7 +386,7 @@ def test_search_is_brute_force_on_real_cards() -> None:
         if best is None:
             continue
         _, value, found = search(position, weights)
-        assert value == pytest.approx(best, abs=1e-6), f"{position} {weights.everything.tolist()}"
+        assert value == pytest.approx(best, abs=1e-6), f"{position} {weights.full_array.tolist()}"
         compared += 1
         with_effect += found["n"] > 0
     assert compared > cases(15, 100)
@@ -437,7 +437,7 @@ def test_agent_and_batch_play_the_same_games(budget: int, monkeypatch: pytest.Mo
     deal_games(table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states)
     streams = np.empty((n, 2), np.uint64)
     agent_keys(keys, streams)
-    rows = np.tile(STANDARD.everything, (2, 1))
+    rows = np.tile(STANDARD.full_array, (2, 1))
     hearthsim.play_batch(table.array, rows, seats, states, streams, keys, solved)
     outcomes, turns = game_results(states)
     for game in range(n):

@@ -54,7 +54,7 @@ def test_weights_are_places_and_nothing_is_divided(weights: list[float]) -> None
 
 def test_tables_show_the_values() -> None:
     vector = declared_weights(AGENT, (Parameter("face", -5.0, 15.0),))
-    assert vector.shown("face", 0.5) == "5"
+    assert vector.format_share("face", 0.5) == "5"
     assert vector.label("face") == "face (-5 to 15)"
 
 

@@ -97,7 +97,7 @@ def greedy_agent(**given: float) -> GreedyIlpAgent:
 
 
 def score_of(text: str, action: str, **given: float) -> float:
-    position, array = parse_position(text), greedy_agent(**given).weights.everything
+    position, array = parse_position(text), greedy_agent(**given).weights.full_array
     effect_state, after = np.zeros(1, EVENTS), np.zeros(2, STATE)
     code = parse_action(action).code
     return float(
@@ -189,7 +189,7 @@ def test_what_an_action_adds_to_the_objective(weight: str, text: str, score: flo
             position.states[0],
             position.table.array,
             action.code,
-            one_weight(Weights, weight).everything,
+            one_weight(Weights, weight).full_array,
             np.zeros(2, STATE),
             np.zeros(1, EVENTS)[0],
         )
@@ -229,7 +229,7 @@ def test_what_is_hidden_changes_no_action() -> None:
         assert one.position.state.tobytes() == two.position.state.tobytes()
         plans = []
         for here in (position, other):
-            found = thread_searcher().search(here, score_rows(agents[-1].weights.everything[None])[0], 200)
+            found = thread_searcher().search(here, score_rows(agents[-1].weights.full_array[None])[0], 200)
             plans.append((found["actions"][: found["n"]].tolist(), found["value"]))
         assert plans[0] == plans[1]
         for agent in agents:

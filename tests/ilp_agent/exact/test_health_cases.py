@@ -147,7 +147,7 @@ def test_a_chosen_order_is_predicted_as_it_comes_true(backend: str) -> None:
 
 def applied(weights: Weights, **arguments: object) -> bool:
     problem = TurnProblem.build(**({"mana": 0, "enemy_hero": 30} | arguments))
-    return bool(supports_weights(problem.record, weights.everything))
+    return bool(supports_weights(problem.record, weights.full_array))
 
 
 def test_hero_is_refused_where_own_lifesteal_may_heal() -> None:

@@ -168,7 +168,7 @@ def best_ends(problem: TurnProblem, weights: Weights, wanted: int, backend: str 
 def _by_kernel(problem: TurnProblem, weights: Weights, wanted: int) -> list[End]:
     position, pool = position_from_problem(problem), new_end_pool()
     cards = position.table.array
-    found = list_ends(position.states, cards, weights.everything, wanted, pool)
+    found = list_ends(position.states, cards, weights.full_array, wanted, pool)
     if pool.unproven[0]:
         raise SolverError(
             f"the turn has more than {MAX_NODES} positions, so that its best ends are not known"

@@ -107,7 +107,7 @@ def test_a_program_finds_the_same_ends_of_2000_turns() -> None:
 def like_search(n: int) -> None:
     """Where no two minions are or become alike, whose cards the search tells apart."""
     searcher, pool, solved = thread_searcher(), new_candidate_pool(), np.zeros(1, SOLUTION)
-    memory = searcher.ready(200_000)
+    memory = searcher.reset_memory(200_000)
     memory.start["reduced"] = 0
     compared = 0
     for problem, weights in small_turns(n, coin=False):
@@ -119,7 +119,7 @@ def like_search(n: int) -> None:
         cards = position.table.array.copy()
         solving = (
             cards,
-            weights.everything,
+            weights.full_array,
             compute_card_facts(cards),
             memory.work[0],
             memory.memo,

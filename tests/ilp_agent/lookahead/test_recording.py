@@ -22,7 +22,7 @@ from tests.conftest import BOUNDSCHECK, UNCOMPILED
 
 compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 
-ROW = np.array([*find_agent_profile("lookahead", "hearthsim").weights.everything, 8, 2, 2.0])
+ROW = np.array([*find_agent_profile("lookahead", "hearthsim").weights.full_array, 8, 2, 2.0])
 END = encode(0, 0, 0)
 
 

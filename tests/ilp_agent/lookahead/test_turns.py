@@ -107,7 +107,7 @@ def whole_turn(position: Position, weights: Weights) -> Position:
 def reads_plainly(n: int, depth: int, most: int) -> None:
     compared = 0
     for position, vector in positions(n, most):
-        row = kernel_rows(np.array([[*vector.everything, 8, depth, 1]]))[0]
+        row = kernel_rows(np.array([[*vector.full_array, 8, depth, 1]]))[0]
         ends, worths = ends_and_worths(position, row, 8, depth)
         for number in range(len(ends)):
             plain = plainly(position, ends[number : number + 1], vector, depth)
@@ -219,7 +219,7 @@ def test_hidden_cards_change_no_action(decks: tuple[str, ...], depth: int) -> No
 
 def test_exploring_needs_its_stream() -> None:
     position, vector = next(positions(1))
-    rows = kernel_rows(np.array([[*vector.everything, 8, 2, 1]]))
+    rows = kernel_rows(np.array([[*vector.full_array, 8, 2, 1]]))
     looking, memory = lookahead_kernels(position.table.array)
 
     def played(explore: int, key: int) -> tuple[int, ...]:

@@ -59,7 +59,7 @@ def test_the_other_hand_is_not_looked_at(own: str, held: str) -> None:
     weights = weighing(threat=1.0, body=1.0, survive=1.0, damage=1.0)
     memory, solved = searching(10_000), np.zeros(1, SOLUTION)
     cards = position.table.array.copy()
-    search_position(position.states, cards, weights.everything, compute_card_facts(cards), *memory, solved)
+    search_position(position.states, cards, weights.full_array, compute_card_facts(cards), *memory, solved)
     hidden = PlayerView(position, 0).position
     assert float(solved["value"][0]) == solve(CardTurn(hidden), weights, "search").objective
     assert solved["again"][0]

@@ -340,7 +340,7 @@ def solve_plain(position: Position, weights: Weights) -> float:
     """What a turn is worth by the search without reductions."""
     memory, solved = searching(10_000, reduced=False), np.zeros(1, SOLUTION)
     facts = compute_card_facts(position.table.array.copy())
-    search_position(position.states, position.table.array.copy(), weights.everything, facts, *memory, solved)
+    search_position(position.states, position.table.array.copy(), weights.full_array, facts, *memory, solved)
     return float(solved["value"][0])
 
 

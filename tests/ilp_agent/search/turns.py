@@ -65,7 +65,7 @@ def reached(decks: tuple[str, ...], n: int, seed: int = 1, extended: bool = Fals
     found = tuple(map(find_deck, decks))
     table, records = cached_card_table(found)
     pick = np.random.default_rng(seed)
-    weights = np.array([find_profile(name).weights.everything for name in shipped_profiles()])
+    weights = np.array([find_profile(name).weights.full_array for name in shipped_profiles()])
     if extended:
         weights = pick.random((60, N_TERMS)) * pick.choice([0.0, 0.3, 1.0], (60, N_TERMS))
     games = n // 8 + 8

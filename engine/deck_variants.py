@@ -119,10 +119,13 @@ class DeckVariant:
         own, most = self.own(cards), self.most(cards)
         if random and (own or most < len(cards)):
             raise DeckError(
-                f"the card pool of {name} already has {self.things}, so a deal may have another number"
+                f"{name} draws each game's cards from a pool, which already has {self.things}, so their number "
+                "cannot be set; choose a deck with a fixed list of cards"
             )
         if not random and self.count > most:
-            raise DeckError(f"{name} has {most} minions, so at most {most} {self.things}, got {self.count}")
+            raise DeckError(
+                f"{name} has {most} minions, so it can have at most {most} {self.things}, got {self.count}"
+            )
         if not random and self.card and own == DECK_SIZE and self.count < own:
             raise DeckError(f"{name} has only {self.name}, so no other card can replace it")
 

@@ -105,9 +105,11 @@ class Edition:
                 return card
         for other in self.others.values():
             if id_or_name == other.id or folded == other.name.casefold():
-                raise CardError(f"{other.name} is a {other.kind} that edition {self.name} does not cover")
+                raise CardError(f"{other.name} is a {other.kind} that edition {self.name} does not support")
         found = self.find(id_or_name)
-        raise CardError(f"{found.name} [{found.id}] cannot be put into decks of edition {self.name}")
+        raise CardError(
+            f"{found.name} [{found.id}] is not collectible in edition {self.name}, so no deck can have it"
+        )
 
     @cached_property
     def by_name(self) -> dict[str, list[Card]]:
@@ -228,7 +230,9 @@ def created_card(card_id: str) -> Card:
     """
     card = edition(OLD_EDITION).by_id[card_id]
     if not card.exact:
-        raise CardError(f"{card.name} [{card.id}] is created by effects, but its text is not covered")
+        raise CardError(
+            f"{card.name} [{card.id}] is created by effects, but the engine does not support its text"
+        )
     return card
 
 

@@ -109,7 +109,7 @@ class ValidationOptions(Settings):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.stop_when_gain_below and not self.every:
-            raise ValueError("stop_when_gain_below needs validations: set every to at least 1")
+            raise ValueError("stop_when_gain_below needs validations: set validation.every to at least 1")
         return self
 
 
@@ -177,7 +177,8 @@ class OpponentOptions(Settings):
     def _consistent(self) -> Self:
         if not self.population and not self.fixed:
             raise ValueError(
-                "population 0 needs opponents in fixed: the first generation has no hall of fame"
+                "population = 0 needs agents in opponents.fixed, since the first generation has no hall of fame; "
+                "add one"
             )
         return self
 

@@ -237,7 +237,8 @@ def _decode(code: str) -> _Content:
     # Codes from before sideboards existed end one byte earlier.
     if len(data) not in (size, size - 1 + bool(sideboards)) or len(set(numbers)) < len(numbers):
         raise DeckError(
-            f"deck code {_short(code)} is corrupted: it lists a card twice, or has bytes after its end; copy it again"
+            f"deck code {_short(code)} is corrupted: it lists a card twice, or has bytes after its end; "
+            "copy it again"
         )
     too_many = [n for _, n in cards if n > DECK_SIZE]
     if too_many:
@@ -474,8 +475,8 @@ def _pool(ranges: _RandomCards, where: str) -> tuple[Card, ...]:
     n = max(0, high_attack - low_attack + 1) * max(0, high_health - low_health + 1)
     if not 1 <= n <= DECK_SIZE or low_health < 1:
         raise DeckError(
-            f"{where}: [random]: health must begin at 1 or more, got {low_health}, and attack and health must "
-            f"have 1 to {DECK_SIZE} combinations, got {n}"
+            f"{where}: [random]: health must begin at 1 or more, got {low_health}, and attack and health "
+            f"must have 1 to {DECK_SIZE} combinations, got {n}"
         )
     return tuple(
         Card("", f"Minion {attack}/{health}", MinionSpec(attack, health, (attack + health) // 2))

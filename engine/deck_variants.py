@@ -119,8 +119,8 @@ class DeckVariant:
         own, most = self.own(cards), self.most(cards)
         if random and (own or most < len(cards)):
             raise DeckError(
-                f"{name} draws each game's cards from a pool, which already has {self.things}, so their number "
-                "cannot be set; choose a deck with a fixed list of cards"
+                f"{name} draws each game's cards from a pool that already has {self.things}, so their "
+                "number cannot be set; choose a deck with a fixed list of cards"
             )
         if not random and self.count > most:
             raise DeckError(

@@ -115,8 +115,8 @@ class GameRecord:
         """
         if self.rules_version != RULES_VERSION:
             raise NotationError(
-                f"the game was recorded with rules version {self.rules_version}, and this program has version "
-                f"{RULES_VERSION}; replay it with the manaforge that recorded it"
+                f"the game was recorded with rules version {self.rules_version}, and this program has "
+                f"version {RULES_VERSION}; replay it with the manaforge that recorded it"
             )
         if self.effects_version not in (0, EFFECTS_VERSION):
             raise NotationError(

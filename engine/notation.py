@@ -436,8 +436,8 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
     if match["effects"]:
         if int(match["version"]) != EFFECTS_VERSION:
             raise NotationError(
-                f"the position was written with effects version {match['version']}, and this program has version "
-                f"{EFFECTS_VERSION}; read it with the manaforge that wrote it"
+                f"the position was written with effects version {match['version']}, and this program has "
+                f"version {EFFECTS_VERSION}; read it with the manaforge that wrote it"
             )
         numbers.asks |= GameFeature.EFFECTS
     for seat, part in enumerate(parts):

@@ -44,7 +44,8 @@ def refuse_unused_library(library: Sequence[Deck], decks: Sequence[Deck], named:
     if sorts and not sorts & {deck.effects for deck in decks}:
         has, played = ("a class", "no class") if True in sorts else ("no class", "a class")
         raise LibraryError(
-            f"{named}: its decks have {has}, but the decks played have {played}; name a library of the same kind"
+            f"{named}: its decks have {has}, but the decks played have {played}; "
+            "name a library of the same kind"
         )
 
 

@@ -122,7 +122,8 @@ def find_solver_for_formulation(backend: str, formulation: str) -> Solver:
     if formulation not in BACKENDS[backend].formulations:
         able = [entry.name for entry in installed_backends() if formulation in entry.formulations]
         raise SolverError(
-            f"backend {backend!r} does not solve formulation {formulation!r}; use backend {join_names(able, 'or')}"
+            f"backend {backend!r} does not solve formulation {formulation!r}; "
+            f"use backend {join_names(able, 'or')}"
         )
     return solver
 

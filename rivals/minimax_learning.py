@@ -127,7 +127,8 @@ def learn(settings: Learning) -> Iterator[ScoredWeights]:
     for name in (settings.opponent, settings.against):
         if find_kind(name).takes_backend or not find_kind(name).compiled():
             raise OptionError(
-                f"{name} cannot be an opponent here: only compiled agents without a backend can, such as random"
+                f"{name} cannot be an opponent here: only compiled agents without a backend can, "
+                "such as random"
             )
     arena = _Arena(settings)
     weights = np.zeros(N_FEATURES)

@@ -105,7 +105,7 @@ class Edition:
                 return card
         for other in self.others.values():
             if id_or_name == other.id or folded == other.name.casefold():
-                raise CardError(f"{other.name} is a {other.kind} that edition {self.name} does not support")
+                raise CardError(f"{other.name} is a {other.kind} that edition {self.name} does not cover")
         found = self.find(id_or_name)
         raise CardError(
             f"{found.name} [{found.id}] is not collectible in edition {self.name}, so no deck can have it"
@@ -230,9 +230,7 @@ def created_card(card_id: str) -> Card:
     """
     card = edition(OLD_EDITION).by_id[card_id]
     if not card.exact:
-        raise CardError(
-            f"{card.name} [{card.id}] is created by effects, but the engine does not support its text"
-        )
+        raise CardError(f"{card.name} [{card.id}] is created by effects, but its text is not covered")
     return card
 
 

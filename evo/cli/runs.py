@@ -211,7 +211,7 @@ def export_command(
     top: int = typer.Option(1, min=1, help="Number of candidates, from the best of the final down."),
     clusters: bool = typer.Option(
         False,
-        help="Export the medoid of each cluster of the last population instead (of a study: of all its runs).",
+        help="Export instead the medoid of each cluster of the last population (of a study: of all).",
     ),
     decks: RunDecks = "",
 ) -> None:

@@ -296,7 +296,7 @@ def sweep_command(
     ),
     keyword: str = typer.Option(
         "",
-        help="Vary how many minions of the entrant's deck have this keyword, such as taunt; drawn for each game.",
+        help="Vary how many minions of the entrant's deck, drawn for each game, have this keyword, as taunt.",
         autocompletion=options.complete_keywords,
         show_default=False,
     ),

@@ -177,8 +177,8 @@ class OpponentOptions(Settings):
     def _consistent(self) -> Self:
         if not self.population and not self.fixed:
             raise ValueError(
-                "population = 0 needs agents in opponents.fixed, since the first generation has no hall of fame; "
-                "add one"
+                "population = 0 needs agents in opponents.fixed, since the first generation has no hall "
+                "of fame"
             )
         return self
 

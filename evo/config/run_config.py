@@ -156,8 +156,8 @@ class _RunConfig(RunKeys):
             raise ValueError(f'agent "{self.agent}" declares no parameters, so nothing can evolve')
         if self.parameters and not is_outside(self.agent):
             raise ValueError(
-                f'parameters: agent "{self.agent}" has weights of its own; leave out the key, which is for agents '
-                "from outside"
+                f'parameters: agent "{self.agent}" has weights of its own; leave out the key, which is for '
+                "agents from outside"
             )
         if not self.kind.takes_backend and self.backend not in (DEFAULT_BACKEND, "exact"):
             raise ValueError(
@@ -185,8 +185,8 @@ class _RunConfig(RunKeys):
         if "weights" in self.model_fields_set and not self.supports_weight_sets:
             able = join_names([f'"{name}"' for name in weighted_kinds() if _by_turn_program(name)], "and")
             raise ValueError(
-                f'weights "{self.weights}" are for the agents {able}; agent "{self.agent}" has weights of its '
-                "own: leave out the key weights"
+                f'weights "{self.weights}" are for the agents {able}; agent "{self.agent}" has weights of '
+                "its own: leave out the key weights"
             )
         if self.weights != "thesis" and self.backend == "exact":
             raise ValueError(f'backend "exact" does not support weights "{self.weights}"; use backend "auto"')

@@ -61,7 +61,8 @@ class Ablation:
         found = {name: value for name, value in named.items() if value != 0 and name not in inert}
         if not found:
             raise ExperimentOptionError(
-                "no weight can be left out: each is 0 or changes no decision with these decks; choose other decks"
+                "no weight can be left out: each is 0 or changes no decision with these decks; "
+                "choose other decks"
             )
         return found
 

@@ -311,8 +311,8 @@ class LearningFolder(CheckedFolder):
         known = self.digest, self.first_digest
         if content["schema"] not in (SCHEMA, SCHEMA_WITHOUT_CHECKSUMS) or content["config_hash"] not in known:
             raise LearningError(
-                f"the rounds of {self.path} were played under other rules or another configuration, or a deck, the "
-                "profile or an opponent has changed since then; restore it, or choose another --out"
+                f"the rounds of {self.path} were played under other rules or another configuration, or a "
+                "deck, the profile or an opponent has changed since then; restore it, or choose another --out"
             )
         self.rounds[int(name) :] = [content]
         return ""

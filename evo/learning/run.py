@@ -151,8 +151,8 @@ def _round(
             else "it has no samples"
         )
         raise LearningError(
-            f"nothing can be learned from round {number} of {folder.path}: {why}; set a higher games, and choose "
-            "another --out"
+            f"nothing can be learned from round {number} of {folder.path}: {why}; set games higher, and "
+            "choose another --out"
         )
     options = {"ridge": config.ridge, "round": number, **config.td.model_dump(by_alias=True)}
     rounds = folder.samples_to_fit(samples)

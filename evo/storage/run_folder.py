@@ -404,7 +404,8 @@ def replace_missing_decks(path: Path, decks: Sequence[str]) -> None:
         given = [given.pop(0) if deck in missing else deck for deck in own]
     if len(given) != len(own):
         raise RunError(
-            f"run folder {path} lacks the decks {', '.join(missing)}; give {counted(len(missing), 'file')} with --decks"
+            f"run folder {path} lacks the decks {', '.join(missing)}; "
+            f"give {counted(len(missing), 'file')} with --decks"
         )
     whole = iter(given)
     sets = [

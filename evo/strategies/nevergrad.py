@@ -160,7 +160,8 @@ def _optimiser_of(name: str, parameters: Parameters, n_weights: int, seed: int) 
         raise unknown_name("nevergrad optimiser", name, sorted(known))
     if known[name].no_parallelization:
         raise StrategyError(
-            f'strategy "{PREFIX}{name}" cannot be used: it evaluates one individual at a time, not a generation'
+            f'strategy "{PREFIX}{name}" cannot be used: it evaluates one individual at a time, not '
+            "a generation"
         )
     own = parameters.options
     space = nevergrad.p.Array(init=np.full(n_weights, own.initial_mean), lower=0.0, upper=1.0)

@@ -213,7 +213,8 @@ class TournamentFolder(LockedFolder):
             if earlier:
                 raise TournamentError(f"{self.path} was played under {earlier}; choose another --out")
             raise TournamentError(
-                f"{self.path} holds another tournament, with different {', '.join(other)}; choose another --out"
+                f"{self.path} holds another tournament, with different {', '.join(other)}; "
+                "choose another --out"
             )
         before = [number for number in played_by if number not in definition["manaforge"]]
         if before:

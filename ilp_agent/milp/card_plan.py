@@ -406,7 +406,8 @@ def solve_cards(turn: Turn, weights: Weights, backend: str, run: RunSolver) -> P
     )
     if abs(sum(terms) / largest - predicted) > OBJECTIVE_TOLERANCE * max(1.0, abs(predicted)):
         raise NoPlanError(
-            f"its solution has objective {sum(terms):g} in the engine, but {predicted * largest:g} in the program"
+            f"its solution has objective {sum(terms):g} in the engine, but "
+            f"{predicted * largest:g} in the program"
         )
     kept, again = _until_first_draw(found, actions)
     return Plan(trusted_status(status, weights), float(sum(terms)), terms, kept, again)

@@ -225,7 +225,7 @@ def test_what_cannot_evolve_is_refused(place: Path) -> None:
     (place / "plain.py").write_text("class Bot:\n    def act(self, view, rng): ...\n")
     with pytest.raises(ConfigError, match="declares no parameters"):
         validate_run_config({"schema": 1, "agent": "python:plain:Bot"}, "file")
-    with pytest.raises(ConfigError, match="has its own weights"):
+    with pytest.raises(ConfigError, match="has weights of its own"):
         validate_run_config({"schema": 1, "parameters": [{"name": "a", "low": 0, "high": 1}]}, "file")
     with pytest.raises(ConfigError, match="low < high"):
         validate_run_config(

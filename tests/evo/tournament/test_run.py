@@ -415,13 +415,13 @@ def test_what_makes_no_tournament() -> None:
         (("random",), {}, "needs two entrants, got random; name another, or the same twice"),
         (("random", "pass"), {"decks": ()}, "needs decks"),
         (("random", "pass"), {"games": 5}, "--games must be even"),
-        (("random", "pass"), {"decks": ("hearthsim-basic",) * 2}, "two decks of one name"),
+        (("random", "pass"), {"decks": ("hearthsim-basic",) * 2}, "two decks with the same name"),
         (
             ("random", "pass"),
             {"decks": (*DECKS, "random-minions"), "seats": "fixed"},
             "takes one deck for both",
         ),
-        (("random", "random"), {"sprt": Sprt()}, "--sprt compares two different entrants"),
+        (("random", "random"), {"sprt": Sprt()}, "--sprt needs exactly two different entrants"),
     ):
         with pytest.raises(TournamentError, match=message):
             tournament(*texts, **values)  # type: ignore[arg-type]

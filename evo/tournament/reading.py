@@ -172,13 +172,16 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
     definition = record.definition
     if definition.rules != RULES_VERSION:
         raise TournamentError(
-            f"it was played under rules {definition.rules}, and this version plays rules {RULES_VERSION}"
+            f"the tournament was played under rules {definition.rules}, and this version plays rules "
+            f"{RULES_VERSION}"
         )
     other_agents = changed_agents_text(record.content)
     if other_agents:
-        raise TournamentError(f"it was played under {other_agents}")
+        raise TournamentError(f"the tournament was played under {other_agents}")
     if any(one.varied for one in definition.entrants):
-        raise TournamentError("its entrants have their own decks, which the folder does not contain")
+        raise TournamentError(
+            "the entrants have their own decks, which the tournament's folder does not contain"
+        )
     entrants = tuple(
         entrant_from_weights(
             one.entrant,
@@ -207,8 +210,10 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
     if other:
         earlier = earlier_effects_text(tournament.decks, record.content["decks"])
         if earlier:
-            raise TournamentError(f"it was played under {earlier}")
-        raise TournamentError(f"its {', '.join(other)} differ from those of this version and machine")
+            raise TournamentError(f"the tournament was played under {earlier}")
+        raise TournamentError(
+            f"the tournament's {', '.join(other)} differ from those of this version and machine"
+        )
     return tournament
 
 
@@ -267,5 +272,5 @@ def _deck(path: Path, name: str) -> Deck:
         if deck.name == name:
             return deck
     if name not in shipped_decks():  # untrusted: never a path
-        raise TournamentError(f"its deck {name} is neither in its folder nor shipped")
+        raise TournamentError(f"deck {name} is neither in the tournament's folder nor shipped")
     return find_deck(name)

@@ -292,7 +292,7 @@ def test_a_folder_of_games_by_another_version_of_an_agent_is_named(tmp_path: Pat
     with pytest.raises(TournamentError, match=told):
         open_tournament(tmp_path / "one", made.definition, made.ruleset, len(made.matchups), made.decks)
     record = read_tournament(tmp_path / "one")
-    with pytest.raises(TournamentError, match="it was played under version 1 of hearthsim"):
+    with pytest.raises(TournamentError, match="the tournament was played under version 1 of hearthsim"):
         tournament_to_replay(record)
 
 

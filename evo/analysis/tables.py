@@ -183,7 +183,7 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
     vectors = list(dict.fromkeys(folder.config.vector for folder in folders.values()))
     if len(vectors) > 1:
         raise RunError(
-            "the agent of these runs declared different parameters for each; give only runs with the same"
+            "these runs evolve different parameters of one agent; give only runs with the same parameters"
         )
     vector = vectors[0]
     weights = individuals[[f"weight_{name}" for name in vector.names()]].to_numpy()

@@ -140,7 +140,7 @@ def _learn_rounds(folder: "LearningFolder", counter: "GameCounter") -> "Profile[
             counter.close()
             name, done = signal.Signals(error.signal).name, max(0, len(folder.rounds) - 1)
             safe = f"{counted(done, 'round')} {'is' if done == 1 else 'are'} safe in {folder.path}"
-            print_error(f"stopped by {name}: {safe}. To continue: the same command again")
+            print_error(f"stopped by {name}: {safe}. To continue: repeat the command")
             raise
     raise AssertionError("a stopped pool ends the process")
 

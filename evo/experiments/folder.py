@@ -177,8 +177,8 @@ class ExperimentFolder(CheckedFolder):
     def _unwritable(self, name: str, error: OSError) -> ExperimentError:
         """The error of a file that cannot be written."""
         return ExperimentError(
-            f"cannot write {self.path / name}: {error.strerror or error}; earlier results are safe: run the "
-            "same command again once there is space"
+            f"cannot write {self.path / name}: {error.strerror or error}; earlier results are safe. When "
+            "there is space, repeat the command to continue"
         )
 
 

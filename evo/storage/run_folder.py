@@ -256,7 +256,7 @@ class RunFolder(CheckedFolder):
                 self.delete_temporary_files()
             kept = f"generations 0 to {self.committed - 1} are safe" if self.committed else "nothing is lost"
             created = (self.path / "config.toml").exists()
-            command = f"manaforge resume {self.path}" if created else "the same command again"
+            command = f"manaforge resume {self.path}" if created else "the command again"
             raise RunError(
                 f"cannot write {what} to {self.path}: {error.strerror or error}; {kept}. "
                 f"When there is space, run {command}"

@@ -168,7 +168,7 @@ class TournamentFolder(LockedFolder):
     def _unwritable(self, target: Path, error: OSError) -> TournamentError:
         return TournamentError(
             f"cannot write {target}: {error.strerror or error}; {len(self.played):,} games are safe. "
-            "When there is space, run the same command again to continue"
+            "When there is space, repeat the command to continue"
         )
 
     def begin(self, definition: dict[str, Any], ruleset: Ruleset, most: int, decks: Sequence[Deck]) -> None:

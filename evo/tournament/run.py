@@ -94,7 +94,7 @@ class Tournament:
             only = self.entrants[0].text if self.entrants else ""
             raise DefinitionError(
                 f"a tournament needs two entrants, got {only or 'none'}; name another, "
-                f"or the same twice for its games against itself"
+                "or name the same entrant twice for games against itself"
             )
         if not self.decks:
             raise DefinitionError("a tournament needs decks: --decks thesis-paladin,thesis-warrior")

@@ -147,7 +147,7 @@ def test_stopped_by_a_signal_and_run_again(number: signal.Signals, tmp_path: Pat
     _, told = process.communicate(timeout=HANG)
     assert process.returncode == 128 + number
     assert f"stopped by {number.name}: " in told
-    assert "games are safe in t. To continue: the same command again" in told
+    assert "games are safe in t. To continue: repeat the command" in told
     assert len(told.splitlines()) == 1
 
 

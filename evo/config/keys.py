@@ -99,7 +99,7 @@ class ValidationOptions(Settings):
         Field(
             gt=0.5,
             lt=1,
-            description="probability that a run that gains more is not stopped, over all tests of the run together",
+            description="probability that a run that gains more is not stopped, over all tests of the run",
         ),
     ] = 0.95
     stop_from: Annotated[

@@ -213,7 +213,7 @@ class TournamentFolder(LockedFolder):
             if earlier:
                 raise TournamentError(f"{self.path} was played under {earlier}; choose another --out")
             raise TournamentError(
-                f"{self.path} holds another tournament, with different {', '.join(other)}; "
+                f"{self.path} holds another tournament, which differs in {', '.join(other)}; "
                 "choose another --out"
             )
         before = [number for number in played_by if number not in definition["manaforge"]]

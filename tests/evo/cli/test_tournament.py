@@ -97,7 +97,7 @@ def test_sprt_as_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("random", *BASIC), "needs two entrants, got random; name another, or the same twice"),
+        (("random", *BASIC), "needs two entrants, got random; name another, or name the same entrant twice"),
         (("random", "pass", "--decks", ","), "a tournament needs decks"),
         (("random", "pass", "--decks", "thesis-palladin"), "unknown deck 'thesis-palladin'"),
         (("random", "pass", *BASIC, "--games", "7"), "--games must be even"),

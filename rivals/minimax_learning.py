@@ -128,7 +128,7 @@ def learn(settings: Learning) -> Iterator[ScoredWeights]:
         if find_kind(name).takes_backend or not find_kind(name).compiled():
             raise OptionError(
                 f"{name} cannot be an opponent here: only compiled agents without a backend can, "
-                "such as random"
+                "such as aggro"
             )
     arena = _Arena(settings)
     weights = np.zeros(N_FEATURES)

@@ -193,5 +193,5 @@ def test_what_cannot_be_varied_is_refused() -> None:
         replace(same, varied=DeckVariant(SMITE, "", 29))
     assert replace(same, varied=DeckVariant(SMITE, "", 30)).varied
     pool = Deck("pool", (*find_deck("random-minions").cards, SMITE), random=True)
-    with pytest.raises(DeckError, match="pool of pool already has copies of Holy Smite"):
+    with pytest.raises(DeckError, match="a pool that already has copies of Holy Smite"):
         replace(pool, varied=DeckVariant(SMITE, "", 1))

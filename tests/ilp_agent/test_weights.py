@@ -144,7 +144,7 @@ def test_a_profile_reads_back(tmp_path: Path) -> None:
             f'schema = 1\nname = "x"\n[weights]\n{GOOD}\nfase = 1',
             "weights.fase: unknown weight 'fase'; nearest: face",
         ),
-        (f'schema = 1\nname = "x"\n[weights]\n{GOOD[:-8]}', "missing in [weights]: play"),
+        (f'schema = 1\nname = "x"\n[weights]\n{GOOD[:-8]}', r"missing in \[weights\]: play"),
         (f'schema = 1\nname = "x"\n[weights]\n{GOOD}\nface = 2', "not a TOML file: Cannot overwrite a value"),
         (
             'schema = 1\nname = "x"\n[weights]\n' + GOOD.replace("face = 1", "face = -1"),

@@ -260,7 +260,7 @@ def test_a_backward_search(tmp_path: Path) -> None:
 
 def test_an_opponent_that_plays_in_python_is_refused() -> None:
     for name in ("random", "ilp"):
-        with pytest.raises(OptionError, match=f"{name} is no opponent"):
+        with pytest.raises(OptionError, match=f"{name} cannot be an opponent"):
             next(learn(Learning(opponent=name)))
 
 

@@ -240,6 +240,6 @@ def test_a_node_without_the_agent_is_named_and_loses_no_game(place: Path) -> Non
     roster = Roster((Player((), kind="python:absent:Bot"), Player((), kind="random")), decks, rules)
     games = Schedule(np.array([[0, 1]], np.int16), np.zeros((1, 2), np.int16), np.ones(1, np.uint64))
     with pytest.raises(
-        NotStartedError, match=r"worker \d+ on .*No module named 'absent'.*every node needs it"
+        NotStartedError, match=r"worker \d+ on .*No module named 'absent'.*every node needs this agent"
     ):
         play_range({}, roster, games, 0, 1)

@@ -223,25 +223,28 @@ def _decode(code: str) -> _Content:
         padded = code.rstrip("=") + "=" * (-len(code.rstrip("=")) % 4)
         data = base64.b64decode(padded, validate=True)
     except ValueError as error:  # binascii.Error, or letters beyond ASCII
-        raise DeckError(f"deck code {_short(code)} is cut or corrupted: {error}") from None
+        raise DeckError(f"deck code {_short(code)} is cut or corrupted: {error}; copy it again") from None
     try:
         cards, heroes, form, sideboards = parse_deckstring(padded)
         size = len(base64.b64decode(write_deckstring(cards, heroes, form, sideboards)))
     except TypeError:  # raised by the package when the bytes run out
         raise DeckError(
-            f"deck code {_short(code)} is cut or corrupted: its card lists are incomplete"
+            f"deck code {_short(code)} is cut or corrupted: its card lists are incomplete; copy it again"
         ) from None
     except ValueError as error:
-        raise DeckError(f"deck code {_short(code)} is corrupted: {error}") from None
+        raise DeckError(f"deck code {_short(code)} is cut or corrupted: {error}; copy it again") from None
     numbers = [number for number, _ in cards]
     # Codes from before sideboards existed end one byte earlier.
     if len(data) not in (size, size - 1 + bool(sideboards)) or len(set(numbers)) < len(numbers):
         raise DeckError(
-            f"deck code {_short(code)} is corrupted: it lists a card twice, or has bytes after its end"
+            f"deck code {_short(code)} is corrupted: it lists a card twice, or has bytes after its end; "
+            "copy it again"
         )
     too_many = [n for _, n in cards if n > DECK_SIZE]
     if too_many:
-        raise DeckError(f"deck code {_short(code)} is corrupted: it has {max(too_many)} copies of a card")
+        raise DeckError(
+            f"deck code {_short(code)} is corrupted: it has {max(too_many)} copies of a card; copy it again"
+        )
     if sideboards:
         raise DeckError(f"deck code {_short(code)} has a sideboard; sideboards are not supported")
     return _Content([(int(number), int(n)) for number, n in cards], [int(hero) for hero in heroes])
@@ -307,7 +310,8 @@ def add_deck_options(names: Iterable[str], reading: DeckOptions, elsewhere: bool
             found.append(name)
     if not n_changed and not elsewhere:
         raise DeckNameError(
-            f"{reading.options} applies only to deck codes and deck files with a class, and none is given"
+            f"{reading.options} applies only to deck codes and deck files with a class, and no such deck is "
+            "given; leave it out"
         )
     return tuple(found)
 
@@ -341,7 +345,9 @@ def read_deck(path: str | Path, reading: DeckOptions = NO_DECK_OPTIONS) -> Deck:
         text = write_deck_options(text, reading)
     deck = replace(_parse_deck(text, str(path)), text=text)
     if reading.text and not deck.hero_class:
-        raise DeckNameError(f"{path} names no class, so {reading.text.rstrip(':')} does not apply to it")
+        raise DeckNameError(
+            f"{path} names no class, so {reading.text.rstrip(':')} does not apply to it; leave it out"
+        )
     return deck
 
 
@@ -407,7 +413,8 @@ def _parse_deck(text: str, where: str) -> Deck:
     except ValueError as error:
         raise DeckError(f"{where} is not a TOML file: {error}") from None
     if (content.cards is None) == (content.random is None):
-        raise DeckError(f"{where}: a deck has either [[cards]] or a [random] table")
+        got = "neither" if content.cards is None else "both"
+        raise DeckError(f"{where}: a deck has either [[cards]] or a [random] table, got {got}")
     description = " ".join(content.description.split())
     if content.random is not None:
         return Deck(content.name, _pool(content.random, where), True, description, size=content.size)
@@ -467,7 +474,10 @@ def _pool(ranges: _RandomCards, where: str) -> tuple[Card, ...]:
     (low_attack, high_attack), (low_health, high_health) = ranges.attack, ranges.health
     n = max(0, high_attack - low_attack + 1) * max(0, high_health - low_health + 1)
     if not 1 <= n <= DECK_SIZE or low_health < 1:
-        raise DeckError(f"{where}: [random] must span 1 to {DECK_SIZE} bodies of health 1 or more, got {n}")
+        raise DeckError(
+            f"{where}: [random]: health must begin at 1 or more, got {low_health}, and attack and health "
+            f"must have 1 to {DECK_SIZE} combinations, got {n}"
+        )
     return tuple(
         Card("", f"Minion {attack}/{health}", MinionSpec(attack, health, (attack + health) // 2))
         for attack in range(low_attack, high_attack + 1)

@@ -120,7 +120,8 @@ class DeckVariant:
         own, most = self.n_unchanged(cards), self.max_count(cards)
         if random and (own or most < len(cards)):
             raise DeckError(
-                f"the card pool of {name} already has {self.plural_noun}, so a deal may have another number"
+                f"{name} draws each game's cards from a pool that already has {self.plural_noun}, so their "
+                "number cannot be set; choose a deck with a fixed list of cards"
             )
         if not random and self.count > most:
             raise DeckError(

@@ -108,7 +108,7 @@ def split_deck_prefix(text: str) -> PrefixedDeck:
         raise unknown_name("deck prefix", unknown[0], PREFIX_WORDS)
     editions = [word for word in words if word in EDITIONS]
     if len(editions) > 1:
-        raise DeckNameError(f"a deck has only one edition, got {'+'.join(words)}:")
+        raise DeckNameError(f"a deck prefix names at most one edition, got {'+'.join(words)}:")
     return PrefixedDeck(
         DeckOptions("".join(editions), BODIES in words, ANY_DECK in words), ahead["deck"].strip()
     )

@@ -1,7 +1,8 @@
 """Enumerations and limits of card effects: triggers, operations, targets, conditions, counts, filters.
 
 A card's text is a list of effect rows (dtype `EFFECT`): on `trigger`, apply `op` to what `pick` selects among
-the characters that `side`, `kind` and `filter` allow. docs/effects.md has the format of rows and lists the words.
+the characters that `side`, `kind` and `filter` allow. docs/effects.md has the format of rows and lists the
+words.
 """
 
 from enum import IntEnum

@@ -115,12 +115,13 @@ class GameRecord:
         """
         if self.rules_version != RULES_VERSION:
             raise NotationError(
-                f"recorded with rules version {self.rules_version}; this program has version {RULES_VERSION}"
+                f"the game was recorded with rules version {self.rules_version}, and this program has "
+                f"version {RULES_VERSION}; replay it with the manaforge that recorded it"
             )
         if self.effects_version not in (0, EFFECTS_VERSION):
             raise NotationError(
-                f"recorded with effects version {self.effects_version}; this program has version "
-                f"{EFFECTS_VERSION}"
+                f"the game was recorded with effects version {self.effects_version}, and this program has "
+                f"version {EFFECTS_VERSION}; replay it with the manaforge that recorded it"
             )
         position = parse_position(self.start)
         for text in self.actions:

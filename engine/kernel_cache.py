@@ -66,7 +66,10 @@ used_machine_code: dict[str, None] = {}
 def warn_once(folder: object, why: object) -> None:
     """Warn on standard error, once in a process, that compiled kernels cannot be cached."""
     if not _warnings:
-        text = f"Cannot keep compiled kernels in {folder} ({why}): they are compiled again in every run"
+        text = (
+            f"Cannot keep compiled kernels in {folder} ({why}), so every run compiles them again; set "
+            "MANAFORGE_CACHE_DIR to a folder that only you can write"
+        )
         print_error(text)
         _warnings.append(text)
 

@@ -46,4 +46,6 @@ def exported_names(package: str) -> dict[str, str]:
     body = ast.parse(Path(spec.origin).read_bytes()).body if spec and spec.origin else []
     blocks = [node for node in body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
     imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]
-    return {alias.name: f"{node.module}:{alias.name}" for node in imports for alias in node.names}
+    return {
+        alias.asname or alias.name: f"{node.module}:{alias.name}" for node in imports for alias in node.names
+    }

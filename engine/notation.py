@@ -111,7 +111,7 @@ class CardParser:
             try:
                 self._number(find_effect_card(card_id, edition(OLD_EDITION).find(card_id).spec), card_id)
             except ManaforgeError as error:
-                raise NotationError(f"{error}, as a gift") from None
+                raise NotationError(f"source of a gift: {error}") from None
 
     def card(self, number: int) -> Card:
         """The card with a number."""
@@ -142,7 +142,7 @@ class CardParser:
                 int(match["attack"]), int(match["health"]), int(match["cost"] or 0), value, **flags
             )
         except (CardError, ValueError) as error:
-            raise NotationError(f"{error} in card {text!r}") from None
+            raise NotationError(f"card {text!r}: {error}") from None
         return self._number(Card(id="", name=match["name"] or "", spec=spec), text)
 
     def _real(self, text: str) -> Card:
@@ -164,7 +164,7 @@ class CardParser:
             )
             return find_effect_card(match["id"] or match["name"], spec)
         except (ManaforgeError, ValueError) as error:
-            raise NotationError(f"{error} in card {text!r}") from None
+            raise NotationError(f"card {text!r}: {error}") from None
 
     def _number(self, card: Card, text: str) -> int:
         if card.key not in self._by_key:
@@ -436,7 +436,8 @@ def parse_position(text: str, table: CardTable | None = None) -> Position:
     if match["effects"]:
         if int(match["version"]) != EFFECTS_VERSION:
             raise NotationError(
-                f"written with effects version {match['version']}; this program has version {EFFECTS_VERSION}"
+                f"the position was written with effects version {match['version']}, and this program has "
+                f"version {EFFECTS_VERSION}; read it with the manaforge that wrote it"
             )
         numbers.game_features |= GameFeature.EFFECTS
     for seat, part in enumerate(parts):

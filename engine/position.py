@@ -87,7 +87,9 @@ class Position:
         code = action.code
         deaths = rules.play_checked(self.states, self.table.array, code, events) if valid else rules.ILLEGAL
         if deaths == rules.ILLEGAL:
-            raise IllegalActionError(f"{self.describe(action)} {self._reason(action)} in {self}")
+            raise IllegalActionError(
+                f"illegal action {self.describe(action)}: {self._reason(action)}; in {self}"
+            )
         if before and events[0]["n_pending_outcomes"]:
             self.states[0] = np.frombuffer(before, STATE)[0]
             count = events[0]["n_pending_outcomes"]
@@ -127,29 +129,31 @@ class Position:
         """Reason why an action is illegal, for the error message."""
         own, enemy = self.state["sides"][self.active], self.state["sides"][1 - self.active]
         if self.outcome != Outcome.ONGOING:
-            return "after the end of the game"
+            return "the game is over"
         if action.kind == ActionKind.PLAY:
             if not 0 <= action.source < own["n_hand"]:
-                return f"with {own['n_hand']} cards in hand"
+                return f"the player has {own['n_hand']} cards in hand"
+            if self.table.effects:
+                return "it is not in legal_actions()"  # the mana, the target, or a condition of the card
             if own["n_board"] == BOARD_SIZE:
-                return "onto a full board"
-            return f"with {own['mana']} mana"
-        if action.kind != ActionKind.ATTACK:
-            return "is not an action"
+                return "the board is full"
+            return f"the player has only {own['mana']} mana"
+        if action.kind != ActionKind.ATTACK or (action.source == HERO and self.table.effects):
+            return "it is not in legal_actions()"
         if not 0 <= action.source < own["n_board"]:
-            return f"with {own['n_board']} minions on board"
+            return f"the player has {own['n_board']} minions"
         attacker = own["board"][action.source]
         if attacker["attack"] == 0:
-            return "by a minion of attack 0"
+            return "the minion has attack 0"
         if attacker["attacks_left"] == 0:
-            return "by a minion that cannot attack this turn"
+            return "the minion cannot attack now"
         if action.target != HERO and not 0 <= action.target < enemy["n_board"]:
-            return f"against {enemy['n_board']} minions"
+            return f"the opponent has {enemy['n_board']} minions"
         if any(guards(enemy["board"][place]) for place in range(enemy["n_board"])):
-            return "behind Taunt"
+            return "another minion has Taunt"
         if action.target == HERO:
-            return "on the turn it was played with Rush"
-        return "against a Stealthed minion"
+            return "a minion with Rush cannot attack heroes on the turn it is played"
+        return "the target has Stealth"
 
 
 _OUTCOMES = tuple(Outcome)

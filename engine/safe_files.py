@@ -154,7 +154,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     dots = _dots(text)
     if max(dots) > MAX_DOTS_IN_LINE or sum(dots) > MAX_DOTS:
         raise ValueError(
-            f"more than {MAX_DOTS_IN_LINE} dots in a line, or {MAX_DOTS:,} in all, outside of quotes "
+            f"it has more than {MAX_DOTS_IN_LINE} dots in a line, or {MAX_DOTS:,} in all, outside of quotes "
             "and comments"
         )
     try:

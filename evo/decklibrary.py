@@ -43,7 +43,10 @@ def refuse_unused_library(library: Sequence[Deck], decks: Sequence[Deck], named:
     sorts = {bool(deck.hero_class) for deck in library}
     if sorts and not sorts & {deck.effects for deck in decks}:
         has, played = ("a class", "no class") if True in sorts else ("no class", "a class")
-        raise LibraryError(f"{named}: its decks have {has}, but the decks played have {played}")
+        raise LibraryError(
+            f"{named}: its decks have {has}, but the decks played have {played}; "
+            "name a library of the same kind"
+        )
 
 
 def library_for_prediction(predicts: bool, folder: Path | None, decks: Sequence[Deck]) -> tuple[Deck, ...]:

@@ -132,7 +132,9 @@ def plan_by_exact_solver(position: Position, weights: np.ndarray) -> tuple[list[
         ProblemError: the game has card effects.
     """
     if position.table.effects:
-        raise ProblemError(f"backend 'exact' does not support card effects; use 'auto'; in {position}")
+        raise ProblemError(
+            f"backend 'exact' does not support card effects; use backend 'auto'; in {position}"
+        )
     memory, replayed = memory_of_thread(), position.copy()
     cards, codes = position.table.array, np.zeros(MAX_STEPS, np.int64)
     read_turn_arrays(position.states, cards, memory.turns)

@@ -91,7 +91,7 @@ _ENTRIES = (
         "ilp_agent.exact.backend",
         "ExactSolver",
         ("sequential",),
-        "ours, for minions with keywords alone, hundreds of times faster than programs",
+        "ours, for minions with keywords alone, hundreds of times faster than integer programs",
         batch="ilp_agent.selfplay:exact_batch",
     ),
     Backend(

@@ -199,7 +199,7 @@ def excluded_attacks(turn: Turn) -> tuple[set[int], set[tuple[int, int]]]:
         if kind != ActionKind.ATTACK:
             action = turn.position.card_name(source) if kind == ActionKind.PLAY else kind.name.lower()
             raise ProblemError(
-                f"cannot exclude {action!r} from a turn without card effects, only attacks: "
+                f"only attacks can be excluded from a turn without card effects, not {action!r}; "
                 f"use backend 'search' or 'auto'; in {turn.position}"
             )
         board, enemies = (side["board"]["entity_id"][: side["n_board"]].tolist() for side in (own, enemy))

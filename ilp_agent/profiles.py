@@ -108,7 +108,11 @@ def _read(path: Path) -> dict[str, Any]:
         raise ProfileError(f"profile {path} is not a TOML file: {error}") from None
     schema = content.pop("schema", None)
     if type(schema) is not int or not 1 <= schema <= PROFILE_SCHEMA:
-        newer = " (a newer version wrote it)" if type(schema) is int and schema > PROFILE_SCHEMA else ""
+        newer = (
+            "; a newer version wrote the file: update manaforge"
+            if type(schema) is int and schema > PROFILE_SCHEMA
+            else ""
+        )
         raise ProfileError(f"{path}: schema must be 1 to {PROFILE_SCHEMA}, got {schema!r}{newer}")
     for older in range(schema, PROFILE_SCHEMA):
         content = _UPGRADES[older](content)
@@ -138,7 +142,7 @@ def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
             raise ProfileError(f"{path}: weights.{key}: {unknown_name('weight', key, known)}")
     missing = [key for key in kind.names() if key not in weights]
     if missing:
-        raise ProfileError(f"{path}: weights.{missing[0]} is missing ({', '.join(missing)})")
+        raise ProfileError(f"{path}: missing in [weights]: {', '.join(missing)}")
     try:
         return Profile(name, kind.read(weights), provenance, read_mulligan(mulligan))
     except WeightError as error:

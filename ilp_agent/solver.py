@@ -121,7 +121,10 @@ def find_solver_for_formulation(backend: str, formulation: str) -> Solver:
     solver = find_solver(str(backend))
     if formulation not in BACKENDS[backend].formulations:
         able = [entry.name for entry in installed_backends() if formulation in entry.formulations]
-        raise SolverError(f"backend {backend!r} does not solve {formulation!r}; {join_names(able, 'and')} do")
+        raise SolverError(
+            f"backend {backend!r} does not solve formulation {formulation!r}; "
+            f"use backend {join_names(able, 'or')}"
+        )
     return solver
 
 
@@ -136,7 +139,7 @@ def find_solver_for_cards(backend: str, formulation: str) -> Solver:
     if formulation != FORMULATIONS[0] or not BACKENDS[backend].cards:
         subject = f"formulation {formulation!r}" if BACKENDS[backend].cards else f"backend {backend!r}"
         able = [entry.name for entry in installed_backends() if entry.cards == "all"]
-        raise SolverError(f"{subject} does not support card effects; use {join_names(able, 'or')}")
+        raise SolverError(f"{subject} does not support card effects; use backend {join_names(able, 'or')}")
     return solver
 
 

@@ -212,7 +212,7 @@ class Weights(WeightVector):
         "reward for each card expected to be drawn into the hand",
         "reward for each point of health and armour that the own hero gains; a loss counts against it",
         "reward for the weapon's attack times the durability it has left",
-        "reward for attack and health of own minions at the end, less what they came in with",
+        "reward for attack and health of own minions at the end, minus the same when they came in",
         "reward for each point of health taken off enemy minions",
         "reward for each point of attack of enemy minions that are frozen at the end",
         "penalty for each damage spell used, its damage as printed and 0.9",

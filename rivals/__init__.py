@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # imported when they are first asked for
         weight_class,
         weighted_kinds,
     )
+    from rivals.registry import opponent_model_decks as reckoned_decks  # its name in earlier versions
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
 
@@ -60,6 +61,7 @@ __all__ = [
     "other_versions",
     "predicts_decks",
     "read_agent_profile",
+    "reckoned_decks",
     "refuse_decks",
     "weight_class",
     "weighted_kinds",

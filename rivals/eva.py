@@ -43,7 +43,7 @@ class EvaWeights(WeightVector):
     """
 
     AGENT: ClassVar[str] = "eva"
-    SCALE: ClassVar[str] = "shares: w1 to w8 of their sum, and w9 to w21, a minion's value, of theirs"
+    SCALE: ClassVar[str] = "shares of two sums, that of w1 to w8 and that of w9 to w21 (a minion's value)"
     MEANINGS: ClassVar[tuple[str, ...]] = (
         "health and armour a hero lost",
         "attack a hero lost (inert with bodies alone)",

@@ -49,7 +49,7 @@ class MinimaxWeights(_Vector):  # type: ignore[misc]
 
     __slots__ = ()
     AGENT: ClassVar[str] = "minimax-td"
-    SCALE: ClassVar[str] = "shares of the sum of their sizes"
+    SCALE: ClassVar[str] = "shares of the sum of absolute weights"
     NEGATIVE: ClassVar[frozenset[str]] = frozenset(FEATURES)
     MEANINGS: ClassVar[tuple[str, ...]] = tuple(MEANINGS.values())
 

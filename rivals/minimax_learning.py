@@ -123,11 +123,12 @@ def learn(settings: Learning) -> Iterator[ScoredWeights]:
         OptionError: an opponent is not compiled or takes a backend, or unknown feature.
     """
     if unknown := set(settings.features) - set(FEATURES):
-        raise OptionError(f"no feature {', '.join(sorted(unknown))}; there are {', '.join(FEATURES)}")
+        raise OptionError(f"unknown feature {', '.join(sorted(unknown))}; known: {', '.join(FEATURES)}")
     for name in (settings.opponent, settings.against):
         if find_kind(name).takes_backend or not find_kind(name).compiled():
             raise OptionError(
-                f"{name} cannot be an opponent here: opponents must be compiled and take no backend"
+                f"{name} cannot be an opponent here: only compiled agents without a backend can, "
+                "such as aggro"
             )
     arena = _Arena(settings)
     weights = np.zeros(N_FEATURES)

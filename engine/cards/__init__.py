@@ -219,7 +219,9 @@ class Catalogue:
         if card is None:
             for other in self.others.values():
                 if id_or_name == other.id or id_or_name.casefold() == other.name.casefold():
-                    raise CardError(f"{other.name} is a {other.kind}; only minions can be played yet")
+                    raise CardError(
+                        f"{other.name} is a {other.kind}; a deck without a class takes only minions"
+                    )
             ids = self.by_id if "_" in id_or_name else ()
             raise unknown_name("card", id_or_name, [*(c.name for c in self.by_name.values()), *ids])
         return card

@@ -107,7 +107,9 @@ class Edition:
             if id_or_name == other.id or folded == other.name.casefold():
                 raise CardError(f"{other.name} is a {other.kind} that edition {self.name} does not cover")
         found = self.find(id_or_name)
-        raise CardError(f"{found.name} [{found.id}] cannot be put into decks of edition {self.name}")
+        raise CardError(
+            f"{found.name} [{found.id}] is not collectible in edition {self.name}, so no deck can have it"
+        )
 
     @cached_property
     def by_name(self) -> dict[str, list[Card]]:

@@ -42,7 +42,7 @@ from engine.effect_codes import (
     Trigger,
     Until,
 )
-from engine.errors import CardError, unknown_name
+from engine.errors import CardError, UnknownNameError, unknown_name
 
 FILTER_ARGS: Mapping[int, type[IntEnum]] = {
     CardFilter.RACE: Race,
@@ -150,7 +150,7 @@ class CsvFields:
             {member.name.lower(): member for member in words} if isinstance(words, type) else dict(words)
         )
         if name not in known:
-            raise unknown_name(f"word ({self.where}, column {column})", name, known)
+            raise UnknownNameError(f"{self.where}, column {column}: {unknown_name('word', name, known)}")
         return int(known[name])
 
 
@@ -302,13 +302,13 @@ def read_rows(lines: Iterable[str], known: set[str]) -> Mapping[str, tuple[Effec
     for row in table:
         where = f"effects.csv line {table.line_num}"
         if None in row or None in row.values():
-            raise CardError(f"{where}: must have {len(EFFECT_COLUMNS)} columns")
+            raise CardError(f"{where}: a row must have {len(EFFECT_COLUMNS)} columns")
         if row["id"] not in known:
-            raise unknown_name(f"card ({where}, column id)", row["id"], known)
+            raise UnknownNameError(f"{where}, column id: {unknown_name('card', row['id'], known)}")
         rows = found.setdefault(row["id"], [])
         if len(rows) == MAX_ROWS:
             raise CardError(
-                f"{where}: {row['id']} has more than {MAX_ROWS} rows; "
+                f"{where}: {row['id']} has more than {MAX_ROWS} effect rows; "
                 "raise MAX_ROWS in engine/effect_codes.py"
             )
         rows.append(_effect(row, where, known))
@@ -445,7 +445,7 @@ def _effect(row: Mapping[str, str], where: str, known: set[str]) -> Effect:
         )
     for card in cards:
         if card not in known and card not in (OWN_CARD_WORD, EVENT_CARD_WORD):
-            raise unknown_name(f"card ({where}, column card)", card, known)
+            raise UnknownNameError(f"{where}, column card: {unknown_name('card', card, known)}")
     if cards and (row["amount"] or row["amount2"]):
         raise fields.error("amount", "must be empty if the column card is set")
     if op == Op.CREATE_POTION:

@@ -161,7 +161,9 @@ class ManaforgeEnv(AECEnv):  # type: ignore[misc]
             return
         known = isinstance(action, int | np.integer) and 0 <= action < len(self.numbers)
         if action is None or not known:
-            raise IllegalActionError(f"an action is a number below {len(self.numbers)}, got {action!r}")
+            raise IllegalActionError(
+                f"an action must be an integer from 0 to {len(self.numbers) - 1}, got {action!r}"
+            )
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._position.play(self.numbers.actions[int(action)], self._chance)
         outcome = self._position.outcome

@@ -295,7 +295,9 @@ class ManaforgeObserver:
             raise ValueError(f"an observation takes no parameters, got {params}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            raise ValueError("only observations of public and the player's private information are supported")
+            raise ValueError(
+                "an observation must have the public and the observing player's private information"
+            )
         self._recall = kind.perfect_recall
         self.tensor = np.zeros(0 if self._recall else OBSERVATION_SIZE + N_CARD_PLACES, np.float32)
         parts = (

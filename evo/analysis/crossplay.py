@@ -39,11 +39,13 @@ def crossplay(
     for what in ("ruleset", *(() if backend else ("backend",))):
         values = {getattr(config, what) for config in configs}
         if len(values) > 1:
-            raise RunError(f"these runs have different {what}: {'; '.join(map(str, values))}")
+            raise RunError(
+                f"these runs have a different {what} ({'; '.join(map(str, values))}); give only runs of one"
+            )
     for what in ("option_values", "found_library"):
         if any(getattr(config, what) != getattr(configs[0], what) for config in configs):
-            said = "options of their agent" if what == "option_values" else "library"
-            raise RunError(f"these runs have different {said}")
+            said = "different options of the agent" if what == "option_values" else "a different library"
+            raise RunError(f"these runs have {said}; give only runs with the same")
     population = last_population(runs.individuals)
     if most is not None:
         population = population.groupby("run", observed=True).head(most).reset_index(drop=True)

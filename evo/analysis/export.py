@@ -53,19 +53,21 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
         final = read_final(folder)
         strategy = restore_strategy(folder) if top > 1 else None  # the champion needs no strategy state
     except StrategyError as error:
-        raise ExportError(f"run {run}: {error}. Its champion alone can be exported: --top 1") from None
+        raise ExportError(f"run {run}: {error}. To export only the champion: --top 1") from None
     except (OSError, ValueError, RunError) as error:
         reason = f"run {run} cannot be read: {str(error).splitlines()[0]}"
         raise ExportError(f"{reason}. To repair it: manaforge resume {run}") from None
     ranked = final[final["stage"] != "thesis"].sort_values("rank")
     names = list(ranked["candidate"]) or [champion.provenance["candidate"]]
     if top > len(names):
-        raise ExportError(f"--top {top}: the final of run {run} had {len(names)} candidates")
+        raise ExportError(
+            f"--top {top}: the final of run {run} had only {len(names)} candidates; give at most {len(names)}"
+        )
     candidates = {candidate.name: candidate for candidate in strategy.candidates()} if strategy else {}
     unknown = [name for name in names[1:top] if name not in candidates]
     if unknown:
         raise ExportError(
-            f"run {run}: its final has candidates that its history does not have, such as {unknown[0]!r}. "
+            f"run {run}: candidate {unknown[0]!r} of its final is not in its history. "
             f"To repair it: manaforge resume {run}"
         )
     versions = {key: champion.provenance[key] for key in ("manaforge", "rules")}

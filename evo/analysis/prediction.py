@@ -62,7 +62,7 @@ class DeckLibrary:
     def __init__(self, decks: Iterable[Deck]) -> None:
         self.decks = distinct_decks(deck for deck in decks if not deck.random)
         if not self.decks:
-            raise DeckError("a library needs a deck that is a list of cards, and there is none")
+            raise DeckError("the deck library has no deck with a fixed list of cards; add one")
         self.names = sorted({card.name for deck in self.decks for card in deck.cards})
         self._number = {name: number for number, name in enumerate(self.names)}
         lists = [self._numbers(card.name for card in deck.cards) for deck in self.decks]

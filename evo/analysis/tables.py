@@ -57,7 +57,7 @@ class _CellBudget:
             self._left -= table.num_rows * table.num_columns
             if self._left < 0:
                 held = f"the {self._kind} of these runs hold more than {MOST_CELLS:,} numbers"
-                raise RunError(f"{held}; read fewer runs at a time")
+                raise RunError(f"{held}; give fewer runs")
         return table
 
 
@@ -129,7 +129,7 @@ def find_runs(paths: Iterable[Path | str]) -> dict[str, Path]:
             raise RunNameError(not_a_run_text(path))
         found += inside
     if len({path.resolve() for path in found}) < len(found):
-        raise RunNameError(f"a run is given twice: {', '.join(map(str, found))}")
+        raise RunNameError(f"a run is given twice: {', '.join(map(str, found))}; give it once")
     for depth in range(1, 20):
         names = [safe_text("/".join(path.resolve().parts[-depth:])) for path in found]
         if len(set(names)) == len(names):
@@ -163,12 +163,12 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
     agents = sorted({folder.config.agent for folder in folders.values()})
     if len(agents) > 1:
         raise RunError(
-            f"these runs evolve different agents ({', '.join(agents)}); read one agent's at a time"
+            f"these runs evolve different agents ({', '.join(agents)}); give only runs of one agent"
         )
     sets = sorted({folder.config.weights for folder in folders.values()})
     if len(sets) > 1:
         raise RunError(
-            f"these runs evolve different sets of weights ({', '.join(sets)}); read one set's at a time"
+            f"these runs evolve different sets of weights ({', '.join(sets)}); give only runs of one set"
         )
     frames = _read_all(folders, "generations", problems)
     for problem in problems:
@@ -182,7 +182,9 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
     individuals.insert(0, "run", individuals.pop("run").astype("category"))
     vectors = list(dict.fromkeys(folder.config.vector for folder in folders.values()))
     if len(vectors) > 1:
-        raise RunError("the agent of these runs declared different parameters in them; read them one by one")
+        raise RunError(
+            "these runs evolve different parameters of one agent; give only runs with the same parameters"
+        )
     vector = vectors[0]
     weights = individuals[[f"weight_{name}" for name in vector.names()]].to_numpy()
     runs = Runs(folders, individuals, tuple(problems))

@@ -139,7 +139,7 @@ def cards(
 @app.command(name="perft")
 def count(
     position: str = _POSITION,
-    depth: int = typer.Argument(min=0, max=MAX_DEPTH, help="Actions of the longest sequences."),
+    depth: int = typer.Argument(min=0, max=MAX_DEPTH, help="Number of actions of the longest sequences."),
 ) -> None:
     """Count the sequences of legal actions from a position (perft), for each depth up to DEPTH."""
     from engine.notation import parse_position

@@ -82,7 +82,10 @@ def ablate_command(
     ),
     decks: Decks = "thesis-paladin,thesis-warrior,hearthsim-basic",
     games: int = typer.Option(
-        800, min=2, max=10**6, help="Games against each copy, per ordered pair of decks; even."
+        800,
+        min=2,
+        max=10**6,
+        help="Games against each copy without a weight, per ordered pair of decks; even.",
     ),
     pairs: bool = typer.Option(False, "--pairs", help="Also leave out pairs of weights."),
     ruleset: RulesetName = "thesis",
@@ -108,7 +111,7 @@ def ablate_command(
 
     place = pool_settings(pool, workers, address)
     if games % 2:
-        raise ExperimentOptionError(f"--games must be even, games come in pairs, got {games}")
+        raise ExperimentOptionError(f"--games must be even, since games come in pairs; got {games}")
     names = decks_with_options(split_names(decks), edition, bodies, any_deck)
     found = tuple(find_deck(name) for name in names)
     player = find_entrant(entrant).player
@@ -206,7 +209,11 @@ def exploit_command(
         help=f"Entrant to exploit by a best response: {NOTATION}.", autocompletion=options.complete_entrants
     ),
     budget: int = typer.Option(
-        100_000, "--budget", min=1_000, max=10**9, help="Games to evolve the response, its final included."
+        100_000,
+        "--budget",
+        min=1_000,
+        max=10**9,
+        help="Games to evolve the response, with the final of its run.",
     ),
     decks: Decks = RESPONSE_DECKS,
     test_decks: TestDecks = RESPONSE_TEST_DECKS,
@@ -426,7 +433,7 @@ def bench_optimisers_command(
     from evo.storage.files import csv_bytes, json_digest
 
     if games % 2:
-        raise ExperimentOptionError(f"--games must be even, games come in pairs, got {games}")
+        raise ExperimentOptionError(f"--games must be even, since games come in pairs; got {games}")
     given = overrides or ()
     chosen = with_pool_settings(
         read_config(config, [*given, "strategy=es"], begins=True), workers, pool, address
@@ -489,7 +496,7 @@ def _contenders(texts: Sequence[str], config: str, given: Sequence[str]) -> "tup
     for one, other in combinations(found, 2):
         if one.config.digest == other.config.digest:
             raise ExperimentOptionError(
-                f"--optimiser: {one.text} and {other.text} are the same configuration"
+                f"--optimiser: {one.text} and {other.text} are the same configuration; leave out one"
             )
     return found
 
@@ -521,7 +528,8 @@ def _rating_opponents(against: Sequence[str], config: "RunConfig") -> "dict[str,
     texts = list(dict.fromkeys(against))
     if not texts and config.vector.AGENT != DEFAULT_AGENT:
         raise ExperimentOptionError(
-            f"--against is needed: no champion of {config.agent} is shipped to rate its runs"
+            f"--against is missing: name an opponent for the rating games, since no champion of "
+            f"{config.agent} is shipped"
         )
     champion = "study" if config.weights == "thesis" else "extended"
     file = configs_folder() / "champions" / f"{champion}.toml"

@@ -78,7 +78,7 @@ def learn_command(
             "--workers",
             min=0,
             max=MOST_WORKERS,
-            help="Threads; 0: one per processor. (default: the file's)",
+            help="Threads; 0: one per processor. (default: the configuration's)",
         ),
     ] = None,
     overrides: Overrides = None,
@@ -140,7 +140,7 @@ def _learn_rounds(folder: "LearningFolder", counter: "GameCounter") -> "Profile[
             counter.close()
             name, done = signal.Signals(error.signal).name, max(0, len(folder.rounds) - 1)
             safe = f"{counted(done, 'round')} {'is' if done == 1 else 'are'} safe in {folder.path}"
-            print_error(f"stopped by {name}: {safe}. To continue: the same command again")
+            print_error(f"stopped by {name}: {safe}. To continue: repeat the command")
             raise
     raise AssertionError("a stopped pool ends the process")
 
@@ -174,10 +174,16 @@ FEATURE_COLUMNS = (
 def features_command(
     folder: Annotated[Path, typer.Argument(help="Output folder of manaforge learn.", show_default=False)],
     games: Annotated[
-        int, typer.Option(min=2, max=10**8, help="Most games of a set against the value with all features.")
+        int,
+        typer.Option(
+            min=2, max=10**8, help="Most games of a feature set against the value with all features."
+        ),
     ] = 4_000,
     sprt: Annotated[
-        str, typer.Option(metavar="KEY=VALUE...", help="Sequential test: elo0 means worse, elo1 no worse.")
+        str,
+        typer.Option(
+            metavar="KEY=VALUE...", help="Sequential test (SPRT): accepting elo0 means worse, elo1 not worse."
+        ),
     ] = FEATURES_SPRT,
     alone: Annotated[
         bool, typer.Option("--alone/--no-alone", help="Also leave out each feature by itself.")
@@ -285,7 +291,7 @@ Opponents = Annotated[
 ProfileOut = Annotated[
     Path,
     typer.Option(
-        "--out", help="Profile file to write, NAME.toml; its games are saved in the folder NAME.mulligan."
+        "--out", help="Profile file to write, NAME.toml; the games are saved in the folder NAME.mulligan."
     ),
 ]
 
@@ -503,7 +509,9 @@ def _check_prediction_options(cards: list[str] | None, accuracy: bool, out: Path
     if why:
         raise ManaforgeError(f"cannot write {out}: {why}; choose another --out")
     if len(cards or ()) > DECK_SIZE:
-        raise PredictionError(f"a deck has {DECK_SIZE} cards, got {len(cards or ())} cards seen")
+        raise PredictionError(
+            f"a deck has only {DECK_SIZE} cards, got {len(cards or ())} cards seen; name fewer"
+        )
 
 
 def _prediction_json(library: "DeckLibrary", seen: list[str]) -> dict[str, object]:

@@ -267,7 +267,7 @@ RunDecks = Annotated[
     str,
     typer.Option(
         "--decks",
-        help="Deck files to restore into a run folder whose own are missing.",
+        help="Deck files to restore into a run folder that lacks them.",
         autocompletion=complete_decks,
     ),
 ]
@@ -323,7 +323,7 @@ def pool_settings(pool: str, workers: int, address: str) -> PoolSettings:
 
     check_pool(pool)
     if workers < 0:
-        raise DefinitionError(f"workers must be 0, for one on each processor, or more, got {workers}")
+        raise DefinitionError(f"--workers must be 0 (one per processor) or more, got {workers}")
     check_pool_address(pool, address)
     return PoolSettings(pool, workers, address)
 

@@ -209,7 +209,7 @@ def serve_command(
         listener.close()
         said = getattr(error, "strerror", None) or error
         raise WrongValueError(
-            f"cannot listen on {host}, port {port}: {said}; choose another --port"
+            f"cannot listen on {host}, port {port}: {said}; choose another --port or --host"
         ) from None
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/?token={token}"

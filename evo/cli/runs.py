@@ -193,7 +193,7 @@ def runs_command(
     from evo.storage.run_folder import RunNameError
 
     if not root.is_dir():
-        raise RunNameError(f"{root} is not a folder")
+        raise RunNameError(f"{root} is not a folder; manaforge evolve quickstart creates one with a run")
     if as_data:
         found = {
             "runs": runs_below(root),
@@ -211,7 +211,7 @@ def export_command(
     top: int = typer.Option(1, min=1, help="Number of candidates, from the best of the final down."),
     clusters: bool = typer.Option(
         False,
-        help="Export the medoid of each cluster of the last population (of a study: of all) instead.",
+        help="Export instead the medoid of each cluster of the last population (of a study: of all).",
     ),
     decks: RunDecks = "",
 ) -> None:

@@ -302,7 +302,7 @@ def play_in_folder(
 
 
 def _how_to_continue_tournament(folder: TournamentFolder) -> str:
-    return f"{len(folder.played):,} games are safe in {folder.path}. To continue: the same command again"
+    return f"{len(folder.played):,} games are safe in {folder.path}. To continue: repeat the command"
 
 
 def write_report_page(

@@ -137,7 +137,7 @@ def ladder_command(
     decks: DeckNames,
     players: str = typer.Option(
         DEFAULT_PLAYER,
-        help=f"Players of all decks in self-play, separated by commas. {ENTRANT_HELP}",
+        help=f"Players, separated by commas; each plays all decks against itself. {ENTRANT_HELP}",
         autocompletion=options.complete_entrant_lists,
     ),
     games: int = typer.Option(
@@ -174,7 +174,7 @@ def ladder_command(
 
     place = pool_settings(pool, workers, address)
     if len(decks) < 2:
-        raise DefinitionError(f"a ladder needs two decks, got {', '.join(decks)}")
+        raise DefinitionError(f"a ladder needs at least two decks, got {', '.join(decks)}")
     names = decks_with_options(decks, edition, bodies, any_deck)
     found, _ = find_entrants(split_names(players))
     options = ["--players", players, "--games", str(games), "--ruleset", ruleset]
@@ -291,12 +291,12 @@ def sweep_command(
     ),
     card: str = typer.Option(
         "",
-        help="Vary the copies of this card, by name or id, in its deck; each game replaces other cards.",
+        help="Vary the copies of this card, by name or id, in the entrant's deck; each game replaces others.",
         show_default=False,
     ),
     keyword: str = typer.Option(
         "",
-        help="Vary how many minions of its deck have this keyword, such as taunt; each game chooses others.",
+        help="Vary how many minions of the entrant's deck, drawn for each game, have this keyword, as taunt.",
         autocompletion=options.complete_keywords,
         show_default=False,
     ),
@@ -409,7 +409,9 @@ def arena_command(
     champion: str = typer.Option(
         "", help=f"Champion to play instead: {NOTATION}.", autocompletion=options.complete_entrants
     ),
-    games: int = typer.Option(0, min=0, max=10**9, help="Least games per pairing; 0: as in the file."),
+    games: int = typer.Option(
+        0, min=0, max=10**9, help="Minimum number of games per pairing; 0: the arena file's."
+    ),
     seed: DealSeed = 1,
     out: ArenaOut = None,
     workers: Workers = 0,

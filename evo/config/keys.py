@@ -86,14 +86,20 @@ class ValidationOptions(Settings):
         ),
     ] = 0.0
     window: Annotated[
-        int, Field(ge=2, le=1_000, multiple_of=2, description="validations in that window; even")
+        int,
+        Field(
+            ge=2,
+            le=1_000,
+            multiple_of=2,
+            description="number of validations in the window of stop_when_gain_below; even",
+        ),
     ] = 6
     confidence: Annotated[
         float,
         Field(
             gt=0.5,
             lt=1,
-            description="probability that a run that gains more is not stopped, over all its tests together",
+            description="probability that a run that gains more is not stopped, over all tests of the run",
         ),
     ] = 0.95
     stop_from: Annotated[
@@ -109,7 +115,7 @@ class ValidationOptions(Settings):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.stop_when_gain_below and not self.every:
-            raise ValueError("stop_when_gain_below needs validations: set every to at least 1")
+            raise ValueError("stop_when_gain_below needs validations: set validation.every to at least 1")
         return self
 
 
@@ -124,8 +130,8 @@ class OpponentOptions(Settings):
         Field(
             ge=0,
             le=MAX_SHARE,
-            description="share of the mean score against the generation's other individuals; 0: they do not "
-            "play each other, and games grow with their number, not with its square",
+            description="share of the mean score against the generation's other individuals; 0: individuals "
+            "do not play each other, and games grow with their number, not with its square",
         ),
     ] = 1.0
     fixed: Annotated[
@@ -177,7 +183,8 @@ class OpponentOptions(Settings):
     def _consistent(self) -> Self:
         if not self.population and not self.fixed:
             raise ValueError(
-                "population 0 needs opponents in fixed: the first generation has no hall of fame"
+                "population = 0 needs agents in opponents.fixed, since the first generation has no hall "
+                "of fame"
             )
         return self
 

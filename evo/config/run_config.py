@@ -155,7 +155,10 @@ class _RunConfig(RunKeys):
         if is_outside(self.agent) and not self.parameters:
             raise ValueError(f'agent "{self.agent}" declares no parameters, so nothing can evolve')
         if self.parameters and not is_outside(self.agent):
-            raise ValueError(f'parameters: agent "{self.agent}" has its own weights')
+            raise ValueError(
+                f'parameters: agent "{self.agent}" has weights of its own; leave out the key, which is for '
+                "agents from outside"
+            )
         if not self.kind.takes_backend and self.backend not in (DEFAULT_BACKEND, "exact"):
             raise ValueError(
                 f'backend "{self.backend}" is for agent "{AGENTS_WITH_BACKEND}"; '
@@ -175,13 +178,16 @@ class _RunConfig(RunKeys):
             )
         refuse_unused_library(self.found_library, self.found_decks, "library")
         if len(set(self.decks)) != len(self.decks):
-            raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
+            raise ValueError(f"decks: the same deck twice in {list(self.decks)}; list it once")
         names = self.deck_names
         if len(set(names)) != len(names):
-            raise ValueError(f"decks: two decks of one name in {names}")
+            raise ValueError(f"decks: two decks with the same name in {names}; rename one")
         if "weights" in self.model_fields_set and not self.supports_weight_sets:
             able = join_names([f'"{name}"' for name in weighted_kinds() if _by_turn_program(name)], "and")
-            raise ValueError(f'weights "{self.weights}" is for agents {able}; "{self.agent}" has its own')
+            raise ValueError(
+                f'weights "{self.weights}" are for the agents {able}; agent "{self.agent}" has weights of '
+                "its own: leave out the key weights"
+            )
         if self.weights != "thesis" and self.backend == "exact":
             raise ValueError(f'backend "exact" does not support weights "{self.weights}"; use backend "auto"')
         if self.games_growth > 1 and self.games_most < max(self.games, self.opponents.games):
@@ -194,7 +200,7 @@ class _RunConfig(RunKeys):
             raise ValueError(
                 f"validation.games: the stop rule allows at most {MAX_STORED_DEALS:,} deals "
                 "(games * decks^2 / 2), "
-                f"got {deals:,}; use fewer games"
+                f"got {deals:,}; lower validation.games"
             )
         bodies = not any(deck.effects for deck in self.found_decks)
         solver = resolved_backend(self.backend, bodies, self.weights == "thesis")

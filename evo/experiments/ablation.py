@@ -60,7 +60,10 @@ class Ablation:
         inert = kind.class_for(named).inert(card for deck in self.decks for card in deck.cards)
         found = {name: value for name, value in named.items() if value != 0 and name not in inert}
         if not found:
-            raise ExperimentOptionError("every weight is 0 or changes no decision with these decks")
+            raise ExperimentOptionError(
+                "no weight can be left out: each is 0 or changes no decision with these decks; "
+                "choose other decks"
+            )
         return found
 
     @property

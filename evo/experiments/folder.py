@@ -134,7 +134,7 @@ class ExperimentFolder(CheckedFolder):
         try:
             played = read_games(self.path / name, BATCH_COLUMNS, roster.ruleset, n)
             if len(played) != n:
-                raise ValueError(f"it has {len(played):,} games of {n:,}")
+                raise ValueError(f"it has {len(played):,} games instead of {n:,}")
         except ValueError as error:
             raise ExperimentError(f"{self.path / name}: {error}; choose another --out") from None
         return played
@@ -177,8 +177,8 @@ class ExperimentFolder(CheckedFolder):
     def _unwritable(self, name: str, error: OSError) -> ExperimentError:
         """Error for a file that cannot be written."""
         return ExperimentError(
-            f"cannot write {self.path / name}: {error.strerror or error}; earlier results are safe: run the "
-            "same command again once there is space"
+            f"cannot write {self.path / name}: {error.strerror or error}; earlier results are safe. When "
+            "there is space, repeat the command to continue"
         )
 
 
@@ -203,7 +203,8 @@ def open_experiment(path: Path, kind: str, definition: dict[str, Any]) -> Experi
             path.mkdir(parents=True, exist_ok=True)
             folder.begin(kind, definition)
         except OSError as error:
-            raise ExperimentOptionError(folder_error_text(error, path, f"use the folder of {kind}")) from None
+            why = folder_error_text(error, path, f"use the folder of {kind}")
+            raise ExperimentOptionError(f"{why}; choose another --out") from None
         on_error.pop_all()
     return folder
 

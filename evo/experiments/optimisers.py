@@ -144,7 +144,7 @@ def _refuse(where: str, keys: Sequence[str], more: Sequence[str]) -> None:
     """
     for key in keys:
         if key in (*BENCHMARK_KEYS, *more) or key.partition(".")[0] in BENCHMARK_KEYS:
-            reason = REFUSAL_REASONS.get(key, "the comparison sets it itself")
+            reason = REFUSAL_REASONS.get(key, "the comparison sets it itself; leave it out")
             raise ConfigOptionError(f"{where}: {key} cannot be set here: {reason}")
 
 

@@ -144,9 +144,11 @@ class LearnConfig(Settings):
         if self.method not in METHODS:
             raise ValueError(f"method: {unknown_name('method', self.method, METHODS)}")
         if self.also and not METHODS[self.method].ALL_ROUNDS:
-            raise ValueError(f"also: {self.method} cannot use samples of other learning runs")
+            raise ValueError(
+                f"also: {self.method} cannot use samples of other learning runs; leave out the key also"
+            )
         if len(set(self.decks)) != len(self.decks):
-            raise ValueError(f"decks: the same deck twice in {list(self.decks)}")
+            raise ValueError(f"decks: the same deck twice in {list(self.decks)}; list it once")
         if len({deck.effects for deck in self.found_decks}) > 1:
             raise ValueError(
                 f"decks: some of {', '.join(self.decks)} have a class and some not; use one kind of deck"

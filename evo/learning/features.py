@@ -75,7 +75,8 @@ class FeatureSelection:
         self.config, self.method = folder.config, METHODS[folder.config.method]
         if not self.method.ALL_ROUNDS:
             raise LearningError(
-                f"{folder.path} was learned by {folder.config.method}, not by paired or logistic"
+                f"{folder.path} was learned by method {folder.config.method}; features can be left out only "
+                "of a value learned by paired or logistic"
             )
         if len(folder.rounds) < 2:
             raise LearningError(f"{folder.path} has no round yet; play rounds with manaforge learn")

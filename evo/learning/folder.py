@@ -191,7 +191,10 @@ class LearningFolder(CheckedFolder):
             try:
                 other = read_learning(Path(text))
                 if METHODS[other.config.method].PAIRED != METHODS[self.config.method].PAIRED:
-                    raise LearningError(f"it was learned by {other.config.method}, not {self.config.method}")
+                    raise LearningError(
+                        f"it was learned by method {other.config.method}, whose samples method "
+                        f"{self.config.method} cannot use; leave it out"
+                    )
                 if len(other.rounds) < 2:
                     raise LearningError("it has no round yet; play rounds with manaforge learn")
                 found += [(text, n, other.sample_bytes(n)) for n in range(1, len(other.rounds))]
@@ -219,7 +222,7 @@ class LearningFolder(CheckedFolder):
         except OSError as error:
             why = str(error.strerror or error)
         if why:
-            raise LearningError(f"cannot write {self.path / file}: {why}")
+            raise LearningError(f"cannot write {self.path / file}: {why}; make the folder writable")
 
     def check_blas(self) -> str:
         """Name of the BLAS with which the next round is fitted; "" without a next round or without BLAS.
@@ -301,15 +304,15 @@ class LearningFolder(CheckedFolder):
             model = _FittedRound if int(name) else _Round
             content = model.model_validate(content).model_dump(by_alias=True, exclude_unset=True)
             if content["round"] != int(name):
-                raise ValueError(f"it is of round {content['round']}")
+                raise ValueError(f"it records round {content['round']}")
         except ValueError as error:
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
             return f"rounds/{name}.json is no round of manaforge learn: {why}"
         known = self.digest, self.first_digest
         if content["schema"] not in (SCHEMA, SCHEMA_WITHOUT_CHECKSUMS) or content["config_hash"] not in known:
             raise LearningError(
-                f"{self.path} has rounds of other rules or of another configuration, or a deck, the profile "
-                "or an opponent has changed since; choose another --out"
+                f"the rounds of {self.path} were played under other rules or another configuration, or a "
+                "deck, the profile or an opponent has changed since then; restore it, or choose another --out"
             )
         self.rounds[int(name) :] = [content]
         return ""
@@ -329,7 +332,7 @@ class LearningFolder(CheckedFolder):
                 if content.get("schema") != SCHEMA_WITHOUT_CHECKSUMS:
                     raise ValueError(f"it is of schema {content.get('schema')!r}, and {CHECKSUMS} is missing")
                 if number and checksum(contents[1]) != content.get("sha256"):
-                    raise ValueError("its samples are not those of its fit")
+                    raise ValueError("its sample file is not the one that the fit used")
             except FileNotFoundError:
                 break
             except ValueError as error:
@@ -519,7 +522,7 @@ def _samples_in(file: Path, digest: str) -> Samples:
     try:
         content = read_bytes(file)
         if checksum(content) != digest:
-            raise ValueError("it is not the sample file of the fit")
+            raise ValueError("it is not the sample file that the fit used")
         rows, stop = min(count_rows(content), MAX_SAMPLES_PER_ROUND), 0
         samples = Samples(np.empty((rows, len(FEATURES))), np.empty(rows), np.empty(rows, np.int64))
         for table in read_batches(content, _SAMPLE, MAX_SAMPLES_PER_ROUND):

@@ -78,12 +78,12 @@ class MulliganLearning:
         names = [deck.name for deck in self.decks]
         if len(set(names)) != len(names):
             raise MulliganLearningError(
-                f"two decks with the same name in {', '.join(names)}; keep values go by name"
+                f"two decks with the same name in {', '.join(names)}; keep values go by name: rename one"
             )
         least = 1 + max(self.hand_size(0), self.hand_size(1))
         if self.games < least:
             raise MulliganLearningError(
-                f"games must be at least {least} (the games of one deal), got {self.games}"
+                f"games must be at least {least}, the games of one deal, got {self.games}"
             )
 
     def hand_size(self, seat: int) -> int:

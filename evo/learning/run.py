@@ -147,7 +147,15 @@ def _round(
     config, method = folder.config, METHODS[folder.config.method]
     informative = int(informative_mask(samples, method.PAIRED).sum())
     if not informative:
-        raise LearningError(f"round {number} of {folder.path} has no informative sample: set more games")
+        why = (
+            f"all {len(samples.points):,} pairs have equal results"
+            if len(samples.points)
+            else "it has no samples"
+        )
+        raise LearningError(
+            f"nothing can be learned from round {number} of {folder.path}: {why}; set games higher, and "
+            "choose another --out"
+        )
     options = {"ridge": config.ridge, "round": number, **config.td.model_dump(by_alias=True)}
     rounds = folder.samples_to_fit(samples)
     with threadpool_limits(1, "blas"):  # the same sums with any number of processors

@@ -54,9 +54,13 @@ def find_cluster() -> tuple[str, str]:
             "by ray start) does not exist. Name the cluster: --address HOST:PORT"
         ) from None
     except OSError as error:
-        raise PoolError(f"--address auto: {file}: {error.strerror}") from None
+        raise PoolError(
+            f"--address auto: cannot read {file}: {error.strerror}. Name the cluster: --address HOST:PORT"
+        ) from None
     except UnicodeDecodeError:
-        raise PoolError(f"--address auto: {file} does not contain an address") from None
+        raise PoolError(
+            f"--address auto: {file} does not contain an address. Name the cluster: --address HOST:PORT"
+        ) from None
     return address, str(file)
 
 

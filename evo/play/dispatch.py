@@ -375,12 +375,12 @@ class _ScheduleRun:
         Raises:
             PoolError: the chunk failed too often.
         """
-        self.note(f"{message}; they are handed out again")
+        self.note(f"{message}; these games are handed out again")
         self.failed[start] = self.failed.get(start, 0) + counts
         if self.failed[start] >= MAX_ATTEMPTS:
             raise PoolError(
                 f"games {start} to {stop - 1} were handed out {MAX_ATTEMPTS} times without a good result; "
-                f"the last time {message}"
+                f"the last time, {message}"
             )
         if not self._copies(start):
             self.again.append((start, stop))
@@ -440,7 +440,7 @@ class _ScheduleRun:
                 message = f"no result of {games} for {duration(hung_after)}: they are taken back"
                 self._take_back(attempt, message, True)
             elif now - attempt.began > late and copies[start] == 1 and self.dispatcher.may_start(0):
-                self.note(f"{games} take more than {late:.1f} s; they are handed out again")
+                self.note(f"{games} take more than {late:.1f} s; these games are handed out again")
                 self._start(start, attempt.stop)
 
     def _take_back(self, attempt: Attempt, message: str, counts: bool) -> None:

@@ -64,7 +64,7 @@ def _champion(agent: str, folder: Path) -> Path:
         raise OutsideProfileError(not_a_run_text(folder))
     config = read_run_config(folder)
     if config.agent != agent:
-        raise OutsideProfileError(f"run {folder} evolved {config.agent}, not {agent}")
+        raise OutsideProfileError(f"run {folder} evolved {config.agent}, so {agent} cannot use its champion")
     if not read_champion_file(folder).finishes(config):
         raise OutsideProfileError(
             f"run {folder} has no champion yet; to finish it: manaforge resume {folder}{allow_options(agent)}"
@@ -90,5 +90,6 @@ def check_parameters_unchanged(config: RunConfig, run: str = "") -> None:
     different = differences(check_starts(config.agent), config.parameters)
     if different:
         raise OutsideProfileError(
-            f"{config.agent} declares other parameters than run {run or 'folders'} has: {different}"
+            f"{config.agent} declares other parameters than "
+            f"{f'run {run}' if run else 'the configuration'} has: {different}"
         )

@@ -149,7 +149,10 @@ class RayPool:
             if found:
                 return found
             if time.monotonic() > until:
-                raise PoolError(f"no node with processors has joined the cluster in {JOIN_SECONDS:.0f} s")
+                raise PoolError(
+                    f"no node with free processors has joined the cluster within {JOIN_SECONDS:.0f} s; start "
+                    "nodes with ray start --address HOST:PORT (docs/cluster.md)"
+                )
             self._raise_if_stopped()
             time.sleep(0.5)
 

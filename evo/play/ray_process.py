@@ -344,7 +344,7 @@ def versions_for(roster: Roster) -> dict[str, str]:
             found[f"the parameters of {agent}"] = parameters_text(check_starts(agent))
         except NotStartedError as error:
             raise NotStartedError(
-                f"{worker_name()}: {error}; every node needs it, in the same place"
+                f"{worker_name()}: {error}; every node needs this agent, in the same place"
             ) from None
     return found
 

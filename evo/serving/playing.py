@@ -119,7 +119,7 @@ class GameInPlay:
         with self._lock:
             course = self._at_decision()
             if number != len(course.actions):
-                raise PlayError("the game has changed meanwhile")
+                raise PlayError("the game has changed meanwhile; reload the page")
             view = PlayerView(course.position, self.setup.seat)
             action = next((legal for legal in view.legal_actions if str(legal) == text), None)
             if action is None:
@@ -279,7 +279,7 @@ class GameInPlay:
         """The result of the game; raises PlayError if it is not over."""
         result = self._course.result if self._course is not None else None
         if result is None:
-            raise PlayError("the game is not over; hidden cards and reasons are shown after it")
+            raise PlayError("the game is not over; hidden cards and the agent's reasons are shown when it is")
         return result
 
     def _log_action(self, course: GameSession, before: Position, action: Action) -> None:

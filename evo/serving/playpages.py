@@ -79,7 +79,7 @@ class PlayPages:
         def acted(game: GameInPlay) -> dict[str, Any]:
             number = fields.get("number", "")
             if not (number.isascii() and number.isdigit() and len(number) < 9):
-                raise PlayError("number must be the number of actions so far")
+                raise PlayError(f"number must be the number of actions so far, got {number[:40]!r}")
             game.act(int(number), fields.get("action", ""))
             return game.state()
 

@@ -139,7 +139,7 @@ def read_checked(folder: Path, name: str, digest: str) -> bytes:
     except FileNotFoundError:
         raise HistoryError(f"{name} is missing") from None
     if checksum(content) != digest:
-        raise HistoryError(f"{name} is damaged: it does not agree with {CHECKSUMS}")
+        raise HistoryError(f"{name} is damaged: its checksum is not the one in {CHECKSUMS}")
     return content
 
 

@@ -21,6 +21,7 @@ from engine.decks import earlier_version_text
 from engine.errors import WrongValueError
 from engine.safe_files import read_bytes, read_json
 from evo.config.files import read_config, read_toml, resolve_deck_path
+from evo.config.messages import counted
 from evo.config.run_config import ConfigError, RunConfig, removed_key_message
 from evo.storage.files import (
     OPPONENTS,
@@ -255,7 +256,7 @@ class RunFolder(CheckedFolder):
                 self.delete_temporary_files()
             kept = f"generations 0 to {self.committed - 1} are safe" if self.committed else "nothing is lost"
             created = (self.path / "config.toml").exists()
-            command = f"manaforge resume {self.path}" if created else "the same command again"
+            command = f"manaforge resume {self.path}" if created else "the command again"
             raise RunError(
                 f"cannot write {what} to {self.path}: {error.strerror or error}; {kept}. "
                 f"When there is space, run {command}"
@@ -403,7 +404,8 @@ def replace_missing_decks(path: Path, decks: Sequence[str]) -> None:
         given = [given.pop(0) if deck in missing else deck for deck in own]
     if len(given) != len(own):
         raise RunError(
-            f"run folder {path} lacks the decks {', '.join(missing)}; give as many files with --decks"
+            f"run folder {path} lacks the decks {', '.join(missing)}; "
+            f"give {counted(len(missing), 'file')} with --decks"
         )
     whole = iter(given)
     sets = [
@@ -414,15 +416,15 @@ def replace_missing_decks(path: Path, decks: Sequence[str]) -> None:
     known = folder.manifest().get("config_hash")
     if known is None:
         raise RunError(
-            f"run folder {path} has no readable manifest.json, so these decks cannot be compared with those "
-            "that it was started with; start a new run"
+            f"run folder {path} has no readable manifest.json, so nothing tells whether it was started with "
+            "these decks; start a new run"
         )
     if known != folder.config.digest:
         check_effects_version(folder, known)
         names = ", ".join(folder.config.deck_names)
         raise RunError(
-            f"run folder {path} was started with other decks or cards than these ({names}); give its "
-            "own deck files with --decks"
+            f"run folder {path} was started with other decks or cards than these ({names}); give "
+            "--decks the deck files of its start"
         )
     with folder:
         folder.acquire()

@@ -469,7 +469,7 @@ def check_versions(content: bytes) -> None:
         if metadata.get(key, b"").decode("ascii", "replace") != str(own):
             name = key.decode().removeprefix("manaforge_")
             found = metadata.get(key, b"none").decode("ascii", "replace")
-            raise SchemaError(f"it was written under {name} {found}; this version plays {name} {own}")
+            raise SchemaError(f"it was written under {name} {found}; this version has {name} {own}")
 
 
 @contextlib.contextmanager

@@ -76,7 +76,9 @@ class Cma(SamplingStrategy):
             ValueError: mu is more than half of lambda.
         """
         if 2 * mu > lambda_:
-            raise ValueError(f'strategy "cma" selects at most half: mu <= lambda / 2, got {mu} and {lambda_}')
+            raise ValueError(
+                f'strategy "cma" selects at most half: mu <= lambda / 2, got mu = {mu} and lambda = {lambda_}'
+            )
 
     @classmethod
     def default_sizes(cls, mu: int) -> tuple[int, int]:

@@ -210,7 +210,7 @@ class Eva(PlusStrategy):
             ValueError: lambda is not mu.
         """
         if lambda_ != mu:
-            raise ValueError(f'strategy "eva" requires lambda = mu, got {lambda_} and {mu}')
+            raise ValueError(f'strategy "eva" requires lambda = mu, got mu = {mu} and lambda = {lambda_}')
 
     def _register(self) -> None:
         self.toolbox.register("mate", copy_parent)

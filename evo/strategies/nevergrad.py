@@ -79,7 +79,9 @@ class Nevergrad(SamplingStrategy):
             ValueError: mu is more than lambda.
         """
         if mu > lambda_:
-            raise ValueError(f'strategy "{cls.NAME}" takes mu <= lambda, got {mu} and {lambda_}')
+            raise ValueError(
+                f'strategy "{cls.NAME}" takes mu <= lambda, got mu = {mu} and lambda = {lambda_}'
+            )
 
     @classmethod
     def default_sizes(cls, mu: int) -> tuple[int, int]:
@@ -158,7 +160,8 @@ def _optimiser_of(name: str, parameters: Parameters, n_weights: int, seed: int) 
         raise unknown_name("nevergrad optimiser", name, sorted(known))
     if known[name].no_parallelization:
         raise StrategyError(
-            f'strategy "{PREFIX}{name}" cannot be used: it is sequential, one individual at a time'
+            f'strategy "{PREFIX}{name}" cannot be used: it evaluates one individual at a time, not '
+            "a generation"
         )
     own = parameters.options
     space = nevergrad.p.Array(init=np.full(n_weights, own.initial_mean), lower=0.0, upper=1.0)

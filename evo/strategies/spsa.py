@@ -108,7 +108,9 @@ class Spsa(SamplingStrategy):
             ValueError: it is not.
         """
         if lambda_ % 2 or mu > lambda_:
-            raise ValueError(f'strategy "spsa" takes an even lambda and mu <= lambda, got {mu} and {lambda_}')
+            raise ValueError(
+                f'strategy "spsa" takes an even lambda and mu <= lambda, got mu = {mu} and lambda = {lambda_}'
+            )
 
     @classmethod
     def default_sizes(cls, mu: int) -> tuple[int, int]:  # noqa: ARG003

@@ -103,10 +103,14 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
     others = [replace(entrant, text=_in_file(entrant.text, arena.folder)) for entrant in found]
     if first.player in [entrant.player for entrant in others]:
         raise ConfigError(
-            f"the champion {champion or config.champion} is also among the other entrants; choose another one"
+            f"the champion {champion or config.champion} is also among the other entrants; "
+            "choose another champion"
         )
     if len({deck.name for deck in decks}) < len(decks):
-        raise ConfigError(f"arena: decks: two decks of one name in {', '.join(config.decks)}")
+        raise ConfigError(
+            f"arena {arena.file}: decks: two decks with the same name in {', '.join(config.decks)}; "
+            "rename one"
+        )
     cells = len(decks) ** 2
     wanted = games or config.games
     texts = [

@@ -168,7 +168,7 @@ class TournamentFolder(LockedFolder):
     def _unwritable(self, target: Path, error: OSError) -> TournamentError:
         return TournamentError(
             f"cannot write {target}: {error.strerror or error}; {len(self.played):,} games are safe. "
-            "When there is space, run the same command again to continue"
+            "When there is space, repeat the command to continue"
         )
 
     def begin(self, definition: dict[str, Any], ruleset: Ruleset, most: int, decks: Sequence[Deck]) -> None:
@@ -202,7 +202,8 @@ class TournamentFolder(LockedFolder):
             raise TournamentError(f"{about} is damaged; choose another --out")
         if known.get("schema") != TOURNAMENT_SCHEMA:
             raise TournamentError(
-                f"{about} has schema {known.get('schema')!r}; this version reads schema {TOURNAMENT_SCHEMA}"
+                f"{about} has schema {known.get('schema')!r}; this version reads schema {TOURNAMENT_SCHEMA}: "
+                "choose another --out"
             )
         keys = dict.fromkeys((*definition, *(key for key in OPTIONAL_KEYS if key in known)))
         other = [key for key in keys if key not in RESUMABLE_KEYS and known.get(key) != definition.get(key)]
@@ -212,7 +213,8 @@ class TournamentFolder(LockedFolder):
             if earlier:
                 raise TournamentError(f"{self.path} was played under {earlier}; choose another --out")
             raise TournamentError(
-                f"{self.path} holds another tournament ({', '.join(other)} differ); choose another --out"
+                f"{self.path} holds another tournament, which differs in {', '.join(other)}; "
+                "choose another --out"
             )
         before = [number for number in played_by if number not in definition["manaforge"]]
         if before:
@@ -409,5 +411,5 @@ def _numbers(column: pa.ChunkedArray, name: str, kind: ColumnType) -> np.ndarray
     known = np.array([codes.get(word, -1) for word in words.dictionary.to_pylist()], np.int64)
     numbers: np.ndarray = known[words.indices.to_numpy()]
     if (numbers < 0).any():
-        raise ValueError(f"{name} has unknown values")
+        raise ValueError(f"column {name} has unknown values")
     return numbers

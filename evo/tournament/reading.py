@@ -36,6 +36,7 @@ from ilp_agent.mulligan import DeckMulligan
 
 MAX_ENTRANTS = 1_000
 MAX_DECKS = 1_000
+RESTORE = "restore the file from a copy, or play the tournament again"
 UNCOMPARED_KEYS = ("games", "manaforge", "sprt", "entrants")
 """Keys of a definition that do not affect a single game, or are compared separately."""
 
@@ -123,9 +124,11 @@ def read_tournament(path: Path) -> TournamentRecord:
     except OSError as error:
         raise TournamentError(folder_error_text(error, about, "read")) from None
     except ValidationError as error:
-        raise TournamentError(f"{about} is damaged: {constraint_text(error.errors()[0])}") from None
+        raise TournamentError(
+            f"{about} is damaged: {constraint_text(error.errors()[0])}; {RESTORE}"
+        ) from None
     except ValueError as error:
-        raise TournamentError(f"{about} is damaged: {error}") from None
+        raise TournamentError(f"{about} is damaged: {error}; {RESTORE}") from None
     if definition.schema_ != TOURNAMENT_SCHEMA or definition.format not in FORMATS:
         raise TournamentError(
             f"{about} has schema {definition.schema_} and format {definition.format[:40]!r}; this version "
@@ -136,7 +139,7 @@ def read_tournament(path: Path) -> TournamentRecord:
     twice = len(set(names)) < len(names) or len(set(decks)) < len(decks)
     if twice or not set(definition.self_matches) <= set(names):
         raise TournamentError(
-            f"{about} is damaged: duplicate entrants or decks, or self-play of an unknown entrant"
+            f"{about} is damaged: duplicate entrants or decks, or self-play of an unknown entrant; {RESTORE}"
         )
     own = [names.index(name) for name in definition.self_matches]
     matchups = Matchups(
@@ -169,13 +172,16 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
     definition = record.definition
     if definition.rules != RULES_VERSION:
         raise TournamentError(
-            f"it was played by rules {definition.rules}, and this version plays {RULES_VERSION}"
+            f"the tournament was played under rules {definition.rules}, and this version plays rules "
+            f"{RULES_VERSION}"
         )
     other_agents = changed_agents_text(record.content)
     if other_agents:
-        raise TournamentError(f"it was played under {other_agents}")
+        raise TournamentError(f"the tournament was played under {other_agents}")
     if any(one.varied for one in definition.entrants):
-        raise TournamentError("its entrants have their own decks, which the folder does not contain")
+        raise TournamentError(
+            "the entrants have their own decks, which the tournament's folder does not contain"
+        )
     entrants = tuple(
         entrant_from_weights(
             one.entrant,
@@ -204,8 +210,10 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
     if other:
         earlier = earlier_effects_text(tournament.decks, record.content["decks"])
         if earlier:
-            raise TournamentError(f"it was played under {earlier}")
-        raise TournamentError(f"its {', '.join(other)} differ from those of this version and machine")
+            raise TournamentError(f"the tournament was played under {earlier}")
+        raise TournamentError(
+            f"the tournament's {', '.join(other)} differ from those of this version and machine"
+        )
     return tournament
 
 
@@ -264,5 +272,5 @@ def _deck(path: Path, name: str) -> Deck:
         if deck.name == name:
             return deck
     if name not in shipped_decks():  # untrusted: never a path
-        raise TournamentError(f"its deck {name} is neither in its folder nor shipped")
+        raise TournamentError(f"deck {name} is neither in the tournament's folder nor shipped")
     return find_deck(name)

@@ -94,15 +94,15 @@ class Tournament:
             only = self.entrants[0].text if self.entrants else ""
             raise DefinitionError(
                 f"a tournament needs two entrants, got {only or 'none'}; name another, "
-                f"or the same twice for its games against itself"
+                "or name the same entrant twice for games against itself"
             )
         if not self.decks:
             raise DefinitionError("a tournament needs decks: --decks thesis-paladin,thesis-warrior")
         if len(set(names)) != len(names):
-            raise DefinitionError(f"two decks of one name in {', '.join(names)}")
+            raise DefinitionError(f"two decks with the same name in {', '.join(names)}; rename one")
         if self.seats != "paired" and len(self.decks) > 2:
             raise DefinitionError(
-                f"--seats fixed takes one deck for both, or the first's and the second's, got {len(names)}"
+                f"--seats fixed takes one deck for both players, or two as FIRST,SECOND, got {len(names)}"
             )
         if self.seats == "paired" and self.games % 2:
             raise DefinitionError(
@@ -110,7 +110,7 @@ class Tournament:
                 f"got {self.games}{'' if self.origin and self.style != 'sweep' else '; or --seats fixed'}"
             )
         if self.sprt and (len(self.entrants) != 2 or self.self_play or self.seats == "fixed"):
-            raise DefinitionError("--sprt compares two different entrants in paired games")
+            raise DefinitionError("--sprt needs exactly two different entrants, and --seats paired")
         matchups = Matchups(
             make_pairings(len(self.entrants), self.style, self._self_play_places()),
             len(self.decks),

@@ -77,9 +77,11 @@ def check_known_weights(weights: Weights) -> None:
         SolverError: the message names the weight and the backends that support it.
     """
     for name in EXTENDED_NAMES[N_SUPPORTED_TERMS:]:
-        if getattr(weights, name):
+        value = getattr(weights, name)
+        if value:
             raise SolverError(
-                f"programs do not support weight {name!r}; use backend 'search' or 'auto', or set it to 0"
+                f"the turn program does not support weight {name!r} ({value:g}); "
+                f"use backend 'search' or 'auto', or set {name!r} to 0"
             )
 
 
@@ -135,7 +137,9 @@ def read_problem(turn: Turn, turns: np.ndarray) -> None:
     """
     position = turn.position
     if position.table.effects:
-        raise ProblemError(f"the turn program does not support card effects; use 'auto'; in {position}")
+        raise ProblemError(
+            f"backend 'exact' does not support card effects; use backend 'auto'; in {position}"
+        )
     read_turn_arrays(position.states, position.table.array, turns)
     no_hero, pairs = excluded_attacks(turn)
     for friend in no_hero:

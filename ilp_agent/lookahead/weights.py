@@ -50,7 +50,9 @@ class LookaheadWeights(_Vector):  # type: ignore[misc]
 
     __slots__ = ()
     AGENT: ClassVar[str] = "lookahead"
-    SCALE: ClassVar[str] = "shares: the turn program's of their sum, and those of the value of theirs"
+    SCALE: ClassVar[str] = (
+        "shares of two sums, that of the turn program's weights and that of the value's weights"
+    )
     NEGATIVE: ClassVar[frozenset[str]] = frozenset(f"value_{name}" for name in FEATURES)
     MEANINGS: ClassVar[tuple[str, ...]] = (
         *Weights.MEANINGS[:N_WEIGHTS],

@@ -397,7 +397,7 @@ def solve_cards(turn: Turn, weights: Weights, backend: str, run: RunSolver) -> P
     status, chosen = solve_rounded(run, milp)
     actions = find_legal_order(built, planned_actions(built, chosen))
     if actions is None:
-        raise NoPlanError("its actions have no legal order")
+        raise NoPlanError("the actions of its solution have no legal order")
     codes = np.array([action.code for action in actions], np.int64)
     terms = _terms(found, codes, weights)
     largest = max(float(weights.array.max()), 1e-300)
@@ -405,7 +405,10 @@ def solve_cards(turn: Turn, weights: Weights, backend: str, run: RunSolver) -> P
         cost * value for cost, value in zip(milp.cost, chosen, strict=True) if value
     )
     if abs(sum(terms) / largest - predicted) > OBJECTIVE_TOLERANCE * max(1.0, abs(predicted)):
-        raise NoPlanError(f"its plan has objective {sum(terms):g} in the engine, not {predicted * largest:g}")
+        raise NoPlanError(
+            f"its solution has objective {sum(terms):g} in the engine, but "
+            f"{predicted * largest:g} in the program"
+        )
     kept, again = _until_first_draw(found, actions)
     return Plan(trusted_status(status, weights), float(sum(terms)), terms, kept, again)
 
@@ -418,7 +421,7 @@ def card_program(turn: Turn, weights: Weights, formulation: str) -> Milp:
     """
     if formulation != FORMULATIONS[0]:
         raise SolverError(
-            f"formulation {formulation!r} does not support card effects; use {FORMULATIONS[0]!r}"
+            f"formulation {formulation!r} does not support card effects; use formulation {FORMULATIONS[0]!r}"
         )
     return card_model(_read(turn, weights, "the integer program"), weights).model.milp
 
@@ -433,7 +436,7 @@ def _read(turn: Turn, weights: Weights, subject: str, where: str = "") -> CardPr
     try:
         return read_card_turn(turn, weights)
     except UnsupportedTurnError as error:
-        raise SolverError(f"{subject} does not support {error}{where}; use auto") from None
+        raise SolverError(f"{subject} does not support {error}{where}; use backend 'auto'") from None
 
 
 def _terms(found: CardProblem, codes: np.ndarray, weights: Weights) -> Terms:

@@ -149,7 +149,7 @@ def _check_board_space(found: CardProblem) -> None:
             best[left] = max(best[left], best[left - cost] + n)
     best[budget] += sum(len(deathrattle.tokens) for deathrattle in found.deathrattles.values())
     if len(found.problem.friendly) + best[budget] > BOARD_SIZE:
-        raise UnsupportedTurnError("the own board", "it may be full")
+        raise UnsupportedTurnError("the own board", "summoned minions may not all fit")
 
 
 def _check_combinations(found: CardProblem, w: Weights) -> None:

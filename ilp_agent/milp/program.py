@@ -137,7 +137,7 @@ def solve_rounded(run: RunSolver, milp: Milp) -> tuple[Status, np.ndarray]:
     """
     status, values = run(milp)
     if status not in (Status.OPTIMAL, Status.FEASIBLE) or not np.isfinite(values).all():
-        raise NoPlanError(f"status {status}")
+        raise NoPlanError(f"the solver ended with status {status}")
     return status, np.rint(values).astype(np.int64)
 
 

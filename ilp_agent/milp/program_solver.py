@@ -114,8 +114,8 @@ def _check_thesis(weights: Weights) -> None:
         value = getattr(weights, name)
         if value:
             raise SolverError(
-                f"formulation 'thesis' has no weight {name!r}, which is {value:g}; "
-                "use formulation 'sequential', or set it to 0"
+                f"formulation 'thesis' does not support weight {name!r} ({value:g}); "
+                f"use formulation 'sequential', or set {name!r} to 0"
             )
 
 
@@ -155,7 +155,7 @@ def sequential_plan(
         work["dying"][i] = chosen[variable]
     _set_shield_hits(model, weights, chosen, work, whole)
     if not order_hits(problem.record, len(hits), lethal, work):
-        raise NoPlanError("its attacks have no legal order")
+        raise NoPlanError("the attacks of its solution have no legal order")
     plan = np.zeros(1, PLAN)
     write_plan(problem.record, weights.full_array, len(hits), lethal, work, plan[0])
     return plan

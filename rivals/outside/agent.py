@@ -79,9 +79,13 @@ class OutsideAgent:
         self._end(broken=True)
         if "action" not in answer:
             shown = str(answer)[:100]
-            raise AgentFaultError(f"{self.name}: the answer {shown} has no action", Reason.NOT_UNDERSTOOD)
+            raise AgentFaultError(
+                f"{self.name}: it answered {shown}, without an action", Reason.NOT_UNDERSTOOD
+            )
         shown = repr(answer["action"])[:100]
-        raise AgentFaultError(f"{self.name}: {shown} is no legal action", Reason.ILLEGAL_ACTION)
+        raise AgentFaultError(
+            f"{self.name}: it answered the action {shown}, which is not legal", Reason.ILLEGAL_ACTION
+        )
 
     def game_over(self, outcome: Outcome, reason: Reason) -> None:
         """Send the result to the process and release it for another game."""
@@ -99,7 +103,7 @@ class OutsideAgent:
         if changes:
             self._end(broken=True)
             raise AgentFaultError(
-                f"{self.name}: the restarted process declares other parameters: {changes}",
+                f"{self.name}: its restarted process declares other parameters than the first: {changes}",
                 Reason.NOT_UNDERSTOOD,
             )
         try:
@@ -140,7 +144,7 @@ class OutsideAgent:
     def _call(self, say: Any) -> Any:
         """Call `say` with this game's process, and return the result; on a fault the process is killed."""
         if self._playing is None:
-            raise AgentFaultError(f"{self.name}: no game is in progress", Reason.AGENT_ERROR)
+            raise AgentFaultError(f"{self.name}: no game has begun; call new_game first", Reason.AGENT_ERROR)
         try:
             return say(self._playing)
         except BaseException:
@@ -203,7 +207,9 @@ class ProcessPool:
                 self._busy.add(process)
         if stopped:
             process.close(now=True)
-            raise AgentFaultError(f"{process.name}: games are being stopped", Reason.PROCESS_ENDED)
+            raise AgentFaultError(
+                f"{process.name}: no process is started while games are being stopped", Reason.PROCESS_ENDED
+            )
 
     def give_back(self, name: str, process: OutsideProcess) -> None:
         """Return a process to the pool for another game."""

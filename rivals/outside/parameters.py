@@ -193,7 +193,7 @@ class DeclaredWeights(WeightVector):
         """Weight rounded to its parameter's steps, so that files reproduce it exactly."""
         weight = _number(value)
         if weight is None or not 0 <= weight <= 1:
-            raise WeightError(f"{name} must be a position between its bounds, 0 to 1, got {value!r}")
+            raise WeightError(f"{name} must be from 0 (the parameter's low) to 1 (its high), got {value!r}")
         parameter = cls._of(name)
         return parameter.weight(parameter.value(weight))
 

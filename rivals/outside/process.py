@@ -152,7 +152,7 @@ class OutsideProcess:
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
-            raise self._fault(f"it answered {_quoted(line)}, not an object", Reason.NOT_UNDERSTOOD)
+            raise self._fault(f"it answered {_quoted(line)}, not a JSON object", Reason.NOT_UNDERSTOOD)
         return answer
 
     def _wait(self, until: float, seconds: float, what: str) -> None:

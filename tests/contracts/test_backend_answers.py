@@ -49,7 +49,7 @@ def test_numpy_numbers_are_taken_and_other_formulations_refused(backend: str, fo
         assert solve(problem, ALL, backend, formulation).damage == 3
         return
     able = [entry.name for entry in installed_backends() if formulation in entry.formulations]
-    told = f"{backend!r} does not solve {formulation!r}; {join_names(able, 'and')} do"
+    told = f"{backend!r} does not solve formulation {formulation!r}; use backend {join_names(able, 'or')}"
     with pytest.raises(SolverError, match=re.escape(told)):
         solve(problem, ALL, backend, formulation)
 

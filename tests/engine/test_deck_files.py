@@ -189,7 +189,7 @@ def test_words_in_front_of_a_deck(text: str, reading: DeckOptions, deck: str) ->
     [
         ("2019-04:AAEC", "unknown deck prefix '2019-04'; nearest: 2018-07"),
         ("2018-07+bodys:AAEC", "unknown deck prefix 'bodys'; nearest: bodies"),
-        ("2018-07+newest:AAEC", "a deck has only one edition, got 2018-07"),
+        ("2018-07+newest:AAEC", "a deck prefix names at most one edition, got 2018-07"),
         ("2018-07:thesis-paladin", "shipped decks take no prefix; write thesis-paladin"),
     ],
 )
@@ -258,7 +258,7 @@ def test_a_deck_file_holds_cards_of_its_edition_alone(tmp_path: Path) -> None:
     with pytest.raises(DeckError, match="Flamestrike is a spell that edition newest does not cover"):
         find_deck(path)
     path.write_text(text.replace("CS2_032", "CS2_013t").replace("Flamestrike", "Excess Mana"))
-    with pytest.raises(DeckError, match="Excess Mana .CS2_013t. cannot be put into decks of edition 2018-07"):
+    with pytest.raises(DeckError, match="Excess Mana .CS2_013t. is not collectible in edition 2018-07"):
         find_deck(path)
 
 

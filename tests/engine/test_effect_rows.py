@@ -293,7 +293,7 @@ def test_wrong_rows_are_refused_with_line_and_value(line: str, message: str) -> 
 
 
 def test_too_many_rows_and_other_columns_are_refused() -> None:
-    with pytest.raises(CardError, match="more than 6 rows"):
+    with pytest.raises(CardError, match="more than 6 effect rows"):
         read_rows([HEADER, *["A,Y,,draw,,,,,,,1,,,,,,,,"] * 7], {"A"})
     with pytest.raises(CardError, match="columns must be id,name"):
         read_rows(["id,op", "A,draw"], {"A"})

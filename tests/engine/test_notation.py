@@ -77,7 +77,7 @@ def test_the_short_form_fills_in_the_rest() -> None:
         ("hero 30 board [3/2 2/2 ready] | hero 30", "several cards"),
         ("hero 30 board [River Crocolisk] | hero 30", "needs its numbers"),
         ("hero 30 board [one] | hero 30", "not a card: 'one'"),
-        ("hero 30 board [1/0] | hero 30", "health must be from 1 to 999, got 0 in card '1/0'"),
+        ("hero 30 board [1/0] | hero 30", "card '1/0': health must be from 1 to 999, got 0"),
         ("hero 30 board [1000/1] | hero 30", "attack must be from 0 to 999"),
         ("hero 30 board [1/1Q] | hero 30", "not a card: '1/1Q'"),
         ("hero 30 board [1/1=nan] | hero 30", "not a card"),

@@ -87,7 +87,7 @@ def test_a_tournament_says_which_library_it_used(folder: Path, tmp_path: Path) -
     kept = {file.name: file.read_text() for file in (tmp_path / "t/library").iterdir()}
     assert kept == {file.name: file.read_text() for file in folder.iterdir()}
     assert f"--library {tmp_path}/t/library" in (tmp_path / "t/summary.json").read_text()
-    with pytest.raises(TournamentError, match="library differ"):
+    with pytest.raises(TournamentError, match="which differs in library"):
         play_tournament(*entrants, decks="reno-mage", games=2, out=tmp_path / "t", quiet=True)
 
 

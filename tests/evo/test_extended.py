@@ -36,11 +36,12 @@ def test_the_set_is_of_those_who_plan_turns() -> None:
     assert EXTENDED.vector is ExtendedWeights
     assert RunConfig(agent="greedy-ilp", weights="extended").vector.names() == EXTENDED_NAMES
     with pytest.raises(
-        ConfigError, match='weights "extended" is for agents "ilp" and "greedy-ilp"; "eva" has its own'
+        ConfigError,
+        match='weights "extended" are for the agents "ilp" and "greedy-ilp"; agent "eva" has weights of its own',
     ):
         RunConfig().changed(agent="eva", weights="extended")
     with pytest.raises(
-        ConfigError, match='weights "thesis" is for agents "ilp" and "greedy-ilp"; "hearthsim"'
+        ConfigError, match='weights "thesis" are for the agents "ilp" and "greedy-ilp"; agent "hearthsim"'
     ):
         RunConfig().changed(agent="hearthsim", weights="thesis")
     with pytest.raises(
@@ -118,7 +119,7 @@ def test_runs_of_other_sets_are_not_read_together(tmp_path: Path) -> None:
     run_new(tmp_path / "sixteen", EXTENDED.changed(generations=0))
     run_new(tmp_path / "eight", TINY.changed(generations=0))
     with pytest.raises(
-        RunError, match=r"different sets of weights \(extended, thesis\); read one set's at a time"
+        RunError, match=r"different sets of weights \(extended, thesis\); give only runs of one set"
     ):
         read_runs([tmp_path / "sixteen", tmp_path / "eight"])
 

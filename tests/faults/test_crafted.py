@@ -356,6 +356,6 @@ def test_more_games_than_a_folder_holds_are_refused_before_the_first(
 def test_runs_of_more_numbers_than_can_be_read_together_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = read_runs([SAMPLE_OF_SCHEMA_1])
     monkeypatch.setattr("evo.analysis.tables.MOST_CELLS", 1_000)
-    with pytest.raises(RunError, match="read fewer runs at a time"):
+    with pytest.raises(RunError, match="give fewer runs"):
         read_runs([SAMPLE_OF_SCHEMA_1])
     assert whole.individuals.size > 1_000

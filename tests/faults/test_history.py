@@ -182,7 +182,7 @@ def test_a_run_of_other_rules_or_schema_is_refused(copy: Path) -> None:
     for key, value in (("rules", "99"), ("manaforge_schema", "2")):
         other = Path(shutil.copytree(copy, copy.with_name(key)))
         rewrite(other, 2, lambda table: table, {key: value})
-        with pytest.raises(RunError, match=f"{key.removeprefix('manaforge_')} {value}; this version plays"):
+        with pytest.raises(RunError, match=f"{key.removeprefix('manaforge_')} {value}; this version has"):
             open_run(other)
     (copy / "manifest.json").write_text(json.dumps({**manifest, "rules": 99}))
     pool = LocalPool(1)

@@ -133,7 +133,7 @@ def test_a_tournament_says_how_many_games_are_safe(tmp_path: Path) -> None:
     sessions = sessions_of(tmp_path)
     kill(sessions, "/raylet/raylet")
     said = ends_well(process, sessions)
-    assert f" games are safe in {tmp_path / 'cup'}. To continue: the same command again" in said
+    assert f" games are safe in {tmp_path / 'cup'}. To continue: repeat the command" in said
 
 
 @pytest.mark.nightly

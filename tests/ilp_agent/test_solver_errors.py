@@ -71,7 +71,7 @@ def test_positions_that_are_no_turn_are_refused() -> None:
 def test_agents_are_checked_when_they_are_made() -> None:
     with pytest.raises(UnknownNameError, match="unknown formulation 'thess'"):
         IlpAgent(ALL, DEFAULT_BACKEND, "thess")
-    with pytest.raises(SolverError, match="does not solve 'thesis'"):
+    with pytest.raises(SolverError, match="does not solve formulation 'thesis'"):
         IlpAgent(ALL, DEFAULT_BACKEND, "thesis")
     with pytest.raises(WeightError, match="must be a Profile or Weights"):
         IlpAgent([1.0] * 8)
@@ -147,5 +147,5 @@ def test_a_limit_of_scip_with_an_incumbent_and_without(monkeypatch: pytest.Monke
         patch.setitem(scip._OPTIONS, "limits/solutions", 1)
         assert solve(HARD, ALL, "scip").status == Status.FEASIBLE
     monkeypatch.setitem(scip._OPTIONS, "limits/time", 0.0)
-    with pytest.raises(SolverError, match="'scip' found no plan: status limit"):
+    with pytest.raises(SolverError, match="'scip' found no plan: the solver ended with status limit"):
         solve(HARD, ALL, "scip")

@@ -97,7 +97,9 @@ def test_a_turn_of_bodies_leaves_out_attacks_alone() -> None:
     card = turn.without(turn.position.legal_actions()[0])
     assert card.barred[-1].kind == ActionKind.PLAY
     weights = Weights(*[1.0] * N_WEIGHTS)
-    with pytest.raises(ProblemError, match="cannot exclude .minion d.*use backend .search. or .auto."):
+    with pytest.raises(
+        ProblemError, match="only attacks can be excluded .* not .minion d.*use backend .search. or .auto."
+    ):
         solve(card, weights, "exact")
     for backend in ("auto", "search"):
         plan = solve(card, weights, backend)

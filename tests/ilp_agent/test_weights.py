@@ -97,7 +97,7 @@ def test_programs_refuse_a_weight_that_they_do_not_know(monkeypatch: pytest.Monk
     """As of a weight that is added after all others: `exact` leaves it to the search."""
     monkeypatch.setattr(backend, "N_SUPPORTED_TERMS", N_WEIGHTS)
     turn = TurnProblem.build(mana=1, enemy_hero=9)
-    with pytest.raises(SolverError, match="do not support weight 'draw'"):
+    with pytest.raises(SolverError, match="does not support weight 'draw'"):
         backend.check_weights_on_turn(turn.record, Weights(*[1.0] * N_WEIGHTS, draw=1.0))
     asks = getattr(backend.supports_weights, "py_func", backend.supports_weights)
     assert not asks(turn.record, Weights(*[1.0] * N_WEIGHTS, draw=1.0).full_array)
@@ -132,7 +132,7 @@ def test_a_profile_reads_back(tmp_path: Path) -> None:
     [
         (
             f'schema = 3\nname = "x"\n[weights]\n{GOOD}',
-            r"mine.toml: schema must be 1 to 2, got 3 \(a newer version wrote it\)",
+            r"mine.toml: schema must be 1 to 2, got 3; a newer version wrote the file: update manaforge",
         ),
         (f'name = "x"\n[weights]\n{GOOD}', "schema must be 1 to 2, got None"),
         (f'schema = 2\nname = "x"\n[weights]\n{GOOD}', 'agent must be "ilp", got None'),
@@ -144,7 +144,7 @@ def test_a_profile_reads_back(tmp_path: Path) -> None:
             f'schema = 1\nname = "x"\n[weights]\n{GOOD}\nfase = 1',
             "weights.fase: unknown weight 'fase'; nearest: face",
         ),
-        (f'schema = 1\nname = "x"\n[weights]\n{GOOD[:-8]}', "weights.play is missing"),
+        (f'schema = 1\nname = "x"\n[weights]\n{GOOD[:-8]}', r"missing in \[weights\]: play"),
         (f'schema = 1\nname = "x"\n[weights]\n{GOOD}\nface = 2', "not a TOML file: Cannot overwrite a value"),
         (
             'schema = 1\nname = "x"\n[weights]\n' + GOOD.replace("face = 1", "face = -1"),

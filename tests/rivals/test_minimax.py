@@ -235,14 +235,14 @@ def test_features_that_are_left_out_weigh_nothing() -> None:
     small, some = {"games": 20, "every": 20, "tests": 10}, ("attack_lead", "bias")
     (found,) = learn(Learning(**small, features=some))
     assert {name for name, weight in zip(FEATURES, found.weights, strict=True) if weight} == set(some)
-    with pytest.raises(OptionError, match="no feature luck; there are health, "):
+    with pytest.raises(OptionError, match="unknown feature luck; known: health, "):
         next(learn(Learning(features=("luck",))))
 
 
 def test_a_feature_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--features", "luck"])
-    assert "error: no feature luck; there are health, " in capsys.readouterr().err
+    assert "error: unknown feature luck; known: health, " in capsys.readouterr().err
 
 
 @compiled

@@ -115,8 +115,8 @@ def test_commands_that_repeat_name_the_kept_decks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("thesis-paladin",), "a ladder needs two decks, got thesis-paladin"),
-        (("thesis-paladin", "thesis-paladin"), "two decks of one name"),
+        (("thesis-paladin",), "a ladder needs at least two decks, got thesis-paladin"),
+        (("thesis-paladin", "thesis-paladin"), "two decks with the same name"),
         (("thesis-paladin", "none"), "unknown deck 'none'"),
         (("thesis-paladin", "thesis-warrior", "--players", "nobody"), "unknown entrant 'nobody'"),
         (("thesis-paladin", "thesis-warrior", "--games", "3"), "--games must be even"),

@@ -97,7 +97,7 @@ def test_sprt_as_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("random", *BASIC), "needs two entrants, got random; name another, or the same twice"),
+        (("random", *BASIC), "needs two entrants, got random; name another, or name the same entrant twice"),
         (("random", "pass", "--decks", ","), "a tournament needs decks"),
         (("random", "pass", "--decks", "thesis-palladin"), "unknown deck 'thesis-palladin'"),
         (("random", "pass", *BASIC, "--games", "7"), "--games must be even"),
@@ -147,7 +147,7 @@ def test_stopped_by_a_signal_and_run_again(number: signal.Signals, tmp_path: Pat
     _, told = process.communicate(timeout=HANG)
     assert process.returncode == 128 + number
     assert f"stopped by {number.name}: " in told
-    assert "games are safe in t. To continue: the same command again" in told
+    assert "games are safe in t. To continue: repeat the command" in told
     assert len(told.splitlines()) == 1
 
 

@@ -61,7 +61,7 @@ def test_eva_is_the_protocol_of_the_paper() -> None:
         ("seed = -1", "seed must be at least 0, got -1"),
         ("mu = true", "mu must be a whole number, got True"),
         ("[es]\ninitial_sigma = nan", "es.initial_sigma must be a finite number"),
-        ('strategy = "eva"\nlambda = 5', 'strategy "eva" requires lambda = mu, got 5 and 10'),
+        ('strategy = "eva"\nlambda = 5', 'strategy "eva" requires lambda = mu, got mu = 10 and lambda = 5'),
         ('decks = ["thesis-paladn"]', "unknown deck 'thesis-paladn'; nearest: thesis-paladin"),
         ('decks = ["thesis-paladin", "thesis-paladin"]', "the same deck twice"),
         ("decks = []", "decks must not be empty"),
@@ -152,7 +152,7 @@ def test_the_hash_is_of_what_decides_the_bytes(tmp_path: Path) -> None:
     mine = config.changed(decks=[str(deck)])
     # the place of a deck file does not matter
     assert mine.digest == config.changed(decks=["thesis-paladin"]).digest
-    with pytest.raises(ConfigError, match="two decks of one name"):
+    with pytest.raises(ConfigError, match="two decks with the same name"):
         config.changed(decks=[str(deck), "thesis-paladin"])
     before = mine.digest
     deck.write_text(source.replace("count = 2", "count = 2\nvalue = 9.0", 1))

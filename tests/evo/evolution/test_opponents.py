@@ -241,7 +241,7 @@ def test_changed_opponents_are_refused(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="population 0 needs opponents in fixed"):
+    with pytest.raises(ConfigError, match="population = 0 needs agents in opponents.fixed"):
         with_opponents(population=0.0, hall=1.0)
     with pytest.raises(ConfigError, match="opponents"):
         with_opponents(fixed={EVA: 0.0})

@@ -225,7 +225,7 @@ def test_what_cannot_evolve_is_refused(place: Path) -> None:
     (place / "plain.py").write_text("class Bot:\n    def act(self, view, rng): ...\n")
     with pytest.raises(ConfigError, match="declares no parameters"):
         validate_run_config({"schema": 1, "agent": "python:plain:Bot"}, "file")
-    with pytest.raises(ConfigError, match="has its own weights"):
+    with pytest.raises(ConfigError, match="has weights of its own"):
         validate_run_config({"schema": 1, "parameters": [{"name": "a", "low": 0, "high": 1}]}, "file")
     with pytest.raises(ConfigError, match="low < high"):
         validate_run_config(
@@ -240,6 +240,6 @@ def test_a_node_without_the_agent_is_named_and_loses_no_game(place: Path) -> Non
     roster = Roster((Player((), kind="python:absent:Bot"), Player((), kind="random")), decks, rules)
     games = Schedule(np.array([[0, 1]], np.int16), np.zeros((1, 2), np.int16), np.ones(1, np.uint64))
     with pytest.raises(
-        NotStartedError, match=r"worker \d+ on .*No module named 'absent'.*every node needs it"
+        NotStartedError, match=r"worker \d+ on .*No module named 'absent'.*every node needs this agent"
     ):
         play_range({}, roster, games, 0, 1)

@@ -134,6 +134,6 @@ def test_a_run_goes_on_past_a_stop_with_fresh_validations(tmp_path: Path) -> Non
 
 
 def test_a_rule_needs_validations() -> None:
-    with pytest.raises(ConfigError, match="stop_when_gain_below needs validations: set every"):
+    with pytest.raises(ConfigError, match="stop_when_gain_below needs validations: set validation.every"):
         RunConfig().changed(validation={"stop_when_gain_below": 3.0})
     assert STOPPING.digest == TINY.digest, "where a run ends is no part of what it is"

@@ -120,9 +120,11 @@ def test_every_flipped_bit_is_noticed(copy: Path, whole: Path, name: str) -> Non
             flipped = bytearray(content)
             flipped[place] ^= 1 << int(pick.integers(8))
             (copy / name).write_bytes(flipped)
-            assert folder.damage_of(name) == f"{name} is damaged: it does not agree with checksums.txt"
+            assert (
+                folder.damage_of(name) == f"{name} is damaged: its checksum is not the one in checksums.txt"
+            )
     with begin(copy) as folder:
-        assert folder.problems[0] == f"{name} is damaged: it does not agree with checksums.txt"
+        assert folder.problems[0] == f"{name} is damaged: its checksum is not the one in checksums.txt"
         assert "was set aside" in folder.problems[1]
         assert play(folder) == (4 if name == GAMES else 0)
     assert bytes_of(copy) == bytes_of(whole)

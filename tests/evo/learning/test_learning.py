@@ -290,7 +290,7 @@ def test_the_newest_rounds_are_fitted_and_the_same_again(
 
 def test_another_learning_that_cannot_be_fitted_is_named_before_anything_is_begun(tmp_path: Path) -> None:
     other, own = planted(tmp_path / "other", "method=logistic"), tmp_path / "own"
-    assert f"also: {other}: it was learned by logistic" in said(learn(own, f"also={other}"))
+    assert f"also: {other}: it was learned by method logistic" in said(learn(own, f"also={other}"))
     young = planted(tmp_path / "young")
     (young / "checksums.txt").write_text((young / "checksums.txt").read_text().split("0001 ")[0])
     assert f"also: {young}: it has no round yet" in said(learn(own, f"also={young}"))

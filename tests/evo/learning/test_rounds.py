@@ -192,11 +192,11 @@ def test_rounds_from_before_there_were_checksums_count(copy: Path, whole: Path) 
         assert (copy / "rounds" / name).read_bytes() == (whole / "rounds" / name).read_bytes()
     older(copy)
     shutil.copy(copy / "rounds/0001.parquet", copy / "rounds/0002.parquet")
-    with pytest.raises(LearningError, match=r"rounds/0002.json: its samples are not those"):
+    with pytest.raises(LearningError, match=r"rounds/0002.json: its sample file is not the one"):
         read_learning(copy)
     with open_learning(copy, CONFIG) as folder:
         assert len(folder.rounds) == 2
-        assert "rounds/0002.json: its samples are not those" in folder.problems[0]
+        assert "rounds/0002.json: its sample file is not the one" in folder.problems[0]
 
 
 def test_rounds_are_not_continued_with_another_blas(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,7 @@ def test_the_command_tells_each_verdict_and_ends_by_it() -> None:
     found = json.loads(bad.stdout)
     assert not found["passed"]
     assert next(check["name"] for check in found["checks"] if not check["passed"]) == "legal actions"
-    assert "'play 99' is no legal action" in found["checks"][0]["told"]
+    assert "it answered the action 'play 99', which is not legal" in found["checks"][0]["told"]
     missing = manaforge("check-agent", "process:no-such-program")
     assert missing.returncode == 1
     assert "cannot start no-such-program" in missing.stderr

@@ -82,7 +82,7 @@ def test_what_was_not_committed_cannot_be_read(copy: Path) -> None:
     entry = read_history(copy).entries[1]
     file = table_path(copy, "pairings", 1)
     file.write_bytes(file.read_bytes() + b" ")
-    with pytest.raises(HistoryError, match=r"pairings/0001.parquet is damaged: it does not agree"):
+    with pytest.raises(HistoryError, match=r"pairings/0001.parquet is damaged: its checksum is not"):
         read_committed(copy, "pairings", 1, entry)
     with pytest.raises(RunError, match=r"0001.parquet cannot be read: pairings/0001.parquet is damaged"):
         list(open_run_read_only(copy).tables("pairings"))

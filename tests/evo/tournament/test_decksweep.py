@@ -294,7 +294,7 @@ def test_sweeps_of_decks_as_commands(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("--keyword", "taunt", "--values", "0,4"),
         ("--weight", "hand", "--values", "0,4"),
     ):
-        with pytest.raises(Exception, match=r"holds another tournament \(entrants differ\)"):
+        with pytest.raises(Exception, match=r"holds another tournament, which differs in entrants"):
             sweep(*words, "--games", "20", "--out", "whole")
     told = json.loads(
         sweep("--keyword", "Divine Shield", "--values", "0,2,30", "--games", "4", "--out", "k", "--json")

@@ -78,7 +78,7 @@ def test_a_game_that_ends_otherwise_than_the_folder_says_is_told(played: Path, t
         ),
         (
             {"decks": [deck_identity(find_deck(f"basic-{one}"), effects=1) for one in ("mage", "hunter")]},
-            r"it was played under effects 1, and this version plays effects 2",
+            r"the tournament was played under effects 1, and this version plays effects 2",
         ),
     ],
 )

@@ -267,7 +267,7 @@ def test_a_folder_of_games_under_earlier_effects_is_named(tmp_path: Path) -> Non
     for names, told in (
         (("basic-mage", "basic-hunter"), "was played under effects 1, and this version plays effects 2"),
         (("basic-mage", "thesis-paladin"), "was played under effects 1, and this version plays effects 2"),
-        (DECKS, r"holds another tournament \(seed differ\)"),
+        (DECKS, r"holds another tournament, which differs in seed"),
     ):
         made = tournament(*THREE, decks=names)
         most, path = len(made.matchups), tmp_path / "-".join(names)
@@ -292,7 +292,7 @@ def test_a_folder_of_games_by_another_version_of_an_agent_is_named(tmp_path: Pat
     with pytest.raises(TournamentError, match=told):
         open_tournament(tmp_path / "one", made.definition, made.ruleset, len(made.matchups), made.decks)
     record = read_tournament(tmp_path / "one")
-    with pytest.raises(TournamentError, match="it was played under version 1 of hearthsim"):
+    with pytest.raises(TournamentError, match="the tournament was played under version 1 of hearthsim"):
         tournament_to_replay(record)
 
 
@@ -306,7 +306,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
         (tournament(*THREE, decks=("hearthsim-basic",)), "decks"),
         (tournament(*THREE, seats="fixed"), "self_matches, seats"),
     ):
-        with pytest.raises(TournamentError, match=rf"holds another tournament \({what} differ\)"):
+        with pytest.raises(TournamentError, match=rf"holds another tournament, which differs in {what};"):
             run(other, tmp_path / "one")
     (tmp_path / "two").mkdir()
     (tmp_path / "two" / "thesis.txt").write_text("precious")
@@ -412,16 +412,16 @@ def test_faults_are_lost_counted_apart_and_told(tmp_path: Path, monkeypatch: pyt
 
 def test_what_makes_no_tournament() -> None:
     for texts, values, message in (
-        (("random",), {}, "needs two entrants, got random; name another, or the same twice"),
+        (("random",), {}, "needs two entrants, got random; name another, or name the same entrant twice"),
         (("random", "pass"), {"decks": ()}, "needs decks"),
         (("random", "pass"), {"games": 5}, "--games must be even"),
-        (("random", "pass"), {"decks": ("hearthsim-basic",) * 2}, "two decks of one name"),
+        (("random", "pass"), {"decks": ("hearthsim-basic",) * 2}, "two decks with the same name"),
         (
             ("random", "pass"),
             {"decks": (*DECKS, "random-minions"), "seats": "fixed"},
             "takes one deck for both",
         ),
-        (("random", "random"), {"sprt": Sprt()}, "--sprt compares two different entrants"),
+        (("random", "random"), {"sprt": Sprt()}, "--sprt needs exactly two different entrants"),
     ):
         with pytest.raises(TournamentError, match=message):
             tournament(*texts, **values)  # type: ignore[arg-type]

@@ -397,7 +397,7 @@ REFUSED = [
     (
         f"mana 6/6 hand [Murloc Raider*] board [{'; '.join(['Wisp*'] * 7)}] | hero 20",
         {},
-        "the own board (it may be full)",
+        "the own board (summoned minions may not all fit)",
     ),
 ]  # fmt: skip
 
@@ -406,7 +406,9 @@ REFUSED = [
 def test_what_is_outside_is_refused_by_name(text: str, weights: dict, message: str) -> None:
     with pytest.raises(SolverError) as caught:
         solve(turn_of(text), only(**(weights or {"lethal": 1, "play": 1})), "highs")
-    assert str(caught.value) == f"backend 'highs' does not support {message} in its program; use auto"
+    assert (
+        str(caught.value) == f"backend 'highs' does not support {message} in its program; use backend 'auto'"
+    )
 
 
 def test_what_cannot_be_paid_for_does_not_matter() -> None:
@@ -419,7 +421,7 @@ def test_games_on_real_cards_stay_with_those_that_play_all_cards() -> None:
         with pytest.raises(ManaforgeError, match=f"ilp with backend {backend} does not support card effects"):
             refuse_decks([("ilp", backend)], [find_deck("basic-mage")])
     with pytest.raises(
-        SolverError, match="backend 'exact' does not support card effects; use auto or search"
+        SolverError, match="backend 'exact' does not support card effects; use backend auto or search"
     ):
         solve(turn_of("mana 1/6 | hero 20"), only(face=1), "exact")
     with pytest.raises(SolverError, match="formulation 'thesis' does not support card effects"):

@@ -1,5 +1,6 @@
 """Describe effect rows in English, unambiguously: different rows have different descriptions."""
 
+import re
 from collections.abc import Callable
 from enum import IntEnum
 
@@ -388,8 +389,8 @@ def _on_player(effect: Effect, card_name: CardName) -> str:
     if op == Op.TRACK:
         return f"lets {you} choose one of the top three cards of {your} deck; the others are removed"
     if op == Op.DISCOVER_FROM_DECK:
-        noun = describe_cards(effect.of)
-        return f"lets you choose one of three {noun}s in {your} deck; a copy is added to your hand"
+        noun = _plural(describe_cards(effect.of))
+        return f"lets you choose one of three {noun} in {your} deck; a copy is added to your hand"
     if op == Op.CREATE_POTION:
         costs = " or ".join(map(card_name, effect.cards[: len(N_POTION_EFFECTS)]))
         return (
@@ -408,7 +409,7 @@ def _on_player(effect: Effect, card_name: CardName) -> str:
         return f"lets you choose one of three random cards {end}{lower}: {offered}"
     if op == Op.RESURRECT:
         quantity = "all" if effect.times == 0 else _number(effect.times)
-        return f"summons {quantity} of {your} {describe_cards(effect.of)}s that died this game"
+        return f"summons {quantity} of {your} {_plural(describe_cards(effect.of))} that died this game"
     if op == Op.CHOOSE_ONE:
         return f"is played as {card_name(effect.cards[0])} or {card_name(effect.cards[1])}"
     if op in (Op.SHUFFLE, Op.JADE, Op.POWER):
@@ -431,7 +432,9 @@ def _on_player(effect: Effect, card_name: CardName) -> str:
 def _on_zone(effect: Effect, your: str) -> str:
     """Describe an operation on cards in a hand or deck."""
     noun, n = describe_cards(effect.of), effect.times
-    quantity = f"all {noun}s" if n == 0 else f"{_number(n)} random {noun}{_s(n)}"
+    quantity = (
+        f"all {_plural(noun)}" if n == 0 else f"{_number(n)} random {noun if n == 1 else _plural(noun)}"
+    )
     body = (
         f" as {effect.amount}/{effect.amount2}"
         if effect.op == Op.SUMMON_COPY_FROM_DECK and effect.amount
@@ -605,6 +608,12 @@ def _listed(parts: list[str]) -> str:
 
 def _number(number: int) -> str:
     return {1: "one", 2: "two", 3: "three", 4: "four"}.get(number, str(number))
+
+
+def _plural(phrase: str) -> str:
+    """Plural of a filter's text: "minions of cost 2 or less"."""
+    noun, space, rest = re.match(r"(.*?)( (?:of|with) |$)(.*)", phrase).groups()  # type: ignore[union-attr]
+    return f"{noun}s{space}{rest}"
 
 
 def _s(number: int | bool) -> str:

@@ -60,7 +60,7 @@ _deferred: list[Callable[[], None]] = []
 MIN_HELPER_SECONDS = 6.0
 """Compilation time above which a helper process is started."""
 
-_HELPER_CODE = "import sys; sys.path[:] = {!r}; from engine.indirect_call import serve; serve()"
+_HELPER_CODE = "import sys; sys.path[:] = {!r}; from engine.indirect_call import run_helper; run_helper()"
 
 
 def compile_effect_kernels() -> None:

@@ -222,8 +222,8 @@ def end_while_it_waits():
 
 case = sys.argv[1]
 here = []
-compile_progress.progress.was_translated = here.append
-terminal.in_command, indirect_call.MIN_HELPER_SECONDS, indirect_call.processors = True, 0.0, lambda: 2
+compile_progress.progress.mark_translated = here.append
+terminal.in_command, indirect_call.MIN_HELPER_SECONDS, indirect_call.available_processors = True, 0.0, lambda: 2
 compile_progress.progress.expect([shared.both], effects=False)
 with indirect_call.compiling_with_helper():
     (end,) = compile_progress.exit_callbacks
@@ -258,7 +258,13 @@ def test_another_process_compiles_kernels_and_may_end_at_any_time(
     cache = {"MANAFORGE_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
     words = [sys.executable, "-c", BY_TWO, case]
     done = subprocess.run(
-        words, cwd=tmp_path, env=os.environ | cache, capture_output=True, text=True, check=False
+        words,
+        cwd=tmp_path,
+        env=os.environ | cache,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
     other, *lines = done.stdout.splitlines()
     if case == "signal":

@@ -188,9 +188,9 @@ def test_an_agent_that_raises_loses_with_the_reason(error: BaseException, seat: 
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (Action.play(9), "play 9 with 5 cards in hand in turn 1 first"),
-        (Action.attack(0, 7), "attack 0 -> hero with 0 minions on board in turn 1 first"),
-        (Action.attack(-1, 7), "minions on board"),
+        (Action.play(9), "play 9: the player has 5 cards in hand; in turn 1 first"),
+        (Action.attack(0, 7), "attack 0 -> hero: the player has 0 minions; in turn 1 first"),
+        (Action.attack(-1, 7), "the player has 0 minions"),
         (None, "must be an engine.Action of integers, not None in turn 1 first"),
         ("end turn", "integers, not 'end turn' in turn 1 first"),
         ((0, 0, 0), "integers, not (0, 0, 0) in turn 1 first"),

@@ -74,8 +74,8 @@ def test_a_package_exports_what_it_says(package: object) -> None:
     assert sorted(names) == sorted(package.__all__)  # type: ignore[attr-defined]
     assert set(names) <= set(dir(package))
     for export, place in names.items():
-        module, _, _ = place.partition(":")
-        assert getattr(package, export) is getattr(importlib.import_module(module), export)
+        module, _, name_there = place.partition(":")
+        assert getattr(package, export) is getattr(importlib.import_module(module), name_there)
     modules = {module.name for module in pkgutil.iter_modules(package.__path__)}  # type: ignore[attr-defined]
     assert not modules & set(names), "an imported module would hide the export"
     with pytest.raises(AttributeError, match=f"module '{name}' has no attribute 'nothing'"):

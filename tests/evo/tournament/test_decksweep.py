@@ -240,8 +240,8 @@ def test_keywords_are_found_as_players_write_them() -> None:
             "Headcrack [EX1_137] is a spell whose full text edition 2018-07",
         ),
         ("hearthsim --card Wisp --edition 2018 --values 1", "unknown edition '2018'"),
-        ("hearthsim --keyword taunt --edition 2018-07 --values 1", "and none is given"),
-        ("hearthsim --card Wisp --edition 2018-07 --any-deck --values 1", "and none is given"),
+        ("hearthsim --keyword taunt --edition 2018-07 --values 1", "and no such deck is given"),
+        ("hearthsim --card Wisp --edition 2018-07 --any-deck --values 1", "and no such deck is given"),
         ("ilp:keep-alive --card Moonfire --values 0", "ilp does not support card effects"),
         (
             "aggro --card Moonfire --values 0 --against ilp:keep-alive",

@@ -44,9 +44,9 @@ def take_turn(state: np.void, cards: np.ndarray, explore: int, key: np.uint64) -
     looking.choose(state, cards, kernel_rows(ROW[None])[0], explore, key, memory)
     leaf, plan = memory.leaf.copy() if memory.judged[0] else None, memory.plan[0]
     for action in plan["actions"][: plan["n"]]:
-        apply(state, cards, action, memory.luck[0])
+        apply(state, cards, action, memory.events[0])
     if not plan["again"] and outcome(state) == Outcome.ONGOING:
-        apply(state, cards, END, memory.luck[0])
+        apply(state, cards, END, memory.events[0])
     return leaf
 
 

@@ -45,7 +45,8 @@ MAX_DEPTH = 12
 class Keyword(IntEnum):
     """Bits of a minion's keywords, each with its letter in the notation.
 
-    A new keyword needs a line here, a field of `engine.minion.MinionSpec`, and its rule in `engine.rules`.
+    A new keyword needs a line here, a field of `engine.minion.MinionSpec`, and its rule in
+    `engine.effects` (docs/extending.md lists the files).
     """
 
     letter: str

@@ -121,7 +121,7 @@ def deferred_interrupts() -> Iterator[None]:
 
 @contextmanager
 def removed_on_exit(folder: Path) -> Iterator[Callable[[], None]]:
-    """Context that removes a folder if the context ends with an exception, or the process by a signal.
+    """Context that removes a folder on an exception or signal, unless the function it yields was called.
 
     It yields a function that cancels this.
     """

@@ -91,7 +91,7 @@ class PrefixedDeck(NamedTuple):
 
 
 def split_deck_prefix(text: str) -> PrefixedDeck:
-    """Split a deck text into prefix and deck.
+    """Split the reading options, such as `2018-07+bodies:`, from the front of a deck text.
 
     Raises:
         UnknownNameError: the prefix has an unknown word; the message lists the known ones.

@@ -52,7 +52,7 @@ _effect_kernels: list[Callable[[], int]] = []
 """Functions that compile or load the kernels of effects."""
 
 _helper_jobs: dict[Callable[..., Any], Future[None]] = {}
-"""Kernels that the helper process compiles, or will, by `compile_progress.Apart.function`."""
+"""Kernels that the helper process compiles, or will, by `compile_progress.IndirectKernel.function`."""
 
 _deferred: list[Callable[[], None]] = []
 """Calls deferred until the helper process has finished."""

@@ -39,7 +39,7 @@ def mulligan_codes(cards: Iterable[Card], keeps: MulliganPlan | None) -> np.ndar
 
     Raises:
         UnknownNameError: a card is not in the game; the message lists the nearest.
-        KeepsError: a value is not True or False.
+        MulliganChoiceError: a value is not True or False.
     """
     if keeps is None:
         return np.zeros(0, np.uint8)
@@ -159,7 +159,7 @@ def play(
 
     Raises:
         UnknownNameError: there is no such deck or ruleset, or no such card in a mulligan choice.
-        KeepsError: a value of a mulligan choice is not True or False.
+        MulliganChoiceError: a value of a mulligan choice is not True or False.
         DeckError: a deck cannot be read.
         SeedError: seed or address is out of range.
         AgentError: `first` or `second` is not an agent.

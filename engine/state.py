@@ -55,7 +55,7 @@ EFFECT = np.dtype(
         ("condition_arg", "i2"),  # operand of the condition
         ("count", "i2"),  # a Count, the multiplier of amount and amount2; 0: 1
         ("count_arg", "i2"),  # the Race that is counted
-        ("on_side", "i2"),  # events that trigger it: bits OWN, ENEMY, ITSELF_ALONE and OTHERS_ALONE
+        ("on_side", "i2"),  # events that trigger it: bits OWN, ENEMY, ONLY_ITSELF and ONLY_OTHERS
         ("on_kind", "i2"),  # bits of the event's kinds of characters or cards
         ("on_filter", "i4"),  # bits of CardFilter for the event's card
         ("on_arg", "i2"),  # operand of on_filter
@@ -100,7 +100,7 @@ EVENT = np.dtype(
     [
         ("trigger", "i2"),  # a Trigger
         ("seat", "i2"),  # seat of the affected player, or of the card's owner
-        ("subject", "i2"),  # subject: entity id of the minion, A_HERO or NO_ONE
+        ("subject", "i2"),  # subject: entity id of the minion, A_HERO or NO_CHARACTER
         ("event_card", "i2"),  # the minion's card, or the card of the event; -1: none
         ("amount", "i2"),  # amount, such as damage
     ]
@@ -254,7 +254,7 @@ CARD = np.dtype(
         ("trigger_bits", "i8"),  # 1 << Trigger for each of its effects
         ("kind", "i2"),  # a CardKind
         ("race", "i2"),  # a Race
-        ("hero_class", "i2"),  # a HeroName
+        ("hero_class", "i2"),  # a HeroClassCode
         ("traits", "i2"),  # bits of its printed Traits
         ("spell_damage", "i2"),
         ("overload", "i2"),  # crystals locked on the next turn
@@ -302,7 +302,7 @@ MINION = np.dtype(
             "granted_effects",
             "i2",
             (MAX_GRANTED_EFFECTS,),
-        ),  # 1 + numbers of cards whose effects it gained (`OF_OTHER`); 0: none
+        ),  # 1 + numbers of cards whose effects it gained (`GRANTED_BY_OPPONENT`); 0: none
     ]
 )
 """A minion on the board."""
@@ -350,7 +350,7 @@ SIDE = np.dtype(
         ("secrets_played", "i2"),  # Secrets played this game
         ("pending_costs", "i2", (MAX_PENDING_COSTS,)),  # 1 + card number of a temporary cost change; 0: none
         ("jade", "i2"),  # Jade Golems summoned this game
-        ("hero_class", "i2"),  # a HeroName
+        ("hero_class", "i2"),  # a HeroClassCode
         ("n_secrets", "i2"),  # Secrets in play, 0 to 5
         ("secrets", "i2", (MAX_SECRETS,)),  # card numbers, oldest first; hidden ones are below UNKNOWN
         (

@@ -165,7 +165,7 @@ class WeightVector:
 
     @classmethod
     def active_shares(cls, weights: np.ndarray, inert: frozenset[str]) -> np.ndarray:
-        """Normalise weights with inert ones set to 0; see `scale_free`.
+        """Weights as shares of their sum, with inert ones set to 0; see `scale_free`.
 
         Args:
             weights: shape (..., weights).

@@ -49,7 +49,7 @@ class PlayBatch(Protocol):
             chances: uint64, shape (games,): the games' chance streams, for
                 `engine.effects.chance.draw_from_stream`; hidden from agents.
             turns: dtype `TURNS`, shape (games,). Incremented in place.
-            known: opponent model, passed only to kinds that use it (`AgentKind.asks_for_cards`).
+            known: opponent model, passed only to kinds that use it (`AgentKind.models_opponent`).
         """
         ...
 

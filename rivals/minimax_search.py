@@ -161,7 +161,7 @@ NODE = np.dtype(
         ("action", "i4"),  # from `parent` to this node (`engine.rules.encode`)
         ("steps", "i2"),  # actions so far
         ("open", "i2"),  # 1: the action reveals new information, so the agent must search again
-        ("ends", "i2"),  # GOES_ON, BY_CHANCE or BY_CHOICE
+        ("ends", "i2"),  # CONTINUES, ENDS_AT_CHANCE or ENDS_AT_CHOICE
         ("selected", "i2"),  # 1: already returned by `pick_best`
     ]
 )

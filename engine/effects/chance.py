@@ -1,4 +1,4 @@
-"""Outcomes of chance events: drawn from the game's random stream, given, or hypothetical.
+"""Outcomes of chance events: drawn from the game's random stream, given by the caller, or hypothetical.
 
 Streams are addressed by game, turn and event number: paired games share their outcomes (common random
 numbers), and a game does not depend on other games. The `EVENTS` record of an action says how it gets its

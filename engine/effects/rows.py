@@ -62,7 +62,7 @@ class CardQuery(NamedTuple):
     """Filter of events or of cards: side, type, and `CardFilter` bits with their argument.
 
     Attributes:
-        side: bits of OWN, ENEMY, ITSELF_ALONE and OTHERS_ALONE; only for events.
+        side: bits of OWN, ENEMY, ONLY_ITSELF and ONLY_OTHERS; only for events.
         kind: bits of card or character types; 0 for any.
         filter: bits of `CardFilter`.
         arg: value the filter compares with.

@@ -37,7 +37,7 @@ Observation = dict[str, np.ndarray]
 
 
 def env(**options: Any) -> AECEnv:
-    """Create the environment in PettingZoo's usual wrappers: illegal actions lose, turn order is enforced.
+    """Create the environment in PettingZoo's usual wrappers: illegal actions lose, calls before `reset` fail.
 
     Args:
         **options: options of `ManaforgeEnv`.

@@ -1,4 +1,4 @@
-"""Crossplay: a round robin of the last populations of runs, and the scores of clusters of individuals."""
+"""Crossplay: a round robin of the last populations of runs, and the mean score of each cluster in it."""
 
 import shlex
 from collections import Counter

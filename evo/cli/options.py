@@ -315,7 +315,7 @@ def pool_settings(pool: str, workers: int, address: str) -> PoolSettings:
 
     Raises:
         UnknownNameError: there is no such pool; the message lists them.
-        PlaceError: the address is malformed, or this pool takes none.
+        PoolAddressError: the address is malformed, or this pool takes none.
         DefinitionError: the number of workers is below 0.
     """
     from evo.play.pools import check_pool_address
@@ -335,7 +335,7 @@ def with_pool_settings(
 
     Raises:
         UnknownNameError: there is no such pool.
-        PlaceError: the address is malformed, or this pool takes none.
+        PoolAddressError: the address is malformed, or this pool takes none.
         ConfigError: a value is not allowed.
     """
     from evo.play.pools import check_pool_address

@@ -76,7 +76,7 @@ def _final_games_phrase(config: RunConfig, games: int) -> str:
 
 
 def show_champion(path: Path, console: Console) -> None:
-    """Print a run's champion: weights, game record, and results against the thesis's seven."""
+    """Print a run's champion: weights, game record, and results against the thesis's seven profiles."""
     config = open_run_read_only(path).config
     profile = read_agent_profile(path / "champion.toml", config.vector)
     provenance: Mapping[str, Any] = profile.provenance

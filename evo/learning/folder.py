@@ -184,7 +184,7 @@ class LearningFolder(CheckedFolder):
         """Read the samples of other learning runs from the other folders: folder, round and file content.
 
         Raises:
-            LearningNameError: a folder cannot be read, has no round, or is of another kind of method.
+            LearningPathError: a folder cannot be read, has no round, or is of another kind of method.
         """
         found = []
         for text in self.config.also:
@@ -225,7 +225,7 @@ class LearningFolder(CheckedFolder):
             raise LearningError(f"cannot write {self.path / file}: {why}; make the folder writable")
 
     def check_blas(self) -> str:
-        """Name of the BLAS with which the next round is fitted; "" without a next round or without BLAS.
+        """Check that the next round is fitted with the BLAS of earlier rounds; return its name, or "".
 
         Raises:
             LearningError: another BLAS fitted the rounds before, so the next would not be reproducible.
@@ -506,7 +506,7 @@ def read_learning(path: Path) -> LearningFolder:
     """Read a learning folder without locking it.
 
     Raises:
-        LearningNameError: the path is no learning folder.
+        LearningPathError: the path is no learning folder.
         ConfigError: its configuration is invalid.
     """
     if not (path / LEARNING).is_file() or not (path / "rounds").is_dir():

@@ -54,7 +54,7 @@ class MulliganLearning:
         seed: of the deals.
 
     Raises:
-        LessonError: the ruleset has no mulligan, a deck has no list of cards, or there are too few games.
+        MulliganLearningError: the ruleset has no mulligan, a deck has no list of cards, or there are too few games.
     """
 
     player: Player
@@ -314,8 +314,8 @@ def check_output_file(path: Path) -> None:
     """Refuse an output path that cannot be written, before games are played.
 
     Raises:
-        LessonError: it is not named NAME.toml.
-        LearnedFileError: it exists, or cannot be written.
+        MulliganLearningError: it is not named NAME.toml.
+        ProfileFileError: it exists, or cannot be written.
     """
     if path.suffix != ".toml" or not path.stem.isprintable():
         raise MulliganLearningError(f"--out must be a profile file NAME.toml, got {str(path)!r}")
@@ -368,7 +368,7 @@ def write_learned(profile: Profile[WeightVector], path: Path) -> None:
     """Write a profile file atomically.
 
     Raises:
-        LearnedFileError: the folder cannot be written.
+        ProfileFileError: the folder cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -92,7 +92,7 @@ def check_address(address: str) -> None:
     """Refuse a malformed cluster address.
 
     Raises:
-        PlaceError: it is none of "", "auto", HOST:PORT and SCHEME://...
+        PoolAddressError: it is none of "", "auto", HOST:PORT and SCHEME://...
     """
     host, _, port = address.rpartition(":")
     known = address in ("", "auto") or "://" in address

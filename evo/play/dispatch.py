@@ -113,7 +113,7 @@ class Workers(Protocol):
         """Return the result of a finished ticket.
 
         Raises:
-            LostError: the worker was lost.
+            WorkerLostError: the worker was lost.
         """
         ...
 

@@ -18,7 +18,7 @@ def check_pool_address(kind: str, address: str) -> None:
     """Refuse a cluster address that is malformed, or given for a kind of pool without clusters.
 
     Raises:
-        PlaceError: the address is malformed, or the kind is "local".
+        PoolAddressError: the address is malformed, or the kind is "local".
     """
     check_address(address)
     if address and kind == LocalPool.name:

@@ -154,7 +154,7 @@ def impossible_games(played: np.ndarray, turn_cap: int) -> np.ndarray:
 def refusal_reason(answer: object, games: Schedule, roster: Roster) -> str:
     """Reason to refuse a worker's result of a chunk; "" for a valid result."""
     if not isinstance(answer, ChunkResult):
-        return f"it is of type {type(answer).__name__}, not Answer"
+        return f"it is of type {type(answer).__name__}, not ChunkResult"
     values: tuple[Any, ...] = tuple(answer)  # each of any type
     address, played, sums, seconds, worker = values
     n = len(games)

@@ -107,7 +107,7 @@ class ReplayQueue:
         """Find the replay of a tournament's game; queue a new replay if there is none.
 
         Raises:
-            TooManyError: the folder's queue is full.
+            QueueFullError: the folder's queue is full.
         """
         row = record.games.iloc[number]
         key = record.path, record.digest, number, str(row["outcome"]), int(row["turns"])
@@ -185,7 +185,7 @@ class _Limit:
         """Count a step; raise if the replay must stop.
 
         Raises:
-            StoppedError: a limit is exceeded.
+            ReplayRefusedError: a limit is exceeded.
         """
         self._steps += 1
         if self._found.is_abandoned:
@@ -218,7 +218,7 @@ def _refuse_slow_agents(tournament: Tournament, names: set[str]) -> None:
         names: entrants of the game.
 
     Raises:
-        StoppedError: an agent is refused; the message names it.
+        ReplayRefusedError: an agent is refused; the message names it.
     """
     for entrant in tournament.entrants:
         if entrant.text not in names:

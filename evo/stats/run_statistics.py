@@ -1,4 +1,4 @@
-"""Confidence intervals over runs and validations; a run is one observation.
+"""Confidence intervals: of means over runs, and of the gain between halves of a run's validations.
 
 With common random numbers two similar players differ in few games: differences are zero on most deals, and
 Student's t interval would be far too narrow. Gains and losses are therefore two sums of rare events, each

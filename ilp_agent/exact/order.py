@@ -68,7 +68,7 @@ def search_order(turn: np.void, n: int, lethal: bool, thorough: bool, work: np.v
     attack the hero before. It stores failed positions.
 
     Returns:
-        FOUND, NO_ORDER or OUT_OF_PATIENCE.
+        FOUND, NO_ORDER or LIMIT_REACHED.
     """
     states = work["order_states"]
     rank_hits(turn, n, lethal, thorough, work)

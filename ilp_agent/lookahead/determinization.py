@@ -99,15 +99,15 @@ PROBABILITY_STEPS = 1 << 30
 class HandModel(NamedTuple):
     """Model of the opponent's hand, for one thread. Modified in place."""
 
-    left: np.ndarray  # remaining cards of each possible deck, int64, shape (NEIGHBOURS, MOST_SHOWN)
+    left: np.ndarray  # remaining cards of each possible deck, int64, shape (NEIGHBOURS, MAX_SHOWN)
     n_left: np.ndarray  # their number, shape (NEIGHBOURS,)
     pools: np.ndarray  # 1: cards are drawn with replacement, shape (NEIGHBOURS,)
     chances: np.ndarray  # cumulative probabilities of the decks, float64, shape (NEIGHBOURS,)
     n_decks: np.ndarray  # number of possible decks; 0: no model; shape (1,)
     coins: np.ndarray  # 1: the opponent holds The Coin, shape (1,)
-    shown: np.ndarray  # revealed cards, as of `list_opponent_cards`, shape (MOST_SHOWN,)
-    drawn: np.ndarray  # sampling workspace, shape (MOST_SHOWN,)
-    keys: np.ndarray  # workspace of `sort_cards`, uint64, shape (MOST_SHOWN,)
+    shown: np.ndarray  # revealed cards, as of `list_opponent_cards`, shape (MAX_SHOWN,)
+    drawn: np.ndarray  # sampling workspace, shape (MAX_SHOWN,)
+    keys: np.ndarray  # workspace of `sort_cards`, uint64, shape (MAX_SHOWN,)
 
 
 @njit
@@ -190,7 +190,7 @@ def update_hand_model(
 
 @njit_no_alloc
 def sample_hidden_cards(side: np.void, key: np.uint64, deep: bool, hands: HandModel) -> bool:
-    """Sample the hidden cards of the opponent's hand, and the opponent's next card or whole deck.
+    """Sample the hidden cards of the opponent's hand, and the next card or (`deep`) the whole deck.
 
     Cards stay hidden if the model runs out of cards.
 

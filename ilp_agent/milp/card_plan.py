@@ -387,7 +387,7 @@ def solve_cards(turn: Turn, weights: Weights, backend: str, run: RunSolver) -> P
     """Solve a turn with card effects (class A) by a MILP solver, and check the plan in the engine.
 
     Raises:
-        UnanswerableError: no solution, or its actions are illegal or have another value than predicted.
+        NoPlanError: no solution, or its actions are illegal or have another value than predicted.
         SolverError: the turn is outside class A; the message names the card.
     """
     scaled = scaled_weights(weights)

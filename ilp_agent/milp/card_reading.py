@@ -59,7 +59,7 @@ MAX_BUFFS = 2
 
 
 OWN_HERO = -1 - OWN_TARGETS - HERO
-"""`Barred.target` of the own hero."""
+"""`Exclusion.target` of the own hero."""
 
 
 def check_heroes(position: Position, own: np.void, enemy: np.void) -> None:
@@ -359,7 +359,7 @@ def check_turn(found: CardProblem, w: Weights) -> None:
     """Reject a turn that the program cannot model exactly.
 
     Raises:
-        OutsideError: the message names the card and the reason.
+        UnsupportedTurnError: the message names the card and the reason.
     """
     _check_keywords(found)
     _check_minions(found, w)
@@ -371,7 +371,7 @@ def read_card_turn(turn: Turn, weights: Weights) -> CardProblem:
     """Read a turn with card effects for the integer program.
 
     Raises:
-        OutsideError: the turn is outside class A; the message names the card and the reason.
+        UnsupportedTurnError: the turn is outside class A; the message names the card and the reason.
     """
     position = turn.position
     state, cards = position.state, position.table.array

@@ -441,7 +441,7 @@ def kills_in_thesis(friend: MinionSpec, enemy: MinionSpec) -> bool:
 
 
 def thesis_model(problem: TurnProblem, weights: Weights) -> ThesisModel:
-    """Build the thesis program of a turn; rows carry the numbers of section 5.4.4."""
+    """Build the thesis program of a turn; constraints carry the equation numbers of its section 5.4.4."""
     model = ThesisModel(problem)
     milp, w = model.milp, weights
     friends = (*problem.friendly, *problem.hand)

@@ -53,7 +53,7 @@ class GurobiSolver(ProgramSolver):
         """Solve a program; see `ilp_agent.milp.program.RunSolver`.
 
         Raises:
-            UnanswerableError: the licence does not cover the program, or Gurobi failed.
+            NoPlanError: the licence does not cover the program, or Gurobi failed.
         """
         try:
             with self._lock:

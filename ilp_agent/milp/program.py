@@ -133,7 +133,7 @@ def solve_rounded(run: RunSolver, milp: Milp) -> tuple[Status, np.ndarray]:
     """Solve a program; returns the status, and the variables' values rounded to integers.
 
     Raises:
-        UnanswerableError: no solution.
+        NoPlanError: no solution.
     """
     status, values = run(milp)
     if status not in (Status.OPTIMAL, Status.FEASIBLE) or not np.isfinite(values).all():

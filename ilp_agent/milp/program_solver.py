@@ -40,7 +40,7 @@ class ProgramSolver:
         """Solve a program; see `ilp_agent.milp.program.RunSolver`.
 
         Raises:
-            UnanswerableError: the solver failed, or its licence does not suffice.
+            NoPlanError: the solver failed, or its licence does not suffice.
         """
         raise NotImplementedError
 
@@ -132,7 +132,7 @@ def sequential_plan(
             weight.
 
     Raises:
-        UnanswerableError: the attacks have no legal order.
+        NoPlanError: the attacks have no legal order.
     """
     problem = model.problem
     m = len(problem.friendly)

@@ -139,7 +139,7 @@ def read_cast(card: np.void, cast: Cast) -> Cast:
         The cast with its effects.
 
     Raises:
-        OutsideError: the program does not support a row.
+        UnsupportedTurnError: the program does not support a row.
     """
     for row in card["effects"][: card["n_effects"]]:
         if row["trigger"] == Trigger.PLAY:
@@ -316,7 +316,7 @@ def read_deathrattle(title: str, card: np.void, gifts: np.ndarray | None = None)
         gifts: Deathrattles given to a minion on board.
 
     Raises:
-        OutsideError: the Deathrattle is random or conditional, or the program does not support it.
+        UnsupportedTurnError: the Deathrattle is random or conditional, or the program does not support it.
     """
     tokens: tuple[int, ...] = ()
     draws = hero_damage = 0

@@ -58,7 +58,7 @@ CANDIDATE = np.dtype(
         ("gain", "f8"),  # gain up to its last action
         ("action", "i8"),  # its last action, with the bits of `ilp_agent.search.deferred_actions`
         ("parent", "i4"),  # plan without its last action: index among the expanded
-        ("kind", "i2"),  # GOES_ON, ENDS or SURPRISES
+        ("kind", "i2"),  # CONTINUES, ENDS or SURPRISES
         ("open", "i2"),  # 1 until it is expanded or listed
     ]
 )

@@ -28,7 +28,7 @@ MAX_EXCLUDED = 64
 """Largest number of excluded actions."""
 
 MAX_VARIANTS = MAX_ACTIONS + (HAND_SIZE + 1) * (BOARD_SIZE + 1) + 1
-"""Capacity for actions of a position, with variants (`deferred_actions.add_last_attacks`)."""
+"""Capacity for actions of a position, with variants (`deferred_actions.add_attack_variants`)."""
 
 MIN_SLOTS = 512
 """Initial size of the hash table: small, so that usual turns stay in the L1 cache."""
@@ -65,7 +65,7 @@ MEMO = np.dtype(
         ("more", "i4"),  # target, option and position bits (`HOW`)
         ("source", "u8"),  # key of the attacking minion; 0 for the hero
         ("target", "u8"),  # key of the target minion, or one of the codes below
-        ("hand_modifiers", "u8"),  # modifiers of a played card, as of `held_word`
+        ("hand_modifiers", "u8"),  # modifiers of a played card, as of `hand_modifier_word`
     ]
 )
 """Transposition table entry: value and best action, independent of board order."""

@@ -123,7 +123,7 @@ WRONG = {
     "fault": "the result of its game 0 is impossible",
     "negative": "the result of its game 0 is impossible",
     "sums": "its checksums do not match its games",
-    "nothing": "it is of type NoneType, not Answer",
+    "nothing": "it is of type NoneType, not ChunkResult",
     "text": "it is no array of game results",
     "floats": "it is no array of game results",
     "array of sums": "its checksums do not match its games",

@@ -54,7 +54,8 @@ class MulliganLearning:
         seed: of the deals.
 
     Raises:
-        MulliganLearningError: the ruleset has no mulligan, a deck has no list of cards, or there are too few games.
+        MulliganLearningError: the ruleset has no mulligan, a deck has no list of cards, or there are too few
+            games.
     """
 
     player: Player

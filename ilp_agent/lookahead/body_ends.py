@@ -483,7 +483,7 @@ def evaluate_end(
         cards: the card table.
         row: as of `ilp_agent.lookahead.weights.kernel_rows`.
         seat: 0 or 1; the active player.
-        depth: when the position is valued: at once, `AFTER_REPLY` or `AFTER_NEXT_TURN`.
+        depth: `AFTER_TURN`, `AFTER_REPLY` or `AFTER_NEXT_TURN`.
         key: stream of the next drawn card and the opponent's sampled hand, common to all ends of a turn.
         memory: modified in place: `features` of the evaluated position. `hands` is the model of the
             opponent's hand; without one the opponent plays only its board.

@@ -112,7 +112,9 @@ class Card:
 
         Fields in `IDENTITY` are always written; later fields only if they differ from their default.
         """
-        return _identity(self, {"spec": _identity(self.spec)})
+        rows = "".join(f"{effect.identity}, " for effect in self.effects)
+        effects = f"({rows[:-1] if len(self.effects) == 1 else rows[:-2]})"
+        return _identity(self, {"spec": _identity(self.spec), "effects": effects})
 
     def altered(self, keywords: Iterable[str] | None = None, **numbers: Any) -> "Card":
         """Copy with changed keywords, numbers (cost, attack, health) or value, as set in deck files.

@@ -7,7 +7,7 @@ is not fully covered.
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import IntEnum
 from functools import lru_cache
 from importlib import resources
@@ -220,6 +220,39 @@ FILTERS_WITH_ARG = (
 OWN_EVENTS, NO_QUERY = CardQuery(OWN), CardQuery()
 
 
+HASHED_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "Op.COPY_FROM_DECK": "GLEAN",
+        "Op.COPY_FROM_HAND": "READ",
+        "Op.RESURRECT": "RAISE",
+        "Op.SUMMON_FROM_HAND": "CALL",
+        "Op.SUMMON_COPY_FROM_DECK": "MIRROR",
+        "Op.BUFF_HAND": "ENHANCE",
+        "Op.CHANGE_HAND_COST": "CHEAPEN",
+        "Op.DRAW_UNTIL": "FILL",
+        "Op.REFRESH_POWER": "REFRESH",
+        "Op.RETURN_TO_DECK": "REVERT",
+        "Op.CHOOSE_ONE": "OPTIONS",
+        "Op.DISCOVER_FROM_DECK": "SEEK",
+        "Op.CREATE_POTION": "BREW",
+        "Op.DESTROY_SECRETS": "BURN",
+        "Op.PLAY_SECRETS_FROM_DECK": "HIDE",
+        "Op.TARGET_ONLY": "AIM",
+        "Op.REFILL_MANA": "REFILL",
+        "Op.TARGET_DEALS_DAMAGE": "STRIKE",
+        "Op.BECOME_COPY": "BECOME",
+        "Op.GRANT_EFFECTS": "GIVE",
+        "Op.UNLOCK_OVERLOAD": "UNLOCK",
+        "Op.SET_ATTACK_TO_HEALTH": "EQUALISE",
+        "Op.LOSE_KEYWORDS": "LOSE",
+        "Trigger.AFTER_DEATH": "BURIED",
+        "Trigger.SECRET_REVEALED": "REVEALED",
+        "Trigger.WEAPON_DESTROYED": "DISARMED",
+    }
+)
+"""Names in hashes of configurations and tournaments, for members that have another name today: those stay."""
+
+
 @dataclass(frozen=True, slots=True)
 class Effect:
     """One effect row of a card; kernels read it as a record of dtype `EFFECT`.
@@ -266,6 +299,22 @@ class Effect:
     on: CardQuery = OWN_EVENTS
     of: CardQuery = NO_QUERY
     cards: tuple[str, ...] = ()
+
+    @property
+    def identity(self) -> str:
+        """All fields as text, for hashes of configurations; renamed members keep their old names."""
+        texts = []
+        for field in fields(self):
+            value = getattr(self, field.name)
+            text = repr(value)
+            if isinstance(value, IntEnum):
+                member = f"{type(value).__name__}.{value.name}"
+                name = HASHED_NAMES.get(member, value.name)
+                text = f"<{type(value).__name__}.{name}: {value.value}>"
+            elif isinstance(value, CardQuery):
+                text = text.replace(CardQuery.__name__, "Asked", 1)
+            texts.append(f"{field.name}={text}")
+        return f"Effect({', '.join(texts)})"
 
 
 @lru_cache(maxsize=1)

@@ -1,6 +1,7 @@
 """The catalogue, look-ups, and the numbers a minion may have."""
 
 import dataclasses
+import hashlib
 import importlib.util
 
 import numpy as np
@@ -17,6 +18,7 @@ from engine import (
     parse_position,
 )
 from engine.cards import catalogue
+from engine.cards.real import edition
 from engine.minion import keyword_flags, keyword_names
 from engine.position import empty_state
 from tools.card_tables import is_exact
@@ -205,3 +207,11 @@ def test_names_that_begin_with_what_was_asked_for_come_first() -> None:
     assert all(name.startswith("Argent ") for name in nearest)
     with pytest.raises(UnknownNameError, match="nearest: Argent Squire, Lowly Squire"):
         find_card("squire")
+
+
+def test_identities_in_hashes_are_those_of_the_first_runs() -> None:
+    """Folders of runs and tournaments keep hashes of them: no renamed class or member may change one."""
+    digest = hashlib.sha256()
+    for card in sorted(edition("2018-07").by_id.values(), key=lambda card: card.id):
+        digest.update(f"{card.identity}\n".encode())
+    assert digest.hexdigest() == "2f482a6de931df6bebaa63b0da5f574f777b8a2b76d62ad3b6fc00be3fb4dd0d"

@@ -300,7 +300,7 @@ def huge_rounds(content: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("rows", "define", "told"),
-    [(20_000_000, whole, "holds 3,000,000 at most"), (2, huge_rounds, "holds 3,000,000 at most")],
+    [(20_000_000, whole, "can have 3,000,000 at most"), (2, huge_rounds, "holds 3,000,000 at most")],
 )
 def test_a_tournament_made_with_tools_takes_little_memory(
     rows: int, define: Callable[[dict[str, Any]], None], told: str, tmp_path: Path
@@ -328,7 +328,7 @@ def test_a_batch_whose_name_promises_any_number_of_games_is_not_read(tmp_path: P
     played = len(pq.read_table(folder / "games.parquet"))
     (folder / "batches").mkdir()
     (folder / "batches" / f"{played:010d}-{10**9:010d}.parquet").write_bytes(b"")
-    with pytest.raises(TournamentError, match="holds 3,000,000 at most"):
+    with pytest.raises(TournamentError, match="can have 3,000,000 at most"):
         read_tournament(folder)
 
 

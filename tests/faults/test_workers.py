@@ -64,7 +64,7 @@ def test_each_refusal_says_why(how: str) -> None:
 
 def test_a_lie_that_never_ends_ends_the_run() -> None:
     with pytest.raises(
-        PoolError, match="6 times without a good result; the last time the result of worker 1"
+        PoolError, match="6 times without a good result; the last time, the result of worker 1"
     ):
         run(Scripted(lambda start, attempt: "short"))
 

@@ -300,7 +300,7 @@ def huge_rounds(content: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("rows", "define", "told"),
-    [(20_000_000, whole, "can have 3,000,000 at most"), (2, huge_rounds, "holds 3,000,000 at most")],
+    [(20_000_000, whole, "can have 3,000,000 at most"), (2, huge_rounds, "can have 3,000,000 at most")],
 )
 def test_a_tournament_made_with_tools_takes_little_memory(
     rows: int, define: Callable[[dict[str, Any]], None], told: str, tmp_path: Path

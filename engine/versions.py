@@ -1,4 +1,4 @@
-"""Versions of the engine parts that affect games; versions of solvers are in `ilp_agent.versions`."""
+"""Versions of the engine parts that affect games; those of solvers: `ilp_agent.backends.library_versions`."""
 
 import hashlib
 import re

@@ -79,7 +79,7 @@ class Backend:
 _ENTRIES = (
     Backend(
         "auto",
-        "ilp_agent.auto",
+        "ilp_agent.search.backend",
         "AutoSolver",
         ("sequential",),
         "exact where it applies, search elsewhere",

@@ -21,15 +21,16 @@ if TYPE_CHECKING:  # imported when they are first asked for
     from rivals.mcts import MctsAgent
     from rivals.minimax import MinimaxAgent, MinimaxWeights
     from rivals.outside.permissions import is_outside
-    from rivals.profiles import find_agent_profile, read_agent_profile
     from rivals.registry import (
         AGENTS,
         DEFAULT_AGENT,
         agent_of,
+        find_agent_profile,
         find_kind,
         opponent_model_decks,
         other_versions,
         predicts_decks,
+        read_agent_profile,
         refuse_decks,
         weight_class,
         weighted_kinds,

@@ -34,7 +34,6 @@ from engine.bitfields import SOURCE_SHIFT, fast_hash
 from engine.codes import BOARD_SIZE, DECK_SIZE, HAND_SIZE, MAX_ACTIONS, UNKNOWN, ActionKind, Outcome
 from engine.effects.card_filters import has_effects
 from engine.effects.chance import draw_from_stream
-from engine.effects.transposition import pack_word
 from engine.jit import njit, njit_no_alloc
 from engine.match import OpponentModelData
 from engine.rules import apply, decode, legal_actions, outcome
@@ -51,6 +50,7 @@ from ilp_agent.lookahead.determinization import (
     sort_deck,
     update_hand_model,
 )
+from ilp_agent.search.transposition import pack_word
 from rivals.batch import with_options
 
 MAX_POSSIBLE = DECK_SIZE + HAND_SIZE + BOARD_SIZE

@@ -35,8 +35,7 @@ from rivals.batch import TURNS
 from rivals.kinds import OptionError
 from rivals.minimax import MinimaxWeights, play_batch, thread_memory
 from rivals.minimax_search import FEATURES, N_FEATURES, MinimaxMemory, play_chains, read_features
-from rivals.profiles import find_agent_profile
-from rivals.registry import find_kind
+from rivals.registry import find_agent_profile, find_kind
 
 REWARD = 100.0
 """Reward of a win; a loss has its negative."""

@@ -33,7 +33,6 @@ import numpy as np
 from engine.batches import make_game_loop
 from engine.codes import MAX_ACTIONS, ActionKind, Outcome
 from engine.effects.chance import begin_hypothetical, n_hypothetical, set_hypothetical_outcome
-from engine.effects.transposition import card_key, choices_key, minion_key, side_key
 from engine.jit import njit, njit_no_alloc
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from engine.state import EVENTS, STATE
@@ -48,7 +47,7 @@ from ilp_agent.lookahead.determinization import (
     turn_stream,
     update_hand_model,
 )
-from ilp_agent.search.transposition import has_earlier_copy
+from ilp_agent.search.transposition import card_key, choices_key, has_earlier_copy, minion_key, side_key
 
 MEANINGS = {
     "health": "health of the own hero",
@@ -320,7 +319,7 @@ def _mean_value(
 def chain_position_key(state: np.void) -> np.uint64:
     """Hash of a position within a turn, independent of the order of boards and hands.
 
-    Covers only features that every game keeps: `engine.effects.transposition.counters_key` depends on the
+    Covers only features that every game keeps: `ilp_agent.search.transposition.counters_key` depends on the
     card table, and the table of a batch of games has more cards.
     """
     seat = state["active"]

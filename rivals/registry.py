@@ -1,12 +1,9 @@
-"""The registry of agents: one `AgentKind` entry for each agent that can play.
+"""The registry of agents: one `AgentKind` entry for each agent that can play, and its weight profiles."""
 
-`AGENTS` is the only list of agents: entrants, configurations, games, tournaments and tests use it. To add an
-agent, write its module in `rivals`, add its entry, and run `tests/contracts/test_agents.py`. Entries give
-classes and kernels as MODULE:NAME, imported on first use.
-"""
-
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.effect_codes import GameFeature
@@ -14,13 +11,15 @@ from engine.errors import DeckError, unknown_name
 from engine.lazy import lazy_import
 from ilp_agent import lookahead as looking
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND
+from ilp_agent.profiles import Profile, read_any_profile
+from ilp_agent.shipped import profiles_folder, shipped_profiles
+from ilp_agent.weights import WeightVector
 from rivals.kinds import HANDS, AgentKind, Option
 from rivals.outside.permissions import command_of, is_outside
 
 if TYPE_CHECKING:
     from engine.decks import Deck
     from engine.game_session import Agent
-    from ilp_agent.weights import WeightVector
 
 
 _ENTRIES = (
@@ -293,3 +292,40 @@ def agent_of(
         UnknownNameError: unknown agent.
     """
     return find_kind(name).agent(weights, backend, options)
+
+
+def read_agent_profile(path: Path, vector: type[WeightVector] | None = None) -> Profile[WeightVector]:
+    """Read a weight profile of any agent from a file.
+
+    Args:
+        path: the file.
+        vector: class of weights it must hold; None for any known agent.
+
+    Raises:
+        ProfileError: unreadable file, or not a profile of such an agent.
+    """
+    if vector is not None:
+        return read_any_profile(path, {vector.AGENT: vector})
+    return read_any_profile(path, {kind.owner: kind.weights for kind in AGENTS.values() if kind.weights})
+
+
+def find_agent_profile(agent: str, name: str) -> Profile[WeightVector]:
+    """Read a weight profile of an agent, by shipped name or by file path.
+
+    Args:
+        agent: a name of `weighted_kinds`.
+        name: such as "standard", or a path.
+
+    Raises:
+        UnknownNameError: unknown profile name.
+        ProfileError: the file is not a profile of this agent.
+    """
+    weights = weight_class(agent)
+    own = weights.AGENT
+    if name.endswith(".toml") or os.sep in name:
+        path = Path(name)
+    elif name in shipped_profiles(own):
+        path = profiles_folder(own) / f"{name}.toml"
+    else:
+        raise unknown_name(f"profile of {agent}", name, shipped_profiles(own))
+    return read_any_profile(path, {own: weights})

@@ -37,15 +37,16 @@ from engine.effects.conditions import (
     total_spell_damage,
 )
 from engine.effects.damage import (
+    any_dying,
     apply_lifesteal,
     damage_hero_and_trigger,
     damage_minion_and_trigger,
     heal_hero_and_trigger,
     heal_minion_and_trigger,
+    remove_dead_minions,
     shift_death_places,
     summon_next_to_source,
 )
-from engine.effects.deaths import any_dying, remove_dead_minions
 from engine.effects.ops_character import (
     bounce,
     change_hero,

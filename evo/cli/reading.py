@@ -75,7 +75,7 @@ def crossplay_command(
     from evo.cli.run_summary import read_runs_without_warnings
     from evo.cli.sessions import play_and_write
     from evo.cli.tables import restore_decks
-    from evo.play.outside import check_parameters_unchanged
+    from evo.play.entrants import check_parameters_unchanged
     from evo.storage.files import csv_bytes, write_atomically
 
     restore_decks(runs, decks)

@@ -25,9 +25,9 @@ from evo.evolution.fitness import find_opponents
 from evo.evolution.run import evolve
 from evo.evolution.session import begin_session, extend_run
 from evo.figures.page import Section
+from evo.play.entrants import check_parameters_unchanged
 from evo.play.games import Player, compile_games
 from evo.play.matchups import games_table
-from evo.play.outside import check_parameters_unchanged
 from evo.play.pool import InterruptedRunError, LocalPool, WorkerPool
 from evo.play.pools import open_pool
 from evo.play.results import PoolLostError

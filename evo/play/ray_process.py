@@ -24,8 +24,7 @@ from engine import ManaforgeError, kernel_cache
 from engine.kernel_cache import compiler_key
 from evo.play.cluster import RayServices, all_services_running, kill_session, ray_services
 from evo.play.games import Roster, Schedule
-from evo.play.results import ChunkResult, VersionError, play_chunk
-from ilp_agent.versions import play_versions
+from evo.play.results import ChunkResult, VersionError, play_chunk, play_versions
 from rivals import is_outside
 from rivals.outside.agent import NotStartedError, check_starts
 from rivals.outside.parameters import parameters_text

@@ -1,8 +1,9 @@
-"""Validation of workers' results, and errors of games and worker pools."""
+"""Validation of workers' results and versions, and errors of games and worker pools."""
 
 import hashlib
 import time
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from engine import ManaforgeError, Outcome
 from engine.errors import WrongValueError
 from engine.terminal import print_error
+from engine.versions import engine_versions
 from evo.play.games import (
     FAULT_TEXTS,
     GAME,
@@ -20,6 +22,7 @@ from evo.play.games import (
     play_game_in_python,
     play_schedule,
 )
+from ilp_agent.backends import BACKENDS, library_versions
 from rivals import is_outside
 
 
@@ -184,3 +187,17 @@ def refusal_reason(answer: object, games: Schedule, roster: Roster) -> str:
         if replayed != played["fault"][first]:
             return f"game {first} was lost by a fault there ({Fault(played['fault'][first]).name}), not here"
     return ""
+
+
+def play_versions(backends: Iterable[str] = ()) -> dict[str, str]:
+    """Versions of the engine and of the solver libraries.
+
+    A required library is always included; an optional one only if its backend is used, so that a machine
+    without it can play all other games.
+
+    Args:
+        backends: the backends that the games use.
+    """
+    used = set(backends)
+    counted = [entry.name for entry in BACKENDS.values() if not entry.extra or entry.name in used]
+    return engine_versions() | library_versions(counted)

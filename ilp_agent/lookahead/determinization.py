@@ -15,11 +15,11 @@ from engine.codes import COIN, DECK_SIZE, UNKNOWN
 from engine.effect_codes import CardFilter, Op
 from engine.effects.card_filters import has_effects
 from engine.effects.rows import CREATING_OPS
-from engine.effects.transposition import pack_word
 from engine.jit import njit, njit_no_alloc
 from engine.streams import below, derive
 from engine.view import MAX_SHOWN, OpponentInfo, PlayerView, list_opponent_cards
 from ilp_agent.lookahead.deck_prediction import MAX_NEIGHBOURS, DeckLibrary, find_neighbours
+from ilp_agent.search.transposition import pack_word
 
 _CREATES = np.zeros(max(Op) + 1, np.bool_)
 _CREATES[[int(op) for op in CREATING_OPS]] = True

@@ -23,7 +23,6 @@ from engine.codes import (
 )
 from engine.effect_codes import ENEMY, HEROES, MINIONS, OWN, CardKind, Filter, Need, Op, Pick, Trait, Trigger
 from engine.effects.legal_actions import NO_ATTACK_TRAITS, NO_HERO_ATTACK_TRAITS
-from engine.effects.transposition import SIMPLE_FEATURES
 from engine.minion import keyword_flags_of
 from ilp_agent.milp.card_turn import (
     CardProblem,
@@ -48,6 +47,7 @@ from ilp_agent.milp.spell_sources import (
     silence_may_help,
 )
 from ilp_agent.problem import TurnProblem
+from ilp_agent.search.transposition import SIMPLE_FEATURES
 from ilp_agent.turn import ANY_TARGET, OWN_HERO_SOURCE, PLAYED_THIS_TURN, Turn, attacks_on_arrival
 from ilp_agent.weights import Weights
 

@@ -1,4 +1,4 @@
-"""The backend `search`: solves a turn, with or without card effects, by memoised depth-first search."""
+"""The backends `search`, a memoised depth-first search, and `auto`, which is `exact` where that applies."""
 
 import threading
 from dataclasses import dataclass, field
@@ -7,10 +7,12 @@ import numpy as np
 
 from engine.actions import Action
 from engine.cards.table import CardTable
+from engine.codes import ActionKind
 from engine.jit import njit_no_alloc
 from engine.position import Position
 from engine.state import CARD
 from ilp_agent.backends import SolverError
+from ilp_agent.exact.backend import ExactSolver, read_problem, supports_weights
 from ilp_agent.plan import Plan, Status, name_terms
 from ilp_agent.search.card_facts import FACT, compute_card_facts
 from ilp_agent.search.expected_terms import deterministic_terms, expected_terms
@@ -23,7 +25,7 @@ from ilp_agent.search.work import (
     SearchMemory,
     new_memory,
 )
-from ilp_agent.turn import Turn, exclusion_array
+from ilp_agent.turn import TURN, Turn, exclusion_array
 from ilp_agent.weights import N_TERMS, Weights
 
 
@@ -154,3 +156,21 @@ class SearchSolver:
             expected_terms(searcher.cards, array, searcher.facts, *searcher.memory, terms)
         actions = tuple(map(Action.from_code, codes.tolist()))
         return Plan(status, value, name_terms(terms, weights), actions, again, states)
+
+
+class AutoSolver:
+    """Solves a turn built from a `TurnProblem` by `exact` if the weights allow it, any other by `search`."""
+
+    name = "auto"
+
+    def __init__(self) -> None:
+        self._exact, self._search = ExactSolver(), SearchSolver()
+
+    def solve(self, turn: Turn, weights: Weights) -> Plan:
+        """The best plan for the rest of a turn."""
+        if turn.program and all(exclusion.kind == ActionKind.ATTACK for exclusion in turn.barred):
+            turns = np.zeros(1, TURN)
+            read_problem(turn, turns)
+            if supports_weights(turns[0], weights.full_array):
+                return self._exact.solve(turn, weights)
+        return self._search.solve(turn, weights)

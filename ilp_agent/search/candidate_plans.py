@@ -16,14 +16,6 @@ from engine.bitfields import fast_hash
 from engine.codes import Outcome
 from engine.effect_codes import Trait
 from engine.effects.chance import begin_hypothetical
-from engine.effects.transposition import (
-    card_key,
-    choices_key,
-    counters_key,
-    minion_key,
-    needs_no_order,
-    side_key,
-)
 from engine.jit import njit, njit_no_alloc
 from engine.rules import apply, outcome
 from engine.state import STATE
@@ -37,7 +29,15 @@ from ilp_agent.search.kernel import (
     open_frame,
     tie_tolerance,
 )
-from ilp_agent.search.transposition import position_key
+from ilp_agent.search.transposition import (
+    card_key,
+    choices_key,
+    counters_key,
+    minion_key,
+    needs_no_order,
+    position_key,
+    side_key,
+)
 from ilp_agent.search.work import SOLUTION
 
 MAX_CANDIDATES = 4_096

@@ -18,12 +18,11 @@ from engine.effects.card_filters import needed_features
 from engine.effects.chance import MAX_HYPOTHETICAL, begin_hypothetical, draw_hypothetical
 from engine.effects.ops_character import add_stats
 from engine.effects.play import pay_for, resolve_turn_end
-from engine.effects.transposition import counters_key, minion_key, needs_no_order, pack_word
 from engine.jit import njit_no_alloc
 from engine.rules import apply
 from ilp_agent.search.card_facts import HARMS_ONLY_ENEMIES
 from ilp_agent.search.objective import action_gain, end_value, is_lost
-from ilp_agent.search.transposition import initial_health
+from ilp_agent.search.transposition import counters_key, initial_health, minion_key, needs_no_order, pack_word
 from ilp_agent.search.work import MAX_EVENTS
 
 _decode = njit_no_alloc(unpack_action)

@@ -18,7 +18,6 @@ from engine.codes import BOARD_SIZE, COIN, HERO, MAX_MANA, OWN_TARGETS, ActionKi
 from engine.effect_codes import CardKind, Trait
 from engine.effects.chance import begin_hypothetical
 from engine.effects.legal_actions import NO_ATTACK_TRAITS, NO_HERO_ATTACK_TRAITS
-from engine.effects.transposition import needs_no_order
 from engine.jit import njit_no_alloc
 from engine.rules import apply
 from engine.state import guards, may_attack_hero
@@ -38,6 +37,7 @@ from ilp_agent.search.card_facts import (
     UNTARGETED_HERO_DAMAGE,
 )
 from ilp_agent.search.objective import damage_value, has_end_of_turn_effect, is_score, kill_value
+from ilp_agent.search.transposition import needs_no_order
 from ilp_agent.turn import ANY_TARGET, PLAYED_THIS_TURN
 from ilp_agent.weights import N_TERMS, Term
 

@@ -5,7 +5,6 @@ import numpy as np
 from engine.bitfields import AIMED, BOARD_PLACE_SHIFT, OPTION_SHIFT, PLACE_BITS
 from engine.codes import BOARD_SIZE, COIN, HERO, OWN_TARGETS, ActionKind, Outcome
 from engine.effects.chance import begin_hypothetical
-from engine.effects.transposition import board_order_matters, minion_key
 from engine.jit import njit_no_alloc
 from engine.rules import apply, decode, encode, legal_actions, outcome
 from ilp_agent.search.deferred_actions import (
@@ -22,9 +21,11 @@ from ilp_agent.search.pruning import count_slots
 from ilp_agent.search.transposition import (
     NOT_FOUND,
     add_entry,
+    board_order_matters,
     find_entry,
     hand_modifier_word,
     has_earlier_copy,
+    minion_key,
     own_minion_key,
     position_key,
 )

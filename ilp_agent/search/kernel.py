@@ -10,7 +10,6 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO, ActionKind, Outcome
 from engine.effects.chance import begin_hypothetical, n_hypothetical, set_hypothetical_outcome
-from engine.effects.transposition import needs_no_order
 from engine.indirect_call import njit_indirect
 from engine.jit import njit_no_alloc
 from engine.rules import apply, decode, legal_actions, outcome
@@ -56,6 +55,7 @@ from ilp_agent.search.transposition import (
     NOT_FOUND,
     find_entry,
     key_after_attack,
+    needs_no_order,
     position_key,
 )
 from ilp_agent.search.work import GAIN_CACHE_SIZE, MAX_DEPTH, MEMO, MIN_SLOTS, SLOT, SOLUTION, WORK

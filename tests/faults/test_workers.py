@@ -17,10 +17,10 @@ from evo.play.results import (
     VersionError,
     WorkerDisagreesError,
     play_chunk,
+    play_versions,
     refusal_reason,
     result_checksums,
 )
-from ilp_agent.versions import play_versions
 from tests.evo.runs import run_new
 from tests.faults import marks
 from tests.faults.scripted import EXPECTED, GAMES, ROSTER, WRONG, Scripted, run, spoil

@@ -31,7 +31,7 @@ from rivals.minimax_search import (
     position_value,
     read_features,
 )
-from rivals.profiles import read_agent_profile
+from rivals.registry import read_agent_profile
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 
 SEED = find_agent_profile("minimax-td", "seed").weights

@@ -17,9 +17,8 @@ from engine.match import deal
 from engine.safe_files import read_toml
 from evo.api import play_tournament
 from evo.config.run_config import ConfigError, validate_run_config
-from evo.play.entrants import find_entrant, profile_of_entrant
+from evo.play.entrants import OutsideProfileError, find_entrant, profile_of_entrant
 from evo.play.games import Player, Roster, Schedule
-from evo.play.outside import OutsideProfileError
 from evo.play.ray import RayPool
 from evo.play.ray_process import play_range
 from evo.storage.champion import load_intact_champion

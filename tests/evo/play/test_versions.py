@@ -2,9 +2,9 @@
 
 import pytest
 
+from evo.play.results import play_versions
 from ilp_agent import BACKENDS, Backend, backends
 from ilp_agent.backends import DEFAULT_BACKEND
-from ilp_agent.versions import play_versions
 
 EXTRAS = [entry for entry in BACKENDS.values() if entry.extra]
 ALWAYS = {entry.library for entry in BACKENDS.values() if entry.library and not entry.extra}

@@ -76,7 +76,7 @@ def by_board() -> None:
                 began = time.perf_counter()
                 looking.plan(state, cards, rows, 0, library, memory)
                 spent[next(most for most in BOARDS if minions <= most)].append(time.perf_counter() - began)
-                apply_plan(state[0], cards, memory.plan[0], memory.luck[0])
+                apply_plan(state[0], cards, memory.plan[0], memory.events[0])
         for most in BOARDS:
             times = np.array(spent[most][:TURNS]) * 1e6
             if len(times):

@@ -39,7 +39,7 @@ OUTSIDE = [entry.name for entry in installed_backends() if not entry.compiled]
 @njit
 def record(state, cards, weights, turn, plan, tracker, work, layers, turns, whose, n):  # type: ignore[no-untyped-def]
     """Play a dealt game, recording its turns and the seat of each; returns the number of turns so far."""
-    luck, codes = np.zeros(1, EVENTS), np.zeros(MAX_STEPS, np.int64)
+    events, codes = np.zeros(1, EVENTS), np.zeros(MAX_STEPS, np.int64)
     while outcome(state) == Outcome.ONGOING and n < len(turns):
         seat = state["active"]
         read_turn(state, cards, turn)
@@ -47,9 +47,9 @@ def record(state, cards, weights, turn, plan, tracker, work, layers, turns, whos
         whose[n] = seat
         n += 1
         solve_exact_turn(turn, weights[seat], work, layers, plan)
-        again = execute_plan(state, cards, turn, plan, tracker, luck[0], codes)[1]
+        again = execute_plan(state, cards, turn, plan, tracker, events[0], codes)[1]
         if not again and outcome(state) == Outcome.ONGOING:
-            apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck[0])
+            apply(state, cards, encode(ActionKind.END_TURN, 0, 0), events[0])
     return n
 
 

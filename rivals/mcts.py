@@ -384,7 +384,7 @@ def take_action(
     state: np.void,
     cards: np.ndarray,
     row: np.ndarray,
-    luck: np.void,
+    events: np.void,
     search: tuple[MctsMemory, np.ndarray, np.ndarray, DeckLibrary],
     used: np.void,  # noqa: ARG001
 ) -> None:
@@ -398,7 +398,7 @@ def take_action(
     observe_opponent(state, dealt[game, 1 - seat], int(row[1]), cards, library, memory.hands)
     action = choose_action(state, cards, int(row[0]), keys[game, seat], memory)
     memory.hands.n_decks[0] = 0
-    apply(state, cards, action, luck)
+    apply(state, cards, action, events)
 
 
 play_games = make_game_loop(take_action)

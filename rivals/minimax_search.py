@@ -596,7 +596,7 @@ def take_turn(
     state: np.void,
     cards: np.ndarray,
     row: np.ndarray,
-    luck: np.void,
+    events: np.void,
     search: tuple[MinimaxMemory, np.ndarray, DeckLibrary],
     used: np.void,
 ) -> None:
@@ -608,11 +608,11 @@ def take_turn(
     dealt_cards, again = dealt[game, 1 - state["active"]], True
     while again:
         observe_opponent(state, dealt_cards, int(row[HANDS]), cards, library, memory.hands)
-        again = play_chain(state, cards, row, memory, luck)
+        again = play_chain(state, cards, row, memory, events)
         used["unproven"] += memory.found[0]["unproven"]
     memory.hands.n_decks[0] = 0
     if outcome(state) == Outcome.ONGOING:
-        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck)
+        apply(state, cards, encode(ActionKind.END_TURN, 0, 0), events)
 
 
 play_games = make_game_loop(take_turn)

@@ -80,14 +80,14 @@ def one_ply_batch(best_action: BestAction) -> PlayBatch:
         state: np.void,
         cards: np.ndarray,
         row: np.ndarray,
-        luck: np.void,
+        events: np.void,
         memory: OnePlyMemory,
         used: np.void,  # noqa: ARG001
     ) -> None:
         """Play the best action; step of `engine.batches.make_game_loop`."""
         known = visible_position(state, cards, memory.seen)
         action = best_action(known, cards, row, memory.actions, memory.next_states, memory.effect_state)
-        apply(state, cards, action, luck)
+        apply(state, cards, action, events)
 
     play_games = make_game_loop(take_action)
 

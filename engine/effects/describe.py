@@ -353,7 +353,7 @@ def _on_player(effect: Effect, card_name: CardName) -> str:
     """Describe an operation on a player."""
     op, amount = effect.op, effect.amount
     you = {OWN: "you", ENEMY: "your opponent", OWN | ENEMY: "both players"}[effect.side]
-    your = {OWN: "your", ENEMY: "your opponent's", OWN | ENEMY: "both players'"}[effect.side]
+    your = {OWN: "your", ENEMY: "your opponent's", OWN | ENEMY: "each player's"}[effect.side]
     if op == Op.DRAW:
         drawn = f"{_number(amount)} {describe_cards(effect.of)}{_s(amount)}"
         if effect.amount2:

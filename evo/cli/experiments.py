@@ -68,7 +68,7 @@ ABLATION_COLUMNS = (
 PAIR_COLUMNS = (
     Column("weights"),
     Column("worth, Elo", 2, right=True),
-    Column("more than alone", right=True),
+    Column("interaction", right=True),
     Column("95% interval", 1, right=True),
 )
 MOST_PAIRS = 10
@@ -391,7 +391,7 @@ OPTIMISER_COLUMNS = (
     Column("games of a run", right=True),
     Column("Elo", right=True),
     Column("95% interval", 1, right=True),
-    Column("less the first", 2, right=True),
+    Column("against the first", 2, right=True),
     Column("95% interval", 3, right=True),
     Column("quadratic", 4, right=True),
 )

@@ -17,6 +17,12 @@ COOKIE_PREFIX = "manaforge_token"
 MAX_POST_BYTES = 4_000
 """Maximum size of a POST body, in bytes."""
 
+TOO_LONG = f"the request is too long: at most {MAX_POST_BYTES:,} bytes, with Content-Length"
+"""Response to a longer body, and to one without a declared size."""
+
+OTHER_SITE = "requests from pages of other sites are not allowed"
+"""Response to a request that another site's page makes."""
+
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([0-9A-Za-z._-]+))(?::[0-9]{1,5})?")
 """A Host header: a name, or an IPv6 address in brackets, and an optional port."""
 
@@ -100,15 +106,15 @@ class AccessControl:
             return 405, "method not allowed: use GET or HEAD"
         origin = headers.get("origin")
         if origin is not None and _host_of_origin(origin) != host:
-            return 403, "requests from pages of other sites are not allowed"
+            return 403, OTHER_SITE
         if headers.get("sec-fetch-site", "none") in ("cross-site", "same-site") and (
             posted or headers.get("sec-fetch-mode") != "navigate"
         ):
-            return 403, "requests from pages of other sites are not allowed"
+            return 403, OTHER_SITE
         if posted and origin is None:
             return 403, "a POST request needs an Origin header"
         if posted and ("transfer-encoding" in headers or not _is_short(headers.get("content-length", ""))):
-            return 413, f"the request is too long: at most {MAX_POST_BYTES:,} bytes, with Content-Length"
+            return 413, TOO_LONG
         if not any(
             hmac.compare_digest(token.encode(), self._token.encode())
             for token in (self._url_token(scope), _cookie(headers.get("cookie", ""), _cookie_name(scope)))

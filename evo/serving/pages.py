@@ -16,7 +16,7 @@ from evo.config.messages import duration
 from evo.game_pages.story import TEMPLATES as STORIES
 from evo.game_pages.story import script_safe_json, story_page
 from evo.serving.folders import Catalogue
-from evo.serving.guard import MAX_POST_BYTES
+from evo.serving.guard import MAX_POST_BYTES, TOO_LONG
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -108,7 +108,7 @@ def post_handler(page: Callable[[Request, dict[str, str]], Response]) -> Callabl
             async for part in request.stream():
                 body += part
                 if len(body) > MAX_POST_BYTES:
-                    return PlainTextResponse("the request is too long\n", 413)
+                    return PlainTextResponse(f"{TOO_LONG}\n", 413)
         except ClientDisconnect:
             return PlainTextResponse("the request is incomplete\n", 400)  # the client has gone
         try:

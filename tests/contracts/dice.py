@@ -12,14 +12,14 @@ from rivals import AgentKind
 
 
 @njit
-def take_turn(game, state, cards, row, luck, memory, used):
+def take_turn(game, state, cards, row, events, memory, used):
     """Choice n of a turn is number n of the stream of game, seat and round."""
     keys, actions = memory
     seat, number = state["active"], 0
     key = derive(keys[game, seat], state["turn"])
     while outcome(state) == Outcome.ONGOING and state["active"] == seat:
         n = legal_actions(state, cards, actions)
-        apply(state, cards, actions[below(key, number, n)], luck)
+        apply(state, cards, actions[below(key, number, n)], events)
         number += 1
 
 

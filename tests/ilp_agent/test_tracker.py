@@ -55,9 +55,9 @@ def test_compiled_steps_and_replayed_actions_lead_to_the_same_position() -> None
             new_tracker(problem),
             position_from_problem(problem),
         )
-        replayed, luck = new_tracker(problem), np.zeros(1, EVENTS)[0]
+        replayed, events = new_tracker(problem), np.zeros(1, EVENTS)[0]
         for step, action in enumerate(plan.actions):
-            code = apply_step(position.state, position.table.array, memory.plans[0], step, tracker, luck)
+            code = apply_step(position.state, position.table.array, memory.plans[0], step, tracker, events)
             assert play_plan_action(played, replayed, action).code == code
             assert played.state == position.state
             assert replayed == tracker

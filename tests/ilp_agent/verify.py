@@ -24,7 +24,7 @@ def check_games(cards, decks, rules, weights, agents, deck_numbers, keys, counts
     turns = np.zeros(1, TURN)
     plans = np.zeros(1, PLAN)
     works = np.zeros(1, WORK)
-    trackers, luck = np.zeros(1, TRACKER), np.zeros(1, EVENTS)
+    trackers, events = np.zeros(1, TRACKER), np.zeros(1, EVENTS)
     layers = np.empty((MAX_LAYERS, 2, PREALLOCATED_STATES), np.float64)
     actions = np.empty(MAX_ACTIONS, np.int64)
     for game in range(len(keys)):
@@ -46,7 +46,7 @@ def check_games(cards, decks, rules, weights, agents, deck_numbers, keys, counts
             healed = False
             for step in range(plan["n_steps"]):
                 states[1] = state
-                action = apply_step(state, cards, plan, step, tracker, luck[0])
+                action = apply_step(state, cards, plan, step, tracker, events[0])
                 n = legal_actions(states[1], cards, actions)
                 legal = False
                 for a in range(n):
@@ -78,4 +78,4 @@ def check_games(cards, decks, rules, weights, agents, deck_numbers, keys, counts
             if not true:
                 counts[UNTRUE] += 1
             if outcome(state) == Outcome.ONGOING:
-                apply(state, cards, encode(ActionKind.END_TURN, 0, 0), luck[0])
+                apply(state, cards, encode(ActionKind.END_TURN, 0, 0), events[0])

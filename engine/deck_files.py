@@ -6,12 +6,14 @@ It is imported for the first code, since loading its card enums takes 0.1 s.
 
 import base64
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
+import tomli_w
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from engine.cards import Card, catalogue, find_card
@@ -40,7 +42,7 @@ from engine.decks import (
 )
 from engine.effect_codes import CardKind
 from engine.errors import DeckError, DeckNameError, ManaforgeError, UnknownNameError, unknown_name
-from engine.minion import MinionSpec
+from engine.minion import MinionSpec, keyword_names
 from engine.safe_files import is_one_line, parse_toml, read_text
 from engine.shipped import DATA, shipped_decks
 
@@ -201,6 +203,81 @@ def deck_code_of(deck: Deck) -> str:
     ]
     hero = find_class(deck.hero_class).hero if deck.hero_class else CLASSLESS_HERO
     return str(write_deckstring(sorted(counts), [hero], FormatType.FT_WILD))
+
+
+def deck_toml(deck: Deck, name: str = "") -> str:
+    """Text of a deck file with a deck's cards, as `read_deck` reads it.
+
+    Args:
+        deck: a list of cards, not a random deck.
+        name: name of the new deck; "": the deck's own.
+
+    Raises:
+        DeckError: the deck is random, or the name is not one line.
+    """
+    name = name or deck.name
+    if deck.random:
+        raise DeckError(f"deck {deck.name!r} draws random cards, so it has no list; copy its file instead")
+    if not is_one_line(name) or not name:
+        raise DeckError(f"a deck's name must be one line, got {name!r}")
+    counts = Counter(deck.cards)
+    inexact = bool(deck.hero_class) and deck.n_exact < len(deck.cards)
+    reading = DeckOptions(bodies=inexact)
+    free = bool(deck.hero_class) and bool(class_problems(deck.cards, deck.hero_class, reading))
+    most = max(counts.values())
+    legends = max((n for card, n in counts.items() if card.rarity == "LEGENDARY"), default=0)
+    keys: dict[str, Any] = {
+        "schema": 1,
+        "name": name,
+        "description": deck.description,
+        "class": deck.hero_class,
+        "edition": deck.edition,
+        "size": deck.size if deck.size != DECK_SIZE else 0,
+        "bodies": inexact,
+        "any_deck": free,
+        "copies": most if most > COPIES else 0,
+        "legendary_copies": legends if legends > LEGENDARY_COPIES else 0,
+    }
+    find = edition(deck.edition).printed if deck.hero_class else _printed_body
+    entries = [_entry(card, find(card), n) for card, n in counts.items()]
+    return tomli_w.dumps({key: value for key, value in keys.items() if value} | {"cards": entries})
+
+
+def write_deck(path: Path, deck: Deck, name: str = "") -> None:
+    """Write a deck to a new deck file (`deck_toml`).
+
+    Raises:
+        DeckNameError: the file exists, does not end in .toml, or cannot be written.
+        DeckError: the deck is random, or the name is not one line.
+    """
+    if path.suffix != ".toml":
+        raise DeckNameError(f"a deck file ends in .toml, got {path}")
+    text = deck_toml(deck, name)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise DeckNameError(f"{path} exists; choose another file") from None
+    except OSError as error:
+        raise DeckNameError(f"cannot write deck file {path}: {error.strerror}") from None
+
+
+def _printed_body(card: Card) -> Card:
+    """The catalogue's card of this id; the card itself if there is none."""
+    return catalogue().by_id.get(card.id, card)
+
+
+def _entry(card: Card, printed: Card, n: int) -> dict[str, Any]:
+    """Entry of a deck file for `n` copies of a card, with its differences from the printed card."""
+    changes: dict[str, Any] = {
+        field: getattr(card.spec, field)
+        for field in ("cost", "attack", "health", "value")
+        if getattr(card.spec, field) != getattr(printed.spec, field)
+    }
+    if card.spec.keywords != printed.spec.keywords:
+        changes["keywords"] = [word.lower() for word in keyword_names(card.spec.keywords)]
+    count = {"count": n} if n > 1 else {}
+    return {"id": card.id, "name": card.name, **count, **changes}
 
 
 def _code_line(text: str) -> tuple[str, str]:
@@ -368,7 +445,7 @@ _Range = Annotated[list[_Stat], Field(min_length=2, max_length=2)]
 
 
 class _CardLine(_Model):
-    id: str
+    id: str | None = None
     name: str | None = None
     count: _Count = 1
     cost: _Stat | None = None
@@ -422,10 +499,11 @@ def _parse_deck(text: str, where: str) -> Deck:
         find = _finder(content)
     except UnknownNameError as error:
         raise DeckError(f"{where}: {error}") from None
+    reading = DeckOptions(content.edition, content.bodies, content.any_deck)
+    keeps_text = bool(content.hero_class) and not reading.bodies
     cards: list[Card] = []
     for place, line in enumerate(content.cards or ()):
-        cards += [_card(line, f"{where}: cards[{place}]", find)] * line.count
-    reading = DeckOptions(content.edition, content.bodies, content.any_deck)
+        cards += [_card(line, f"{where}: cards[{place}]", find, keeps_text)] * line.count
     copies, legends = content.copies, content.legendary_copies
     if reading.any_deck:
         copies = legends = DECK_SIZE
@@ -453,20 +531,56 @@ def _finder(content: "_DeckFile") -> Callable[[str], Card]:
     return edition(content.edition or NEWEST_EDITION).for_deck
 
 
-def _card(line: _CardLine, where: str, find: Callable[[str], Card]) -> Card:
-    """The card of a deck file's entry, with the changes that the entry makes."""
+def _card(line: _CardLine, where: str, find: Callable[[str], Card], keeps_text: bool) -> Card:
+    """The card of a deck file's entry, with the changes that the entry makes.
+
+    Args:
+        line: the entry.
+        where: the file and the place in it, for messages.
+        find: finds a card by id or name.
+        keeps_text: whether a changed card stays as exact as it was; otherwise it counts as a body.
+    """
     try:
-        card = find(line.id)
-        if card.id != line.id:
-            raise DeckError(
-                f"{line.id!r} is a name; write the id {card.id!r}, which is the same in every catalogue"
-            )
-        if line.name is not None and line.name != card.name:
+        given = line.name if line.id is None else line.id
+        if given is None:
+            raise DeckError("needs the card's name or its id")
+        card = find(given)
+        if line.id is not None and card.id != line.id:
+            raise DeckError(f"id = {line.id!r} is a name; write name = {card.name!r} or id = {card.id!r}")
+        if line.id is None and card.id == given:
+            raise DeckError(f"name = {given!r} is an id; write name = {card.name!r} or id = {card.id!r}")
+        if line.id is not None and line.name is not None and line.name != card.name:
             raise DeckError(f"id {line.id!r} is {card.name!r}, not {line.name!r}")
         changes = line.model_dump(include={"cost", "attack", "health", "value"}, exclude_none=True)
-        return card.altered(line.keywords, **changes)
+        _check_changes(card, [*changes, *(["keywords"] if line.keywords is not None else [])])
+        changed = card.altered(line.keywords, **changes)
+        return replace(changed, exact=card.exact) if keeps_text else changed
     except ManaforgeError as error:
         raise DeckError(f"{where}: {error}") from None
+
+
+_CHANGEABLE = {
+    CardKind.SPELL: ("cost", "value"),
+    CardKind.WEAPON: ("cost", "attack", "health", "value"),
+    CardKind.MINION: ("cost", "attack", "health", "keywords", "value"),
+}
+"""Keys of a deck file's entry that change a card, by kind of card."""
+
+
+def _check_changes(card: Card, keys: Iterable[str]) -> None:
+    """Refuse changes that a card of this kind cannot have, such as the attack of a spell.
+
+    Raises:
+        DeckError: a key does not apply; the message names the keys that do.
+    """
+    known = _CHANGEABLE[card.kind]
+    wrong = [key for key in keys if key not in known]
+    if wrong:
+        noun = card.kind.name.lower()
+        raise DeckError(
+            f"{card.name} is a {noun}, so {' and '.join(wrong)} cannot be set; a {noun} has "
+            f"{', '.join(known[:-1])} and {known[-1]}"
+        )
 
 
 def _pool(ranges: _RandomCards, where: str) -> tuple[Card, ...]:

@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.cards import Card
-from engine.cards.real import EDITIONS, find_class
+from engine.cards.real import EDITIONS, edition, find_class
 from engine.cards.table import CardTable
 from engine.codes import DECK_SIZE
 from engine.deck_variants import DeckVariant
 from engine.effect_codes import EFFECTS_VERSION, CardKind
 from engine.errors import DeckError, DeckNameError, unknown_name
+from engine.minion import keyword_names
 from engine.state import DECK
 
 BODIES = "bodies"
@@ -234,6 +235,17 @@ class Deck:
         """Number of cards with fully implemented text; the others are bodies with the deck's keywords."""
         return sum(card.exact for card in self.cards)
 
+    def changes(self) -> dict[Card, str]:
+        """Cards whose numbers or keywords the deck file changes, each with "cost 5 instead of 4".
+
+        Empty for a deck without a class, whose changed cards count as bodies instead.
+        """
+        if not self.hero_class:
+            return {}
+        cards = edition(self.edition)
+        found = {card: changes_text(card, cards.printed(card)) for card in dict.fromkeys(self.cards)}
+        return {card: text for card, text in found.items() if text}
+
     def counts(self) -> list[tuple[Card, int]]:
         """Distinct cards with their counts, sorted by cost and name; for a random deck, of the pool."""
         found = Counter(self.cards)
@@ -248,11 +260,29 @@ def earlier_version_text(fits: Callable[[int], bool]) -> str:
     return ""
 
 
+def changes_text(card: Card, printed: Card) -> str:
+    """Differences of a card's numbers and keywords from the printed card; "" if there are none."""
+    last = "durability" if card.kind == CardKind.WEAPON else "health"
+    texts = [
+        f"{last if name == 'health' else name} {new} instead of {old}"
+        for name in ("cost", "attack", "health")
+        if (new := getattr(card.spec, name)) != (old := getattr(printed.spec, name))
+    ]
+    if card.spec.keywords != printed.spec.keywords:
+        new, old = (
+            ", ".join(keyword_names(known.spec.keywords)) or "no keyword" for known in (card, printed)
+        )
+        texts.append(f"{new} instead of {old}")
+    return ", ".join(texts)
+
+
 def coverage_sentence(decks: Iterable[Deck]) -> str:
-    """A sentence with the number of fully implemented cards of each deck."""
+    """A sentence with the number of fully implemented cards of each deck, and changed cards."""
     decks = list(decks)
     if all(deck.n_exact == len(deck.cards) for deck in decks):
-        return "Every card of the decks is played exactly."
+        changed = {f"{card.title} ({text})" for deck in decks for card, text in deck.changes().items()}
+        told = f" Changed by a deck file: {', '.join(sorted(changed))}." if changed else ""
+        return f"Every card of the decks is played exactly.{told}"
     counts = ", ".join(
         f"{deck.name} {deck.n_exact} of {'a pool of ' if deck.random else ''}{len(deck.cards)}"
         for deck in decks

@@ -137,6 +137,10 @@ class Edition:
             raise unknown_name(f"card of edition {self.name}", id_or_name, [*names, *ids])
         return named[0]
 
+    def printed(self, card: Card) -> Card:
+        """The card as this edition has it, found by id; the card itself if it has none."""
+        return self.by_id.get(card.id) or self.bodies.get(card.id) or card
+
     def exact(self) -> Iterator[Card]:
         """Collectible cards whose full text is covered, sorted by id."""
         return (self.by_id[name] for name in sorted(self.collectible) if self.by_id[name].exact)

@@ -2,6 +2,7 @@
 
 import json
 import time
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -57,9 +58,15 @@ def deck(
         bool, typer.Option("--any-deck", help="Allow cards of other classes, and any number of copies.")
     ] = False,
     code: Annotated[bool, typer.Option("--code", help="Print only the deck code.")] = False,
+    toml: Annotated[
+        Path | None, typer.Option("--toml", help="Write the deck to this new deck file.", metavar="FILE")
+    ] = None,
+    deck_name: Annotated[
+        str, typer.Option("--name", help="Name of the deck in that file; default: the file's name.")
+    ] = "",
 ) -> None:
-    """List the cards of a deck, or the decks that come with the package."""
-    from engine.deck_files import add_deck_options, deck_code_of, find_deck
+    """List the cards of a deck, write it as a deck file, or list the shipped decks."""
+    from engine.deck_files import add_deck_options, deck_code_of, find_deck, write_deck
     from engine.decks import deck_options
     from engine.shipped import shipped_decks
     from evo.terminal.drawing import console, draw_deck
@@ -67,12 +74,17 @@ def deck(
     names = add_deck_options(
         shipped_decks() if name is None else [name], deck_options(edition, bodies, any_deck)
     )
-    if code and name is None:
-        raise DeckNameError("--code prints the code of one deck: give its name")
-    for deck_name in names:
-        found = find_deck(deck_name)
+    if name is None and (code or toml):
+        raise DeckNameError(f"--{'code' if code else 'toml'} is for one deck: give its name, file or code")
+    if deck_name and not toml:
+        raise DeckNameError("--name is the name in a new deck file; add --toml FILE")
+    for text in names:
+        found = find_deck(text)
         if code:
             print(deck_code_of(found))
+        elif toml:
+            write_deck(toml, found, deck_name or toml.stem)
+            print(f"{toml}: deck {deck_name or toml.stem}; commands take it as --decks {toml}")
         else:
             console().print(draw_deck(found))
 

@@ -42,6 +42,8 @@ COMMANDS = {
     "watch": "evo.cli.reading:watch_command",
     "serve": "evo.cli.reading:serve_command",
     "predict": "evo.cli.learning:predict_command",
+    "deck": "evo.cli.engine_commands:deck",
+    "card": "evo.cli.engine_commands:card",
     "check-agent": "evo.cli.games:check_agent_command",
 }
 """Every command by name, in the order that --help lists them, as MODULE:FUNCTION; "GROUP NAME" is in a group.

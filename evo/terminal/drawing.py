@@ -215,10 +215,11 @@ def _crystals(number: int) -> str:
 
 def draw_deck(deck: Deck) -> ConsoleRenderable:
     """Draw a deck as a table: count, cost, name, body, keywords, id, and coverage of each card."""
-    rows = []
+    rows, changes = [], deck.changes()
     for card, n in deck.counts():
         spec = card.spec
         played = "exact" if card.exact else "body and keywords"
+        played = "; ".join(filter(None, (played, changes.get(card, ""))))
         body, keywords = card.body, ", ".join(keyword_names(spec.keywords))
         rows.append(
             ["any" if deck.random else str(n), str(spec.cost), card.title, body, keywords, card.id, played]

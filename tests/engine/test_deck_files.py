@@ -2,22 +2,35 @@
 
 import base64
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hearthstone.deckstrings import parse_deckstring, write_deckstring
 from hearthstone.enums import FormatType
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import Deck, DeckError, find_card, find_deck, read_deck
+from engine import HERO, Deck, DeckError, Outcome, deal, find_card, find_deck, parse_position, read_deck
 from engine.cards import Card, catalogue
 from engine.cards.real import NEWEST_EDITION, OLD_EDITION, class_of_hero, edition, hero_classes
-from engine.codes import DECK_SIZE
-from engine.deck_files import add_deck_options, deck_code_of, deck_from_code
-from engine.decks import DeckOptions, deck_options, split_deck_prefix, write_deck_options
+from engine.codes import DECK_SIZE, ActionKind
+from engine.deck_files import add_deck_options, deck_code_of, deck_from_code, write_deck
+from engine.decks import (
+    DeckOptions,
+    build_card_table,
+    coverage_sentence,
+    deck_options,
+    split_deck_prefix,
+    write_deck_options,
+)
 from engine.effect_codes import CardKind
+from engine.effects.chance import Chance
 from engine.errors import ManaforgeError, UnknownNameError
+from engine.formatting import format_card
+from engine.streams import stream_key
+from tests.conftest import cases
 
 DECKS = Path(__file__).parents[2] / "engine" / "data" / "decks"
 MAGE = read_deck(DECKS / "basic-mage.toml")
@@ -248,6 +261,143 @@ def test_a_file_is_read_as_is_said_in_front_of_it_and_its_copy_says_so(tmp_path:
     path.write_text('schema = 1\nname = "plain"\ncopies = 30\n[[cards]]\nid = "CS2_172"\ncount = 30\n')
     with pytest.raises(DeckError, match="names no class, so bodies does not apply to it"):
         find_deck(f"bodies:{path}")
+
+
+CHANGED = """
+schema = 1
+name = "changed"
+class = "mage"
+edition = "2018-07"
+size = 9
+[[cards]]
+name = "Fireball"
+count = 2
+cost = 2
+[[cards]]
+id = "CS2_182"
+count = 2
+attack = 6
+keywords = ["taunt"]
+[[cards]]
+name = "Loot Hoarder"
+count = 2
+cost = 1
+health = 5
+[[cards]]
+name = "Mana Wyrm"
+count = 2
+[[cards]]
+name = "Archmage Antonidas"
+cost = 3
+"""
+
+
+@pytest.fixture
+def changed(tmp_path: Path) -> Path:
+    path = tmp_path / "changed.toml"
+    path.write_text(CHANGED)
+    return path
+
+
+def test_changed_numbers_change_the_card_and_keep_its_text(changed: Path) -> None:
+    deck = find_deck(changed)
+    fireball, yeti, hoarder, wyrm, _ = (
+        card for card, _ in sorted(Counter(deck.cards).items(), key=by_list(deck))
+    )
+    assert deck.n_exact == 9
+    printed = edition(OLD_EDITION)
+    assert fireball.effects == printed.find("Fireball").effects
+    assert (fireball.spec.cost, yeti.spec.attack, yeti.spec.taunt, hoarder.spec.health) == (2, 6, True, 5)
+    assert list(deck.changes().values()) == [
+        "cost 2 instead of 4",
+        "attack 6 instead of 4, Taunt instead of no keyword",
+        "cost 1 instead of 2, health 5 instead of 1",
+        "cost 3 instead of 7",
+    ]
+    assert wyrm not in deck.changes()
+    assert "Loot Hoarder (cost 1 instead of 2, health 5 instead of 1)" in coverage_sentence([MAGE, deck])
+    assert deck.identity != replace(deck, cards=tuple(map(printed.printed, deck.cards))).identity
+    table = build_card_table([deck, MAGE])  # beside the printed card
+    state = (
+        f"turn 5 first | hero 30 mana 2 power [Fireblast*] hand [{format_card(fireball)}; Fireball*] board "
+        f"[{format_card(hoarder)}] | hero 30 power [Fireblast*]"
+    )
+    position = parse_position(state, table)
+    plays = [action for action in position.legal_actions() if action.kind == ActionKind.PLAY]
+    assert {action.source for action in plays} == {0}, "two mana pay for the changed Fireball alone"
+    position.play(
+        next(action for action in plays if action.target == HERO and action.aimed),
+        Chance.drawn(1, position.states),
+    )
+    assert position.state["sides"][1]["health"] == 24
+
+
+def by_list(deck: Deck):
+    return lambda entry: deck.cards.index(entry[0])
+
+
+@pytest.mark.parametrize("seed", range(cases(4, 20)))
+def test_games_of_changed_cards_round_trip(changed: Path, seed: int) -> None:
+    pick = np.random.default_rng(seed)
+    position = deal((find_deck(changed), MAGE), seed)
+    chance = Chance.drawn(stream_key(seed), position.states)
+    while position.outcome == Outcome.ONGOING:
+        actions = position.legal_actions()
+        position.play(actions[int(pick.integers(len(actions)))], chance)
+        text = str(position)
+        assert parse_position(text, position.table).state.tobytes() == position.state.tobytes()
+        assert str(parse_position(text)) == text
+
+
+@pytest.mark.parametrize(("entry", "message"), [
+    ('name = "Fireball"\nattack = 3', "Fireball is a spell, so attack cannot be set; a spell has cost and value"),
+    ('name = "Fireball"\nkeywords = []', "so keywords cannot be set"),
+    ('name = "Fiery War Axe"\nkeywords = ["taunt"]', "a weapon has cost, attack, health and value"),
+    ('id = "Fireball"', "id = 'Fireball' is a name; write name = 'Fireball' or id = 'CS2_029'"),
+    ('name = "CS2_029"', "name = 'CS2_029' is an id; write name = 'Fireball' or id = 'CS2_029'"),
+    ("count = 2", "needs the card's name or its id"),
+    ('name = "Firebal"', "unknown card of edition 2018-07 'Firebal'"),
+    ('name = "Chillwind Yeti"\nhealth = 0', "health must be from 1 to 999, got 0"),
+])  # fmt: skip
+def test_wrong_changes_are_refused_with_the_place(tmp_path: Path, entry: str, message: str) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(CHANGED + f"[[cards]]\n{entry}\n")
+    with pytest.raises(DeckError) as caught:
+        find_deck(path)
+    assert message in str(caught.value)
+    assert f"{path}: cards[5]: " in str(caught.value)
+
+
+@pytest.mark.parametrize("name", sorted({path.stem for path in DECKS.glob("*.toml")}))
+def test_a_written_deck_file_reads_back(tmp_path: Path, name: str, changed: Path) -> None:
+    for deck in (find_deck(name), find_deck(changed)):
+        path = tmp_path / f"{name}-{deck.name}.toml"
+        if deck.random:
+            with pytest.raises(DeckError, match="draws random cards"):
+                write_deck(path, deck)
+            continue
+        write_deck(path, deck, "written")
+        again = find_deck(path)
+        assert (again.name, Counter(again.cards)) == ("written", Counter(deck.cards))
+        assert (again.hero_class, again.edition, again.size) == (deck.hero_class, deck.edition, deck.size)
+        with pytest.raises(DeckError, match="exists; choose another file"):
+            write_deck(path, deck)
+
+
+def test_decks_that_need_an_option_are_written_with_it(tmp_path: Path) -> None:
+    foreign = find_deck(f"2018-07+any-deck:{with_cards('Holy Light', 'Fireball')}")
+    inexact = find_deck(f"2018-07+bodies:{with_cards('Servant of Yogg-Saron')}")
+    for number, deck in enumerate((foreign, inexact)):
+        path = tmp_path / f"{number}.toml"
+        write_deck(path, deck)
+        assert Counter(find_deck(path).cards) == Counter(deck.cards)
+    for path, name in (
+        (tmp_path / "a.txt", ""),
+        (tmp_path / "none" / "a.toml", ""),
+        (tmp_path / "b.toml", "a\nb"),
+    ):
+        with pytest.raises(DeckError):
+            write_deck(path, foreign, name)
 
 
 def test_a_deck_file_holds_cards_of_its_edition_alone(tmp_path: Path) -> None:

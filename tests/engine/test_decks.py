@@ -136,7 +136,7 @@ def test_copies_are_limited_unless_the_file_says_otherwise(tmp_path: Path) -> No
     [
         (lines(*["CS2_172"], count=2), "2 cards instead of 30"),
         (lines("CS2_17x"), r"mine.toml: cards\[0\]: unknown card 'CS2_17x'; nearest: .*CS2_17"),
-        (lines("War Golem"), r"cards\[0\]: 'War Golem' is a name; write the id 'CS2_186'"),
+        (lines("War Golem"), r"cards\[0\]: id = 'War Golem' is a name; write name = 'War Golem' or id = 'CS2_186'"),
         ('[[cards]]\nid = "CS2_172"\nname = "War Golem"\n', r"cards\[0\]: id 'CS2_172' is 'Bloodfen Raptor', not 'War Golem'"),
         (LINE + 'keyword = ["taunt"]\n', r"unknown key 'keyword'; nearest: keywords.* \(at cards\[0\].keyword\)"),
         (LINE + 'keywords = ["tount"]\n', r"cards\[0\]: unknown keyword 'tount'; nearest: taunt"),

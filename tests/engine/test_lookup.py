@@ -179,13 +179,13 @@ def test_the_command_cards(command) -> None:
 
 @pytest.mark.parametrize("name", ["effects.md", "decks.md", "commands.md"])
 def test_look_ups_in_documents_are_what_the_commands_print(command, name: str) -> None:
-    """Of `python -m engine card` and `deck`; what follows `...` is left out there."""
+    """Of `manaforge card` and `deck`; what follows `...` is left out there."""
     text = (DOCUMENT.parent / name).read_text(encoding="utf-8")
     looked_up = 0
-    for shown in re.findall(r"^\$ python -m engine ((?:card|deck) .*\n(?:[^$`].*\n)*)", text, re.MULTILINE):
+    for shown in re.findall(r"^\$ manaforge ((?:card|deck) .*\n(?:[^$`].*\n)*)", text, re.MULTILINE):
         line, _, expected = shown.partition("\n")
         code, out, err = command(*shlex.split(line))
-        told = out + err.replace("program: ", "python -m engine: ")
+        told = out + err.replace("program: ", "manaforge: ")
         printed = "".join(f"{line.rstrip()}\n" for line in told.splitlines())
         assert code == (2 if err else 0)
         assert printed.endswith(expected.rpartition("...\n")[2]), printed

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-PACKAGES := engine ilp_agent rivals evo
+PACKAGES := engine ilp_agent rivals evo manaforge
 # Where no bytecode is written, as in many containers, collecting the tests takes twice as long.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 COVERAGE := PYTHONDONTWRITEBYTECODE= $(BIN)/coverage

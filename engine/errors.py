@@ -1,6 +1,6 @@
 """Exception classes of the project, and errors for unknown names that suggest similar ones."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 NEAREST = 5
@@ -105,3 +105,14 @@ def nearest_names(name: str, known: Iterable[str]) -> list[str]:
     within = [other for other in by_folded if len(folded) >= SHORTEST_PART and folded in other.split()]
     similar = get_close_matches(folded, by_folded, n=NEAREST, cutoff=0.5)
     return [by_folded[other] for other in dict.fromkeys([*begin, *within, *similar])][:NEAREST]
+
+
+def check_choice(option: str, what: str, text: str, known: Sequence[str]) -> str:
+    """Check that the text of an option is one of its known values, and return it.
+
+    Raises:
+        WrongValueError: it is not; the message suggests the nearest.
+    """
+    if text not in known:
+        raise WrongValueError(f"{option}: {unknown_name(what, text, known)}")
+    return text

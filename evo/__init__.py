@@ -1,20 +1,41 @@
 """Evolution of agent weights: strategies, coevolution, runs, tournaments and reports.
 
-`evolve`, `play_tournament`, `play_arena` and `write_report` are the commands as functions (`evo.api`).
+The functions of `evo.api` are imported from here, or from `manaforge`: the commands, and more, as functions.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from evo.api import evolve, play_arena, play_tournament, write_report
+from engine.lazy import lazy_exports
 
-__all__ = ["evolve", "play_arena", "play_tournament", "write_report"]
+if TYPE_CHECKING:  # imported on first use, so that commands start fast
+    from evo.api import (
+        EvolvedRun,
+        Generation,
+        PlayedTournament,
+        WrittenReport,
+        evolve,
+        make_agent,
+        optimise,
+        play_arena,
+        play_tournament,
+        read_run,
+        win_rates,
+        write_report,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
-
-def __getattr__(name: str) -> Any:
-    """Import `evo.api` on first use, so that commands start fast."""
-    if name in __all__:
-        from evo import api  # noqa: PLC0415 - most of a second
-
-        return getattr(api, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__all__ = [
+    "EvolvedRun",
+    "Generation",
+    "PlayedTournament",
+    "WrittenReport",
+    "evolve",
+    "make_agent",
+    "optimise",
+    "play_arena",
+    "play_tournament",
+    "read_run",
+    "win_rates",
+    "write_report",
+]

@@ -1,70 +1,98 @@
-"""Python API: evolve a run, play a tournament or arena, or write a report, each in one call.
+"""Python API: evolve and read runs, play tournaments and arenas, write reports, each in one call.
 
-`evo.evolve`, `evo.play_tournament`, `evo.play_arena` and `evo.write_report` do what the commands `evolve`,
-`tournament`, `arena` and `report` do, in the same folders and with the same bytes, and return tables.
-`quiet=True` prints no progress. Repeating a call with the same `out` continues it, or reads its results.
+`evolve`, `play_tournament`, `play_arena` and `write_report` do what the commands of these names do, in
+the same folders and with the same bytes, and return tables. `quiet=True` prints no progress. Repeating a
+call with the same `out` continues it, or reads its results. `optimise` runs a strategy on a fitness
+function of your own, and `win_rates` measures weights for it.
 """
 
 import contextlib
 import io
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
-import typer
 from rich.console import Console
 
+from engine import Agent
 from engine.compile_progress import silent_compilation
+from engine.errors import WrongValueError, check_choice
+from engine.shipped import BALANCED_RULESET
 from evo.analysis.tables import last_population, read_runs, read_validation
-from evo.cli.options import (
-    PoolSettings,
-    check_choice,
-    ignored_address_note,
-    pool_settings,
-    with_pool_settings,
-)
-from evo.cli.progress import RunDisplay, default_folder, output_console
-from evo.cli.run_summary import check_memory, confirm_long_runs
-from evo.cli.sessions import evolve_to_end, open_run_pool, play_and_write, write_report_page
 from evo.config.files import find_config, read_config, split_names
 from evo.config.run_config import RunConfig
+from evo.evolution.fitness import Tally, play_pairings
+from evo.evolution.records import new_strategy
 from evo.evolution.session import open_or_create
+from evo.evolution.validation import Validation
+from evo.play.entrants import find_entrant
+from evo.play.games import compile_games, roster_of
 from evo.play.notation import OFFERED_FORMATS, SEATS
-from evo.storage.champion import read_final
-from evo.storage.run_folder import open_run_read_only
+from evo.play.pool import LocalPool
+from evo.play.pools import PoolSettings, ignored_address_note, pool_settings, with_pool_settings
+from evo.seeds import Stream
+from evo.sessions.estimates import check_memory, print_estimate
+from evo.sessions.progress import RunDisplay, default_folder, output_console
+from evo.sessions.session import (
+    SessionStopped,
+    evolve_to_end,
+    open_run_pool,
+    play_and_write,
+    write_report_page,
+)
+from evo.storage.champion import read_champion_file, read_final
+from evo.storage.run_folder import RunError, open_run_read_only, resolve_run_path
+from evo.strategies import GenerationResult, Strategy
 from evo.terminal.console import SafeConsole
 from evo.tournament.arena import create_arena
 from evo.tournament.report import fault_warnings
 from evo.tournament.run import Tournament, create_tournament
 from ilp_agent import Profile, WeightVector
 from rivals import read_agent_profile
+from rivals.registry import DEFAULT_AGENT, weight_class
 
 
 @dataclass(frozen=True)
 class EvolvedRun:
-    """A finished evolution run: champion and tables.
+    """An evolution run: champion and tables.
 
     Attributes:
         path: the run folder; `AGENT:path` is the champion as a tournament entrant.
-        champion: the winner of the final, with its weights and record.
         individuals: one row per individual and generation (`evo.analysis.tables.read_runs`).
         final: the table of the final, as runs/README.md describes `final.parquet`.
         validation: scores of each generation's best against the thesis's seven profiles; empty if the
             configuration does not validate.
+        profile: the champion; None if the run is not finished.
     """
 
     path: Path
-    champion: Profile[WeightVector] = field(repr=False)
     individuals: pd.DataFrame = field(repr=False)
     final: pd.DataFrame = field(repr=False)
     validation: pd.DataFrame = field(repr=False)
+    profile: Profile[WeightVector] | None = field(repr=False, default=None)
+
+    @property
+    def champion(self) -> Profile[WeightVector]:
+        """The winner of the final, with its weights and record.
+
+        Raises:
+            RunError: the run is not finished.
+        """
+        if self.profile is None:
+            raise RunError(f"run {self.path} has no champion yet; to finish it: manaforge resume {self.path}")
+        return self.profile
 
     @property
     def weights(self) -> pd.DataFrame:
-        """The champion's weights by name: raw value, and share of the sum (missing for inert weights)."""
+        """The champion's weights by name: raw value, and share of the sum (missing for inert weights).
+
+        Raises:
+            RunError: the run is not finished.
+        """
         vector, config = self.champion.weights, open_run_read_only(self.path).config
         table = pd.DataFrame({"value": vector.written()}).rename_axis("weight")
         return table.assign(share=pd.Series(vector.active(config.inert_weights)))
@@ -110,6 +138,31 @@ class WrittenReport:
     problems: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Generation:
+    """A generation of individuals with their fitness, for callbacks.
+
+    Attributes:
+        number: of the generation; 0 is the first.
+        individuals: one row each: individual (its number), birth, fitness, survived, and its weights by name.
+        centre: weights of the mean of the strategy's distribution or parents, by name; None if there is none.
+        validation: score of the best against the thesis's seven profiles; None if it was not validated.
+        seconds: that it took; 0 in `optimise`.
+    """
+
+    number: int
+    individuals: pd.DataFrame = field(repr=False)
+    centre: pd.Series | None = field(repr=False, default=None)
+    validation: float | None = None
+    seconds: float = 0.0
+
+    @property
+    def best(self) -> pd.Series:
+        """The row of the individual with the highest fitness, the first among equals."""
+        row: pd.Series = self.individuals.loc[self.individuals["fitness"].idxmax()]
+        return row
+
+
 def evolve(
     config: str | Path | RunConfig = "quickstart",
     *,
@@ -118,6 +171,7 @@ def evolve(
     pool: str | None = None,
     address: str | None = None,
     quiet: bool = False,
+    on_generation: Callable[[Generation], None] | None = None,
     **changes: Any,
 ) -> EvolvedRun:
     """Evolve weights into a run folder, and choose a champion.
@@ -129,6 +183,8 @@ def evolve(
         pool: "auto", "local" or "ray"; None: the configuration's.
         address: address of a Ray cluster to join.
         quiet: print nothing.
+        on_generation: called with each generation once it is committed. If it raises, the run stops with all
+            its generations safe, and the same call continues it.
         changes: configuration values by key, such as `generations=3` or `decks=["a.toml"]`; `lambda_`
             for lambda; a dict for a section: `final={"games": 4_000}`.
 
@@ -142,16 +198,125 @@ def evolve(
     check_memory(chosen)
     name = "run" if isinstance(config, RunConfig) else config
     path = default_folder(name) if out is None else Path(out)
-    display = RunDisplay(_console(quiet))
+    display = _RunDisplay(_console(quiet), on_generation)
     if not isinstance(config, RunConfig):
         display.say(ignored_address_note(find_config(config), address, 'address="auto"'))
     with _session(quiet), open_run_pool(chosen, display) as players, open_or_create(path, chosen) as folder:
         if not folder.committed:
-            confirm_long_runs(chosen, 1, players, display.console, sure=True)
+            print_estimate(chosen, 1, players, display.console)
         evolve_to_end(folder, players, display, chosen.address)
+    return read_run(path)
+
+
+def read_run(run: str | Path) -> EvolvedRun:
+    """Read a run, finished or not: tables of its generations, and its champion.
+
+    Args:
+        run: the run folder, or its name in `runs/`.
+
+    Raises:
+        RunError: there is no such run, or a table is damaged.
+    """
+    path = resolve_run_path(Path(run))
     runs, folder = read_runs([path]), open_run_read_only(path)
-    champion = read_agent_profile(path / "champion.toml", folder.config.vector)
-    return EvolvedRun(path, champion, runs.individuals, read_final(folder), read_validation(runs))
+    final, profile = pd.DataFrame(), None
+    if read_champion_file(path).finishes(folder.config):
+        final = read_final(folder)
+        profile = read_agent_profile(path / "champion.toml", folder.config.vector)
+    return EvolvedRun(path, runs.individuals, final, read_validation(runs), profile)
+
+
+def optimise(
+    fitness: Callable[[pd.DataFrame], Sequence[float] | np.ndarray],
+    config: str | Path | RunConfig = "quickstart",
+    *,
+    on_generation: Callable[[Generation], None] | None = None,
+    **changes: Any,
+) -> list[Generation]:
+    """Run a strategy on a fitness function of your own, without games of its own and without a folder.
+
+    Args:
+        fitness: maps weights (one row per individual, one column per weight, from 0 to 1) to one number
+            each, which is maximised. With equal results for equal weights, `optimise` is reproducible.
+        config: a shipped configuration, a file, or a `RunConfig`; its agent, strategy, population sizes,
+            generations and seed count.
+        on_generation: called with each generation.
+        changes: configuration values by key, as in `evolve`.
+
+    Returns:
+        All generations; `optimise(...)[-1].best` is the best individual of the last.
+
+    Raises:
+        ConfigError: a key or value is not allowed.
+        StrategyError: `fitness` returns another number of values, or one that is not finite.
+    """
+    base = config if isinstance(config, RunConfig) else read_config(config, begins=True)
+    chosen = _changed(base, changes)
+    strategy = new_strategy(chosen)
+    generations = []
+    while strategy.generation <= chosen.generations:
+        weights = pd.DataFrame(strategy.ask(), columns=list(chosen.vector.names()))
+        told = strategy.tell(np.asarray(fitness(weights), np.float64))
+        generations.append(_generation(told, strategy))
+        if on_generation is not None:
+            on_generation(generations[-1])
+    return generations
+
+
+def win_rates(
+    weights: pd.DataFrame | np.ndarray | Sequence[Sequence[float]],
+    opponents: Sequence[str],
+    *,
+    decks: str | Sequence[str],
+    games: int = 100,
+    agent: str = DEFAULT_AGENT,
+    ruleset: str = BALANCED_RULESET,
+    seed: int = 1,
+    workers: int = 0,
+) -> np.ndarray:
+    """Win rates of weight vectors against opponents, all on the same deals (common random numbers).
+
+    Args:
+        weights: one row per player, one column per weight of `agent`, from 0 to 1. Further columns of a
+            table that names the weights are ignored.
+        opponents: entrants, as `play_tournament` takes them.
+        decks: names, files or deck codes; one string may list several, separated by commas.
+        games: number per player, opponent and ordered pair of decks; even.
+        agent: whose weights they are.
+        ruleset: name of the ruleset (docs/game.md).
+        seed: seed of the deals.
+        workers: number of threads; 0: one per processor.
+
+    Returns:
+        Shape (players, opponents): wins, with draws as half wins, per game.
+
+    Raises:
+        WrongValueError: no weights, another number of columns, or an odd number of games.
+        EntrantError, DeckError, UnknownNameError: an argument is not valid.
+    """
+    names = split_names(decks) if isinstance(decks, str) else tuple(decks)
+    vector = weight_class(agent)
+    if isinstance(weights, pd.DataFrame) and set(vector.names()) <= set(weights.columns):
+        weights = weights[list(vector.names())]
+    values = np.atleast_2d(np.asarray(weights, np.float64))
+    if values.ndim != 2 or not len(values) or values.shape[1] != len(vector.names()):
+        raise WrongValueError(
+            f"weights of {agent} have one row per player and {len(vector.names())} columns "
+            f"({', '.join(vector.names())}), got shape {values.shape}"
+        )
+    if games < 2 or games % 2:
+        raise WrongValueError(f"games must be even, since each deal is played from both seats, got {games}")
+    config = RunConfig(decks=names, ruleset=ruleset, agent=agent)
+    players = [find_entrant(text).player for text in opponents]
+    n, m = len(values), len(players)
+    pairings = np.array([(i, n + j) for i in range(n) for j in range(m)], np.int64).reshape(-1, 2)
+    roster = roster_of(config, [tuple(vector(*row).array) for row in values], players)
+    with contextlib.closing(LocalPool(workers)) as pool:
+        compile_games(roster.players, roster.decks)
+        results = play_pairings(roster, pairings, games, seed, (Stream.EXPERIMENT,), pool.play)
+    points = results.wins + results.draws / 2
+    rates: np.ndarray = points.sum(axis=(1, 2)) / results.games.sum(axis=(1, 2))
+    return rates.reshape(n, m)
 
 
 def play_tournament(
@@ -262,6 +427,60 @@ def write_report(
     return WrittenReport(target, found.individuals, last_population(found.individuals), found.problems)
 
 
+class _RunDisplay(RunDisplay):
+    """Progress display of a run that calls a function with each generation."""
+
+    def __init__(self, console: Console, on_generation: Callable[[Generation], None] | None) -> None:
+        super().__init__(console)
+        self._on_generation = on_generation
+
+    def generation(
+        self,
+        told: GenerationResult,
+        strategy: Strategy,
+        tally: Tally,
+        seconds: float,
+        validation: Validation | None,
+    ) -> None:
+        """Show a committed generation, and call the function."""
+        super().generation(told, strategy, tally, seconds, validation)
+        if self._on_generation is not None:
+            score = None if validation is None else validation.score
+            self._on_generation(_generation(told, strategy, score, seconds))
+
+
+def _generation(
+    told: GenerationResult, strategy: Strategy, validation: float | None = None, seconds: float = 0.0
+) -> Generation:
+    """A generation as a table, after `Strategy.tell`."""
+    names = list(strategy.parameters.vector.names())
+    table = pd.DataFrame(told.individuals, columns=names)
+    for place, (name, values) in enumerate(
+        {
+            "individual": [individual.number for individual in told.individuals],
+            "birth": [individual.birth for individual in told.individuals],
+            "fitness": told.fitness,
+            "survived": told.survived,
+        }.items()
+    ):
+        table.insert(place, name, values)
+    centre = strategy.centre()
+    mean = None if centre is None else pd.Series(centre.weights, names)
+    return Generation(told.generation, table, mean, validation, seconds)
+
+
+def make_agent(entrant: str) -> Agent:
+    """Make the agent of an entrant, for `engine.play` and games step by step.
+
+    Args:
+        entrant: as the commands take it: `ilp:keep-alive`, `ilp:runs/NAME`, `hearthsim`, `lookahead@16`, ...
+
+    Raises:
+        EntrantError, UnknownNameError, ProfileError: there is no such entrant.
+    """
+    return find_entrant(entrant).player.agent()
+
+
 def _changed(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
     """Configuration with changed values; a dict changes values of one configuration section."""
     content = config.model_dump(by_alias=True)
@@ -299,5 +518,5 @@ def _session(quiet: bool) -> Iterator[None]:
     try:
         with silent_compilation() if quiet else contextlib.nullcontext():
             yield
-    except typer.Exit as stop:
-        raise KeyboardInterrupt(f"stopped by signal {stop.exit_code - 128}") from None
+    except SessionStopped as stop:
+        raise KeyboardInterrupt(f"stopped by signal {stop.signal}") from None

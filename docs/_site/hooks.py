@@ -28,7 +28,7 @@ OUTSIDE = {
 SECTIONS = {"SECURITY.md": "reliability.md"}
 """Documents outside docs/ that become the last section of a page."""
 
-PACKAGES = ("engine", "ilp_agent", "rivals", "evo")
+PACKAGES = ("manaforge", "engine", "ilp_agent", "rivals", "evo")
 LINK = re.compile(r"(\]\()(?!https?:|#)([^)#\s]+)(#[^)\s]*)?")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 

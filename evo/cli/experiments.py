@@ -22,15 +22,12 @@ from evo.cli.options import (
     DeckEdition,
     Overrides,
     PoolName,
-    PoolSettings,
     RulesetName,
     RunAddress,
     RunPool,
     RunWorkers,
     Workers,
     decks_with_options,
-    pool_settings,
-    with_pool_settings,
 )
 from evo.play.notation import NOTATION
 from evo.terminal.console import Column, FittingTable
@@ -41,11 +38,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from engine import Deck
-    from evo.cli.progress import GameCounter
     from evo.config.run_config import RunConfig
     from evo.experiments.folder import ExperimentFolder
     from evo.experiments.optimisers import Contender, OptimiserBench
     from evo.play.games import Player, Roster, Schedule
+    from evo.play.pools import PoolSettings
+    from evo.sessions.progress import GameCounter
     from ilp_agent import WeightVector
 
 
@@ -100,12 +98,13 @@ def ablate_command(
 ) -> None:
     """Measure the worth of each weight of a profile: play it against copies without that weight."""
     from engine import find_deck, find_ruleset
-    from evo.cli.progress import GameCounter, output_console, print_problems
-    from evo.cli.sessions import open_session_pool
     from evo.config.files import split_names
     from evo.experiments.ablation import Ablation, ablation_figure, ablation_page, run_ablation
     from evo.experiments.folder import ExperimentOptionError, open_experiment
     from evo.play.entrants import find_entrant
+    from evo.play.pools import pool_settings
+    from evo.sessions.progress import GameCounter, output_console, print_problems
+    from evo.sessions.session import open_session_pool
     from evo.storage.files import csv_bytes, json_digest
     from rivals import refuse_decks
 
@@ -230,7 +229,6 @@ def exploit_command(
 ) -> None:
     """Evolve a best response to an entrant: bounds its exploitability from below, and shows how it loses."""
     from engine import find_deck
-    from evo.cli.progress import output_console, print_problems
     from evo.config.files import split_names
     from evo.experiments.exploit import (
         count_actions,
@@ -241,6 +239,8 @@ def exploit_command(
     )
     from evo.experiments.folder import open_experiment
     from evo.play.entrants import find_entrant, profile_of_entrant
+    from evo.play.pools import with_pool_settings
+    from evo.sessions.progress import output_console, print_problems
     from evo.storage.files import csv_bytes, json_digest
     from rivals import refuse_decks
 
@@ -293,11 +293,12 @@ def _evolve_and_score(
     import pandas as pd
 
     from engine import find_ruleset
-    from evo.cli.progress import GameCounter, RunDisplay
-    from evo.cli.sessions import evolve_to_end, open_run_pool, open_session_pool
     from evo.evolution.session import open_or_create
     from evo.experiments.exploit import score_against
     from evo.play.entrants import find_entrant
+    from evo.play.pools import PoolSettings
+    from evo.sessions.progress import GameCounter, RunDisplay
+    from evo.sessions.session import evolve_to_end, open_run_pool, open_session_pool
 
     place, display = folder.path / "run", RunDisplay(console)
     with open_run_pool(config, display) as pool, open_or_create(place, config) as run:
@@ -418,7 +419,6 @@ def bench_optimisers_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Compare evolution strategies at equal budgets of games: Elo by games played, and a noisy quadratic."""
-    from evo.cli.progress import GameCounter, output_console, print_problems
     from evo.config.files import read_config
     from evo.experiments.folder import ExperimentOptionError, open_experiment
     from evo.experiments.optimisers import (
@@ -430,6 +430,8 @@ def bench_optimisers_command(
         optimisers_page,
         simulate_bench,
     )
+    from evo.play.pools import PoolSettings, with_pool_settings
+    from evo.sessions.progress import GameCounter, output_console, print_problems
     from evo.storage.files import csv_bytes, json_digest
 
     if games % 2:
@@ -540,13 +542,13 @@ def _rating_opponents(against: Sequence[str], config: "RunConfig") -> "dict[str,
 
 
 def _play_and_rate(
-    bench: "OptimiserBench", folder: "ExperimentFolder", place: PoolSettings, counter: "GameCounter"
+    bench: "OptimiserBench", folder: "ExperimentFolder", place: "PoolSettings", counter: "GameCounter"
 ) -> "pd.DataFrame":
     """Play the benchmark's missing runs, and rate all runs at all budgets."""
-    from evo.cli.sessions import open_session_pool
     from evo.evolution.fitness import find_opponents
     from evo.experiments.optimisers import play_missing, points_table, rate_points
     from evo.play.games import Player
+    from evo.sessions.session import open_session_pool
 
     config = bench.contenders[0].config
     players = [Player((1.0,) * len(config.vector.names()), config.backend, config.agent)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import ConsoleRenderable
 
+from engine.errors import check_choice
 from engine.shipped import shipped_decks, shipped_rulesets
 from engine.terminal import safe_text
 from evo.cli import options
@@ -22,7 +23,6 @@ from evo.cli.options import (
     DealSeed,
     DeckEdition,
     LibraryFolder,
-    check_choice,
     decks_with_options,
 )
 from evo.play.notation import NOTATION
@@ -291,10 +291,10 @@ def check_agent_command(
 ) -> None:
     """Check that an agent plays legally, in time, reproducibly, and without hidden information."""
     from engine.terminal import print_error
-    from evo.cli.progress import GameCounter, output_console, stop_on_signals
     from evo.play.checking import REPLAYED_GAMES, check_agent
     from evo.play.entrants import find_entrant
     from evo.play.pool import InterruptedRunError
+    from evo.sessions.progress import GameCounter, output_console, stop_on_signals
 
     console = output_console(stderr=as_data)
     found = find_entrant(entrant)

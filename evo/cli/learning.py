@@ -26,7 +26,6 @@ from evo.cli.options import (
     RulesetName,
     Workers,
     decks_with_options,
-    pool_settings,
 )
 from evo.play.notation import NOTATION
 from evo.terminal.console import Column, FittingTable
@@ -39,13 +38,13 @@ if TYPE_CHECKING:
 
     from engine import Deck
     from evo.analysis.prediction import DeckLibrary
-    from evo.cli.options import PoolSettings
-    from evo.cli.progress import GameCounter
     from evo.experiments.folder import ExperimentFolder
     from evo.learning.features import FeatureSelection, SubsetResult
     from evo.learning.folder import LearningFolder
     from evo.learning.mulligan import CardRow, MulliganLearning
     from evo.play.games import Roster, Schedule
+    from evo.play.pools import PoolSettings
+    from evo.sessions.progress import GameCounter
     from ilp_agent import Profile
     from ilp_agent.lookahead.weights import LookaheadWeights
     from ilp_agent.mulligan import SeatValues
@@ -85,11 +84,11 @@ def learn_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Learn the value function of lookahead by self-play; the same command continues a stopped one."""
-    from evo.cli.progress import GameCounter, output_console, print_problems
     from evo.config.files import read_config_as
     from evo.learning.config import LearnConfig
     from evo.learning.folder import open_learning
     from evo.learning.report import write_learning
+    from evo.sessions.progress import GameCounter, output_console, print_problems
 
     sets = [*(overrides or ()), *([f"workers={workers}"] if workers is not None else [])]
     chosen = read_config_as(LearnConfig, f"{config}", sets)
@@ -117,11 +116,11 @@ def learn_command(
 
 def _learn_rounds(folder: "LearningFolder", counter: "GameCounter") -> "Profile[LookaheadWeights]":
     """Play the missing learning rounds with progress lines, and return the profile that scored best."""
-    from evo.cli.options import PoolSettings
-    from evo.cli.sessions import open_session_pool
     from evo.config.messages import counted
     from evo.learning.run import learn
     from evo.play.pool import InterruptedRunError
+    from evo.play.pools import PoolSettings
+    from evo.sessions.session import open_session_pool
 
     chosen, players = folder.config, [folder.config.player, *folder.config.opponents]
     with open_session_pool(
@@ -193,11 +192,11 @@ def features_command(
     """Find the features that a learned value needs: leave out each one, and eliminate backward."""
     import shlex
 
-    from evo.cli.options import PoolSettings
-    from evo.cli.progress import output_console
     from evo.learning.features import FeatureSelection, smallest_no_worse, subsets_table
     from evo.learning.folder import read_learning
     from evo.learning.report import features_figure, features_page
+    from evo.play.pools import PoolSettings
+    from evo.sessions.progress import output_console
     from evo.stats.sequential import parse_sprt
 
     found, test = read_learning(folder), parse_sprt(f"{FEATURES_SPRT} {sprt}")
@@ -222,11 +221,11 @@ def _play_feature_sets(
     trial: "FeatureSelection", folder: "LearningFolder", place: "PoolSettings", alone: bool
 ) -> "dict[str, list[SubsetResult]]":
     """Play all feature sets, print a line for each, and return the results by name of the method."""
-    from evo.cli.progress import GameCounter, output_console
-    from evo.cli.sessions import open_session_pool
     from evo.config.messages import counted
     from evo.learning.features import backward_elimination, leave_one_out, subsets_table
     from evo.play.pool import InterruptedRunError
+    from evo.sessions.progress import GameCounter, output_console
+    from evo.sessions.session import open_session_pool
     from evo.storage.files import csv_bytes
 
     counter, config = GameCounter(output_console(), 0), trial.config
@@ -332,7 +331,6 @@ def mulligan_command(
 ) -> None:
     """Learn from games which opening cards to keep in the mulligan, and write a profile with the result."""
     from engine import find_deck, find_ruleset
-    from evo.cli.progress import GameCounter, output_console, print_problems
     from evo.config.files import split_names
     from evo.config.messages import counted
     from evo.experiments.folder import open_experiment
@@ -344,6 +342,8 @@ def mulligan_command(
         write_learned,
     )
     from evo.play.entrants import find_entrant, profile_of_entrant
+    from evo.play.pools import pool_settings
+    from evo.sessions.progress import GameCounter, output_console, print_problems
     from rivals import refuse_decks
 
     place = pool_settings(pool, workers, address)
@@ -378,8 +378,8 @@ def _play_lesson(
     lesson: "MulliganLearning", folder: "ExperimentFolder", place: "PoolSettings", counter: "GameCounter"
 ) -> "tuple[SeatValues, ...]":
     """Play the missing games of a mulligan lesson, and return the keep values of the last round."""
-    from evo.cli.sessions import open_session_pool
     from evo.learning.mulligan import learn_mulligan
+    from evo.sessions.session import open_session_pool
 
     values: tuple[SeatValues, ...] = ()
     with open_session_pool(
@@ -463,8 +463,8 @@ def predict_command(
 ) -> None:
     """Predict an opponent's deck from the cards seen: likeliest decks, and the cards that remain in them."""
     from evo.analysis.prediction import DeckLibrary, card_name, decks_of_class
-    from evo.cli.progress import output_console
     from evo.decklibrary import shipped_and_library
+    from evo.sessions.progress import output_console
 
     _check_prediction_options(cards, accuracy, out)
     every = shipped_and_library(library)

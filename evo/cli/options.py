@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from engine.codes import KEYWORD_FIELDS
-from engine.errors import unknown_name
 from engine.safe_files import read_toml
 from engine.shipped import EDITION_NAMES, shipped_decks, shipped_rulesets
 from evo.play.notation import NOTATION, OFFERED_FORMATS, SEATS
@@ -17,7 +16,7 @@ from rivals.outside.permissions import ALLOW_OPTION, command_of
 from rivals.registry import AGENTS, DEFAULT_AGENT
 
 if TYPE_CHECKING:
-    from evo.config.run_config import RunConfig
+    pass
 
 
 def _starting_with(incomplete: str, known: Iterable[str]) -> list[str]:
@@ -285,14 +284,6 @@ LibraryFolder = Annotated[
 ENTRANT_HELP = f"Entrant: {NOTATION}."
 
 
-class PoolSettings(NamedTuple):
-    """Worker pool options: kind of pool, number of workers, address of a Ray cluster."""
-
-    pool: str
-    workers: int
-    address: str
-
-
 def decks_with_options(
     names: Sequence[str], edition: str = "", bodies: bool = False, any_deck: bool = False, card: bool = False
 ) -> tuple[str, ...]:
@@ -308,83 +299,3 @@ def decks_with_options(
     from engine.decks import deck_options
 
     return add_deck_options(names, deck_options(edition, bodies, any_deck), card and not (bodies or any_deck))
-
-
-def pool_settings(pool: str, workers: int, address: str) -> PoolSettings:
-    """Validate the options --pool, --workers and --address.
-
-    Raises:
-        UnknownNameError: there is no such pool; the message lists them.
-        PoolAddressError: the address is malformed, or this pool takes none.
-        DefinitionError: the number of workers is below 0.
-    """
-    from evo.play.pools import check_pool_address
-    from evo.tournament.folder import DefinitionError
-
-    check_pool(pool)
-    if workers < 0:
-        raise DefinitionError(f"--workers must be 0 (one per processor) or more, got {workers}")
-    check_pool_address(pool, address)
-    return PoolSettings(pool, workers, address)
-
-
-def with_pool_settings(
-    config: "RunConfig", workers: int | None, pool: str | None, address: str | None
-) -> "RunConfig":
-    """Configuration with the workers, pool and address of the command line.
-
-    Raises:
-        UnknownNameError: there is no such pool.
-        PoolAddressError: the address is malformed, or this pool takes none.
-        ConfigError: a value is not allowed.
-    """
-    from evo.play.pools import check_pool_address
-
-    if pool is not None:
-        check_pool(pool)
-    if pool == "local" and address is None:
-        address = ""  # the command line takes precedence over the file
-    given = {"workers": workers, "pool": pool, "address": address}
-    chosen = config.changed(**{key: value for key, value in given.items() if value is not None})
-    check_pool_address(chosen.pool, chosen.address)
-    return chosen
-
-
-def ignored_address_note(file: Path, address: str | None, option: str = "--address auto") -> str:
-    """Note that the cluster address in an older configuration file is ignored; "" if the file has none.
-
-    Args:
-        file: the configuration file.
-        address: of the command line; None if not given.
-        option: text of the option that sets it.
-    """
-    from evo.config.files import read_toml
-
-    if address is not None or not read_toml(file, "configuration").get("address"):
-        return ""
-    return f'{file}: address = "auto" is ignored; to join the cluster of this machine, use {option}'
-
-
-def check_pool(pool: str) -> None:
-    """Refuse an unknown kind of worker pool.
-
-    Raises:
-        UnknownNameError: there is no such pool; the message lists them.
-    """
-    from evo.play.pools import POOL_KINDS
-
-    if pool not in POOL_KINDS:
-        raise unknown_name("pool", pool, POOL_KINDS)
-
-
-def check_choice(option: str, what: str, text: str, known: tuple[str, ...]) -> str:
-    """Check that the text of an option is one of its known values, and return it.
-
-    Raises:
-        DefinitionError: it is not; the message suggests the nearest.
-    """
-    from evo.tournament.folder import DefinitionError
-
-    if text not in known:
-        raise DefinitionError(f"{option}: {unknown_name(what, text, known)}")
-    return text

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evo.cli import options
-from evo.cli.options import (
-    OUT_HELP,
-    Address,
-    AllowAgent,
-    PoolName,
-    RunDecks,
-    Workers,
-    pool_settings,
-)
+from evo.cli.options import OUT_HELP, Address, AllowAgent, PoolName, RunDecks, Workers
 from evo.terminal.console import Column, FittingTable
 
 if TYPE_CHECKING:
@@ -71,11 +63,12 @@ def crossplay_command(
     from evo.analysis.crossplay import cluster_scores, clusters_of, crossplay
     from evo.analysis.report import crossplay_sections
     from evo.analysis.sentences import comparisons_sentence
-    from evo.cli.progress import output_console, print_problems
     from evo.cli.run_summary import read_runs_without_warnings
-    from evo.cli.sessions import play_and_write
     from evo.cli.tables import restore_decks
     from evo.play.entrants import check_parameters_unchanged
+    from evo.play.pools import pool_settings
+    from evo.sessions.progress import output_console, print_problems
+    from evo.sessions.session import play_and_write
     from evo.storage.files import csv_bytes, write_atomically
 
     restore_decks(runs, decks)
@@ -124,10 +117,10 @@ def report_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Write an HTML report on runs: findings, figures, tables, and the commands that repeat the runs."""
-    from evo.cli.progress import output_console
     from evo.cli.run_summary import read_runs_without_warnings
-    from evo.cli.sessions import write_report_page
     from evo.cli.tables import restore_decks
+    from evo.sessions.progress import output_console
+    from evo.sessions.session import write_report_page
 
     restore_decks(runs, decks)
     write_report_page(read_runs_without_warnings(runs), runs, out, workers, output_console())
@@ -139,8 +132,8 @@ def watch_command(
     once: bool = typer.Option(False, help="Print the state once and exit (the default without a terminal)."),
 ) -> None:
     """Watch runs live: time left, fitness, ages, step sizes and weights by generation; q quits."""
-    from evo.cli.progress import output_console
     from evo.cli.run_summary import full_views, read_run_views, watch_runs
+    from evo.sessions.progress import output_console
 
     console = output_console()
     if once or not console.is_terminal:
@@ -184,9 +177,9 @@ def serve_command(
     import socket
 
     from engine.errors import WrongValueError
-    from evo.cli.progress import output_console
     from evo.play.entrants import find_entrant
     from evo.serving.app import make_app, make_server
+    from evo.sessions.progress import output_console
 
     if not root.is_dir():
         raise WrongValueError(f"{root} is not a folder; manaforge evolve quickstart creates one with a run")

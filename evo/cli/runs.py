@@ -17,8 +17,6 @@ from evo.cli.options import (
     RunPool,
     RunWorkers,
     Tensorboard,
-    ignored_address_note,
-    with_pool_settings,
 )
 from evo.terminal.console import Column, FittingTable
 from ilp_agent.shipped import shipped_configs
@@ -73,11 +71,13 @@ def evolve_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Evolve weights by coevolution in a new run folder (or resume one), and choose a champion."""
-    from evo.cli.progress import RunDisplay, default_folder, output_console
-    from evo.cli.run_summary import check_memory, confirm_long_runs, show_champion
-    from evo.cli.sessions import evolve_to_end, open_run_pool
+    from evo.cli.run_summary import confirm_long_runs, show_champion
     from evo.config.files import find_config, read_config, read_toml
     from evo.evolution.session import open_or_create
+    from evo.play.pools import ignored_address_note, with_pool_settings
+    from evo.sessions.estimates import check_memory
+    from evo.sessions.progress import RunDisplay, default_folder, output_console
+    from evo.sessions.session import evolve_to_end, open_run_pool
     from evo.storage.run_folder import RunNameError, check_empty
 
     chosen = with_pool_settings(read_config(config, overrides or (), begins=True), workers, pool, address)
@@ -110,11 +110,12 @@ def resume_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Continue a stopped run; the result is the same as without the stop."""
-    from evo.cli.progress import RunDisplay, output_console
     from evo.cli.run_summary import show_champion
-    from evo.cli.sessions import evolve_to_end, open_run_pool
     from evo.cli.tables import restore_decks
     from evo.play.opponents import read_opponents
+    from evo.play.pools import ignored_address_note, with_pool_settings
+    from evo.sessions.progress import RunDisplay, output_console
+    from evo.sessions.session import evolve_to_end, open_run_pool
     from evo.storage.run_folder import open_run, resolve_run_path
 
     display = RunDisplay(output_console(), tensorboard)
@@ -146,13 +147,15 @@ def study_command(
     """Evolve several runs of one configuration, in folders 00, 01, ...; the same command continues them."""
     from engine import ManaforgeError
     from evo.analysis.listing import runs_below
-    from evo.cli.progress import RunDisplay, output_console
-    from evo.cli.run_summary import check_memory, confirm_long_runs
-    from evo.cli.sessions import evolve_to_end, open_run_pool
+    from evo.cli.run_summary import confirm_long_runs
     from evo.cli.tables import show_runs
     from evo.config.files import find_config, read_config
     from evo.evolution.session import concurrent_runs, open_study_run, run_concurrently
     from evo.play.pool import InterruptedRunError
+    from evo.play.pools import ignored_address_note, with_pool_settings
+    from evo.sessions.estimates import check_memory
+    from evo.sessions.progress import RunDisplay, output_console
+    from evo.sessions.session import evolve_to_end, open_run_pool
     from evo.storage.run_folder import RunError
 
     chosen = with_pool_settings(read_config(config, overrides or (), begins=True), workers, pool, address)
@@ -188,8 +191,8 @@ def runs_command(
 ) -> None:
     """List run folders, tournaments, learning runs and experiments, with the state of each."""
     from evo.analysis.listing import learnings_and_experiments_below, runs_below, tournaments_below
-    from evo.cli.progress import output_console
     from evo.cli.tables import show_folders
+    from evo.sessions.progress import output_console
     from evo.storage.run_folder import RunNameError
 
     if not root.is_dir():
@@ -217,8 +220,8 @@ def export_command(
 ) -> None:
     """Export the champion of a run, or its best candidates, as profile files; of a study, of every run."""
     from evo.analysis.export import cluster_profiles, study_profiles, write_profiles
-    from evo.cli.progress import output_console
     from evo.cli.tables import restore_decks
+    from evo.sessions.progress import output_console
 
     restore_decks([run], decks)
     if clusters:
@@ -257,9 +260,9 @@ def show_config(
     _agents: AllowAgent = None,
 ) -> None:
     """Print every value of a configuration with its unit and meaning."""
-    from evo.cli.progress import output_console
     from evo.config.files import escape_control_characters, read_config
     from evo.config.run_config import key_descriptions
+    from evo.sessions.progress import output_console
 
     chosen = read_config(config, overrides or (), begins=True)
     if as_toml:

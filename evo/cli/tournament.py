@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, cast
 
 import typer
 
+from engine.errors import check_choice
 from engine.shipped import BALANCED_RULESET, EDITION_NAMES
 from evo.cli import options
 from evo.cli.options import (
@@ -25,9 +26,7 @@ from evo.cli.options import (
     PoolName,
     RulesetName,
     Workers,
-    check_choice,
     decks_with_options,
-    pool_settings,
 )
 from evo.play.notation import FORMATS, NOTATION, OFFERED_FORMATS, SEATS, Seats
 from evo.terminal.console import Column, FittingTable
@@ -89,10 +88,11 @@ def tournament_command(
     as_data: AsJson = False,
 ) -> None:
     """Play a tournament: Elo ratings and scores, with confidence intervals."""
-    from evo.cli.progress import output_console
-    from evo.cli.sessions import play_and_write, print_json
     from evo.cli.tables import show_decks
     from evo.config.files import split_names
+    from evo.play.pools import pool_settings
+    from evo.sessions.progress import output_console
+    from evo.sessions.session import play_and_write, print_json
     from evo.stats.standings import deck_standings
     from evo.tournament.report import print_tournament
     from evo.tournament.run import create_tournament
@@ -161,11 +161,12 @@ def ladder_command(
     """Compare decks in self-play of one or more agents: deck ratings, and the score of every pair."""
     from engine import find_deck, find_ruleset
     from engine.decks import coverage_sentence
-    from evo.cli.progress import output_console
-    from evo.cli.sessions import play_and_write
     from evo.cli.tables import show_decks
     from evo.config.files import split_names
     from evo.play.entrants import find_entrants
+    from evo.play.pools import pool_settings
+    from evo.sessions.progress import output_console
+    from evo.sessions.session import play_and_write
     from evo.stats.standings import deck_standings
     from evo.storage.files import csv_bytes, write_atomically
     from evo.tournament.folder import DefinitionError
@@ -335,11 +336,12 @@ def sweep_command(
     """Measure win rate by the value of one weight, or by copies of a card or keyword in the deck."""
     from engine import find_ruleset
     from engine.decks import coverage_sentence
-    from evo.cli.progress import output_console
-    from evo.cli.sessions import play_in_folder, print_json, print_warnings, with_saved_decks
     from evo.cli.tables import show_curve, sweep_figure
     from evo.play.entrants import find_entrant
     from evo.play.matchups import games_table
+    from evo.play.pools import pool_settings
+    from evo.sessions.progress import output_console
+    from evo.sessions.session import play_in_folder, print_json, print_warnings, with_saved_decks
     from evo.storage.files import csv_bytes
     from evo.tournament.run import Tournament
     from evo.tournament.sweep import (
@@ -421,8 +423,9 @@ def arena_command(
     _agents: AllowAgent = None,
 ) -> None:
     """Play a round robin of a champion, the hand-made profiles and all rivals over all decks."""
-    from evo.cli.progress import output_console
-    from evo.cli.sessions import play_and_write, print_json
+    from evo.play.pools import pool_settings
+    from evo.sessions.progress import output_console
+    from evo.sessions.session import play_and_write, print_json
     from evo.stats.ratings import verdict_of
     from evo.tournament.arena import create_arena
     from evo.tournament.report import print_tournament

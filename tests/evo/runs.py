@@ -12,13 +12,13 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from unittest.mock import patch
 
-from evo.cli import progress
 from evo.cli.main import main
 from evo.config.run_config import RunConfig
 from evo.evolution.run import evolve
 from evo.evolution.session import begin_session, new_manifest
 from evo.evolution.validation import StopDecision
 from evo.play.pool import LocalPool, WorkerPool
+from evo.sessions import progress
 from evo.storage.run_folder import RunFolder, create_run, open_run
 from evo.strategies import GenerationResult, Strategy
 from rivals.outside import permissions

@@ -1,5 +1,6 @@
 """Runs, tournaments, arenas and reports from Python."""
 
+import functools
 import os
 import signal
 import subprocess
@@ -7,10 +8,12 @@ import sys
 import threading
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 import evo
+import manaforge
 from engine import ManaforgeError
 from evo.cli.main import app
 from evo.storage.run_folder import RunError
@@ -87,6 +90,96 @@ def test_a_tournament_and_an_arena_are_tables(tmp_path: Path, monkeypatch: pytes
     arena = evo.play_arena("arena.toml", out="a", quiet=True)
     assert set(arena.ratings["entrant"]) == {"champion", "aggro"}
     assert "manaforge arena arena.toml" in Path("a/tournament.html").read_text()
+
+
+def test_a_run_is_read_finished_or_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    seen: list[manaforge.Generation] = []
+
+    def stop(generation: manaforge.Generation) -> None:
+        seen.append(generation)
+        if generation.number == 1:
+            raise RuntimeError("enough")
+
+    call = functools.partial(manaforge.evolve, TINY, out="runs/one", generations=2, quiet=True)
+    with pytest.raises(RuntimeError, match="enough"):
+        call(on_generation=stop)
+    half = manaforge.read_run("one")  # a name in runs/
+    assert set(half.individuals["generation"]) == {0, 1}
+    assert half.final.empty
+    for read in ("champion", "weights"):
+        with pytest.raises(
+            ManaforgeError, match="has no champion yet; to finish it: manaforge resume runs/one"
+        ):
+            getattr(half, read)
+    whole = call(on_generation=seen.append)
+    assert [generation.number for generation in seen] == [0, 1, 2]
+    again = manaforge.read_run("runs/one")
+    assert again.champion == whole.champion
+    committed = again.individuals[again.individuals["generation"] == 2]
+    assert seen[-1].individuals["individual"].tolist() == committed["individual"].tolist()
+    assert seen[-1].individuals["fitness"].tolist() == committed["fitness"].tolist()
+    assert seen[-1].individuals["face"].tolist() == committed["weight_face"].tolist()
+    assert seen[-1].best["fitness"] == committed["fitness"].max()
+    with pytest.raises(RunError, match="none"):
+        manaforge.read_run("none")
+
+
+def sphere(weights: pd.DataFrame) -> pd.Series:
+    """Best where all weights are a half."""
+    return -((weights - 0.5) ** 2).sum(axis=1)
+
+
+@pytest.mark.parametrize("sizes", [("es", 8, 8), ("cma", 4, 8), ("spsa", 2, 2)], ids=lambda sizes: sizes[0])
+def test_a_fitness_of_ones_own_is_optimised_and_reproducible(sizes: tuple[str, int, int]) -> None:
+    changes = dict(zip(("strategy", "mu", "lambda_"), sizes, strict=True))
+    seen: list[manaforge.Generation] = []
+    found = manaforge.optimise(sphere, generations=30, on_generation=seen.append, **changes)
+    assert seen == found
+    assert [generation.number for generation in found] == list(range(31))
+    assert found[-1].best["fitness"] > found[0].individuals["fitness"].mean()
+    assert set(TINY.vector.names()) < set(found[0].individuals)
+    again = manaforge.optimise(sphere, generations=30, **changes)
+    assert all(one.individuals.equals(other.individuals) for one, other in zip(found, again, strict=True))
+
+
+def test_a_fitness_that_is_none_is_refused() -> None:
+    for wrong in (lambda weights: [1.0], lambda weights: [float("nan")] * len(weights)):
+        with pytest.raises(ManaforgeError):
+            manaforge.optimise(wrong)
+
+
+def test_win_rates_are_those_of_a_tournament_on_these_deals() -> None:
+    weights = (
+        manaforge.find_profile("keep-alive").weights.array,
+        manaforge.find_profile("true-balanced").weights.array,
+    )
+    call = functools.partial(manaforge.win_rates, decks="thesis-paladin,thesis-warrior", games=20)
+    rates = call(weights, ["aggro", "ilp:keep-alive", "ilp:true-balanced"])
+    assert rates.shape == (2, 3)
+    assert rates[0, 1] == rates[1, 2] == 0.5  # against itself, each deal from both seats
+    assert rates[0, 2] == pytest.approx(1 - rates[1, 1])
+    assert call(weights[1:], ["aggro"])[0] == rates[1, 0], "the rate of one player depends on no other"
+    table = pd.DataFrame(weights, columns=TINY.vector.names()).assign(fitness=1.0)[::-1]
+    assert call(table[[*reversed(table.columns)]], ["aggro"])[:, 0].tolist() == rates[::-1, 0].tolist()
+    for changes, told in (({"games": 3}, "games must be even"), ({"decks": "thesis-palladin"}, "nearest")):
+        with pytest.raises(ManaforgeError, match=told):
+            call(weights, ["aggro"], **changes)
+    with pytest.raises(ManaforgeError, match=r"8 columns \(lethal, .*got shape \(1, 2\)"):
+        call([[1.0, 2.0]], ["aggro"])
+
+
+def test_the_package_names_what_it_offers() -> None:
+    assert set(evo.__all__) < set(manaforge.__all__) == set(dir(manaforge))
+    assert all(getattr(manaforge, name).__doc__ for name in manaforge.__all__)
+    result = manaforge.play(
+        manaforge.make_agent("ilp:keep-alive"), manaforge.RandomAgent(), ("thesis-paladin",) * 2, seed=1
+    )
+    assert result.turns > 0
+    code = "import sys, evo.api; sys.exit(any(name.startswith('evo.cli') for name in sys.modules))"
+    subprocess.run(
+        [sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": str(Path.cwd())}
+    )
 
 
 def test_a_call_in_another_thread(tmp_path: Path) -> None:

@@ -16,13 +16,13 @@ from evo.analysis.export import best_profiles, cluster_profiles, write_profiles
 from evo.analysis.report import make_report
 from evo.analysis.tables import names_of, read_runs
 from evo.cli.main import app
-from evo.cli.progress import RunDisplay, output_console
 from evo.config.run_config import ConfigError, RunConfig
 from evo.evolution.run import evolve
 from evo.evolution.session import begin_session, extend_run
 from evo.play.entrants import find_entrant, find_entrants
 from evo.play.games import GAME, Player, Roster, Schedule, _play_compiled, _play_in_python
 from evo.play.pool import LocalPool
+from evo.sessions.progress import RunDisplay, output_console
 from evo.storage.run_folder import RunError, open_run
 from evo.tournament.arena import arena_tournament, read_arena
 from ilp_agent import ProfileError, find_profile

@@ -10,13 +10,14 @@ import pytest
 import typer
 from rich.console import Console
 
-from evo.cli import run_summary
-from evo.cli.run_summary import PoolSpeed, confirm_long_runs, estimate_disk_bytes, measure_speed
+from evo.cli.run_summary import confirm_long_runs
 from evo.config.run_config import RunConfig
 from evo.evolution.run import evolve, remaining_games
 from evo.evolution.session import begin_session, new_manifest
 from evo.play.games import Roster, Schedule
 from evo.play.pool import LocalPool
+from evo.sessions import estimates
+from evo.sessions.estimates import PoolSpeed, estimate_disk_bytes, measure_speed
 from evo.storage.run_folder import create_run
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import TINY, Quiet, manaforge
@@ -32,8 +33,8 @@ def said(config: RunConfig, sure: bool = False) -> str:
 
 @pytest.fixture(autouse=True)
 def hundred_games_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_summary, "measure_speed", lambda config, pool: PoolSpeed(100.0))
-    monkeypatch.setattr(run_summary, "SLOWEST", 100.0)
+    monkeypatch.setattr(estimates, "measure_speed", lambda config, pool: PoolSpeed(100.0))
+    monkeypatch.setattr(estimates, "SLOWEST", 100.0)
 
 
 def hours(number: float) -> RunConfig:
@@ -86,7 +87,7 @@ class Timed(LocalPool):
         super().__init__(workers)
         self.seconds = 0.0
         clock = SimpleNamespace(perf_counter=lambda: self.seconds, process_time=lambda: self.seconds / 2)
-        monkeypatch.setattr(run_summary, "time", clock)
+        monkeypatch.setattr(estimates, "time", clock)
 
     def play(self, roster: Roster, games: Schedule, *rest: Any) -> np.ndarray:
         results = super().play(roster, games, *rest)
@@ -100,7 +101,7 @@ def test_speed_is_measured_by_playing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_busy_machine_is_told_with_the_time_without_its_other_work(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "other work" not in said(hours(4))
-    monkeypatch.setattr(run_summary, "measure_speed", lambda config, pool: PoolSpeed(100.0, 0.5))
+    monkeypatch.setattr(estimates, "measure_speed", lambda config, pool: PoolSpeed(100.0, 0.5))
     text = said(hours(4))
     assert "about 4 h at 100 games a second" in text
     assert "is busy: the sample got 50% of the processors; about 2 h if it were idle" in text
@@ -116,8 +117,8 @@ def test_more_workers_than_processors_do_not_make_a_machine_busy(monkeypatch: py
     """Eight workers that had both of two processors for all of two seconds, by a clock of the test's own."""
     now, used = iter([0.0, 2.0]), iter([0.0, 4.0])
     clock = SimpleNamespace(perf_counter=now.__next__, process_time=used.__next__)
-    monkeypatch.setattr(run_summary, "time", clock)
-    monkeypatch.setattr(run_summary, "available_processors", lambda: 2)
+    monkeypatch.setattr(estimates, "time", clock)
+    monkeypatch.setattr(estimates, "available_processors", lambda: 2)
     pool = LocalPool(1)
     pool.workers = 8
     assert measure_speed(TINY, pool).share == 1.0
@@ -130,7 +131,7 @@ def test_a_run_beyond_this_machines_memory_is_refused_before_its_folder_is_made(
     assert done.returncode == 1
     assert "this run needs about 2,160 GB of memory" in done.stderr
     assert not (tmp_path / "run").exists()
-    run_summary.check_memory(RunConfig())
+    estimates.check_memory(RunConfig())
 
 
 def test_the_games_announced_are_those_played(tmp_path: Path) -> None:

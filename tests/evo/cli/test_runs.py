@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from evo.cli.progress import RunDisplay, output_console
-from evo.cli.sessions import evolve_to_end
 from evo.config.files import read_config
 from evo.evolution.session import new_manifest
 from evo.play.pool import InterruptedRunError, LocalPool
+from evo.sessions.progress import RunDisplay, output_console
+from evo.sessions.session import evolve_to_end
 from evo.storage.run_folder import create_run
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, heavy
 from tests.evo.runs import ENVIRONMENT, PROGRAM, TINY, bytes_of, manaforge, manaforge_process

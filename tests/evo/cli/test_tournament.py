@@ -130,7 +130,7 @@ def test_stopped_by_a_signal_and_run_again(number: signal.Signals, tmp_path: Pat
     words = ("tournament", "ilp:keep-alive", "ilp:aggro-face", *BASIC, "--games", "300000", "--out", "t")
     silent = (  # however long it takes, and whatever has to be compiled
         "import engine.compile_progress; engine.compile_progress.progress.quiet = True; "
-        "import evo.cli.progress as progress; progress.LINE_SECONDS = 1e9; "
+        "import evo.sessions.progress as progress; progress.LINE_SECONDS = 1e9; "
     )
     process = subprocess.Popen(
         [sys.executable, "-c", silent + PROGRAM[2], *words],

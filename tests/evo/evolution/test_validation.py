@@ -12,7 +12,6 @@ from rich.console import Console
 
 from evo.analysis.tables import read_runs, read_validation
 from evo.analysis.watching import view_run
-from evo.cli.progress import RunDisplay
 from evo.evolution.champion import THESIS_SEVEN, thesis_seven
 from evo.evolution.records import new_strategy
 from evo.evolution.run import evolve, remaining_games
@@ -27,6 +26,7 @@ from evo.play.games import play_schedule, roster_of
 from evo.play.matchups import make_schedule, make_setups
 from evo.play.pool import LocalPool
 from evo.seeds import Stream
+from evo.sessions.progress import RunDisplay
 from evo.stats.ratings import points_of
 from evo.storage.files import parquet_bytes
 from evo.storage.run_folder import create_run, open_run

@@ -40,7 +40,7 @@ def test_ray_is_not_started_for_a_handful_of_games() -> None:
     with open_pool("auto", 2, "", compiled=False, short=True) as (pool, said):
         assert pool.name == "local"
         assert "too few games to start Ray for" in said
-    from evo.cli.sessions import min_games_for_ray, uncompiled_agents
+    from evo.sessions.session import min_games_for_ray, uncompiled_agents
 
     agents = [Player(kind="random"), find_entrant("ilp:keep-alive").player]
     assert uncompiled_agents(agents) == ["random"]

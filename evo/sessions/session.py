@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import typer
 from rich.console import Console
 
 from engine import Deck
@@ -17,8 +16,6 @@ from engine.compile_progress import removed_on_exit
 from engine.terminal import print_error
 from evo.analysis.report import make_report
 from evo.analysis.tables import Runs
-from evo.cli.options import PoolSettings
-from evo.cli.progress import GameCounter, RunDisplay, print_problems, stop_on_signals
 from evo.config.messages import counted
 from evo.config.run_config import RunConfig
 from evo.evolution.fitness import find_opponents
@@ -29,8 +26,9 @@ from evo.play.entrants import check_parameters_unchanged
 from evo.play.games import Player, compile_games
 from evo.play.matchups import games_table
 from evo.play.pool import InterruptedRunError, LocalPool, WorkerPool
-from evo.play.pools import open_pool
+from evo.play.pools import PoolSettings, open_pool
 from evo.play.results import PoolLostError
+from evo.sessions.progress import GameCounter, RunDisplay, print_problems, stop_on_signals
 from evo.stats.sequential import Verdict
 from evo.stats.standings import Standings, standings
 from evo.storage.files import temporary_path, write_atomically, write_error_text
@@ -41,6 +39,18 @@ from evo.tournament.run import Tournament, find_faults, play_missing
 from rivals import find_kind, is_outside
 from rivals.outside.agent import check_starts
 from rivals.outside.permissions import allow_options
+
+
+class SessionStopped(SystemExit):
+    """A signal stopped the games; a command then exits with 128 plus the signal's number.
+
+    Attributes:
+        signal: its number.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(128 + number)
+        self.signal = number
 
 
 @contextlib.contextmanager
@@ -72,7 +82,7 @@ def open_session_pool(
     display: RunDisplay | GameCounter,
     if_stopped: str = "",
 ) -> Iterator[WorkerPool]:
-    """Context with a worker pool and signal handlers; after a signal the process exits with code 130 or 143.
+    """Context with a worker pool and signal handlers.
 
     Args:
         place: kind of pool, number of workers, and address.
@@ -118,7 +128,7 @@ def open_session_pool(
         finally:
             display.close()
     if stopped is not None:
-        raise typer.Exit(128 + stopped.signal)
+        raise SessionStopped(stopped.signal)
 
 
 def min_games_for_ray(players: Sequence[Player]) -> int:

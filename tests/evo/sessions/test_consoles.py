@@ -5,8 +5,8 @@ import signal
 import pytest
 from rich.console import Console
 
-from evo.cli.progress import Stoppable, stop_on_signals
 from evo.play.pool import InterruptedRunError
+from evo.sessions.progress import Stoppable, stop_on_signals
 
 
 @pytest.fixture

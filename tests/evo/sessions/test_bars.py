@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.progress import BarColumn, Task, TextColumn
 
-from evo.cli.progress import FittedProgress, GameCounter, LinePart, TimeLeft, fitted_line
+from evo.sessions.progress import FittedProgress, GameCounter, LinePart, TimeLeft, fitted_line
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +61,7 @@ def test_lines_lose_their_least_important_parts() -> None:
 
 def test_a_tournament_without_a_terminal_says_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([0.0, 10.0, 12.0, 20.0, 30.0])
-    monkeypatch.setattr("evo.cli.progress.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("evo.sessions.progress.time.monotonic", lambda: next(clock))
     console = Console(file=io.StringIO(), width=140)
     counter = GameCounter(console, 1_000)
     for games in (0, 200, 40, 160):

@@ -22,12 +22,7 @@ from rich.text import Text
 from engine.decks import coverage_sentence
 from evo.config.messages import duration
 from evo.evolution.fitness import Tally
-from evo.evolution.validation import (
-    BEST_AGAINST_SEVEN,
-    CENTRE_AGAINST_SEVEN,
-    StopDecision,
-    Validation,
-)
+from evo.evolution.validation import BEST_AGAINST_SEVEN, CENTRE_AGAINST_SEVEN, StopDecision, Validation
 from evo.play.pool import InterruptedRunError
 from evo.storage.run_folder import RunFolder
 from evo.strategies import GenerationResult, Strategy, find_strategy

@@ -100,7 +100,7 @@ check: $(VENV)/.tools  ## Lint, format, import layers, types, known vulnerabilit
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
-	$(BIN)/mypy --strict $(PACKAGES)
+	$(BIN)/mypy --strict $(PACKAGES) tools
 	$(BIN)/python -m tests.audit
 
 format: $(VENV)/.tools  ## Format, and fix what can be fixed automatically

@@ -106,7 +106,7 @@ else:
 
 @njit_inline
 def fast_hash(key: np.uint64, word: np.uint64) -> np.uint64:
-    """Hash of a key and one more word, for tables in memory; four times as fast as `engine.streams.mix`."""
+    """Hash of a key and one more word, for tables in memory."""
     key = _times(key ^ word, _STIR)
     return key ^ (key >> _SHIFT)
 

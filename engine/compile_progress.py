@@ -178,7 +178,7 @@ class _Progress:
     Attributes:
         quiet: print no messages.
         active: whether a compilation is running.
-        by_two: whether a helper process compiles the kernels that are called through their address.
+        has_helper: whether a helper process compiles the kernels that are called through their address.
     """
 
     def __init__(self) -> None:

@@ -151,7 +151,10 @@ EVENTS = np.dtype(
         ("depends_on_hidden", "i2"),  # 1: in a player's search, the result depended on hidden cards
         ("decoy", "i2"),  # entity id of the minion that a spell is redirected to; 0: none
         ("before", ACTION_START, (2,)),  # snapshots of both seats at the start of the action
-        ("last_entity_id", "i2"),  # `births` of the state at the start: higher ids were created by the action
+        (
+            "last_entity_id",
+            "i2",
+        ),  # of the state at the start: higher ids were created by the action
         ("dead_heroes", "i2"),  # bit per seat: its hero has died, even if healed since
         ("broken_weapon_bits", "i2"),  # bit per seat: its weapon is used up but not removed yet
         ("broken_weapons", "i2", (2,)),  # cards of these weapons

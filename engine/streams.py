@@ -23,9 +23,6 @@ _SHIFT = np.uint64(32)
 _ZERO = np.uint64(0)
 _TAG_DRAW = np.uint64(0)
 _TAG_DERIVE = np.uint64(1)
-_MIX0 = np.uint64(0x9E3779B1)
-_MIX1 = np.uint64(0x85EBCA77)
-_KEEP = np.uint64((1 << 58) - 1)
 
 MAX_WORD = 2**32
 MAX_KEY = 2**64
@@ -86,18 +83,6 @@ def below(key: np.uint64, index: int, n: int) -> int:
         if (product & _LOW) >= threshold:
             return np.int64(product >> _SHIFT)  # type: ignore[return-value]
         attempt += np.uint64(1)
-
-
-@njit
-def mix(word: np.uint64) -> np.uint64:
-    """Hash of a 64-bit word, below 2**58, so that a sum of thirty does not overflow."""
-    for _ in range(3):
-        low, high = word & _LOW, word >> _SHIFT
-        low_product, high_product = low * _M0 + _MIX0, high * _M1 + _MIX1
-        word = ((low_product ^ (high_product >> _SHIFT)) & _LOW) << _SHIFT | (
-            (high_product ^ (low_product >> _SHIFT)) & _LOW
-        )
-    return word & _KEEP
 
 
 @njit

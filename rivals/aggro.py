@@ -174,12 +174,12 @@ class AggroAgent:
     def __init__(self) -> None:
         self._actions = np.empty(MAX_ACTIONS, np.int64)
         self._next = np.zeros(2, STATE)
-        self._thought = np.zeros(1, EVENTS)
+        self._events = np.zeros(1, EVENTS)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
         """Most expensive playable card, then the hero power, then attacks on the hero or a Taunt minion."""
         states, cards = view.position.states, view.position.table.array
-        code = choose(states, cards, _NO_WEIGHTS, self._actions, self._next, self._thought)
+        code = choose(states, cards, _NO_WEIGHTS, self._actions, self._next, self._events)
         return Action.from_code(code)
 
 

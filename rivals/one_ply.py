@@ -146,10 +146,10 @@ class OnePlyAgent(Generic[W]):
         self._array = self.weights.full_array
         self._actions = np.empty(MAX_ACTIONS, np.int64)
         self._next = np.zeros(2, STATE)
-        self._thought = np.zeros(1, EVENTS)
+        self._events = np.zeros(1, EVENTS)
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
         """Legal action with the highest score."""
         states, cards = view.position.states, view.position.table.array
-        code = self.choose(states, cards, self._array, self._actions, self._next, self._thought)
+        code = self.choose(states, cards, self._array, self._actions, self._next, self._events)
         return Action.from_code(code)

@@ -162,7 +162,7 @@ def _outside_agent(name: str, weights: Sequence[float] | None, seconds: int) -> 
 
 @cache
 def _outside_kind(name: str) -> AgentKind:
-    """Agent kind of an outside agent, by the name that entrants give it.
+    """Agent kind of an agent from outside, by the name that entrants give it.
 
     Raises:
         OutsideAgentError: malformed name.

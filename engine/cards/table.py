@@ -207,7 +207,7 @@ def _write_lists(rows: np.ndarray, cards: Sequence[Card], numbers: Mapping[CardK
     assert len(lists) <= len(rows), "a list has the number of a card"
     capacity, lengths = rows["listed"].size, np.array([len(cards_of_list) for cards_of_list in lists])
     assert lengths.sum() <= capacity, (
-        f"{lengths.sum()} cards in lists of {capacity} places; raise LISTED in engine.state"
+        f"{lengths.sum()} cards in lists of {capacity} places; raise LIST_ENTRIES in engine.state"
     )
     rows["list_n"][: len(lists)] = lengths
     rows["list_first"][: len(lists)] = np.cumsum(lengths) - lengths

@@ -22,7 +22,7 @@ def condition_holds(
         seat: the row's player.
         condition: a `Condition`; negative for its negation.
         arg: value it compares with.
-        queued: the queued row, dtype `WAITING`: its minion, target and event.
+        queued: the queued row, dtype `QUEUED_EFFECT`: its minion, target and event.
     """
     if condition < 0:
         return not _is_met(state, cards, seat, -condition, arg, queued)

@@ -47,7 +47,7 @@ def apply_to_player(
         effect: the row.
         count: multiplier of its amounts.
         seat: the affected player.
-        queued: the row as queued, dtype `WAITING`.
+        queued: the row as queued, dtype `QUEUED_EFFECT`.
         events: dtype `EVENTS`.
     """
     side = state["sides"][seat]

@@ -9,7 +9,7 @@ from engine.jit import njit_no_alloc
 from engine.state import NO_CHARACTER
 
 ROW_REVEALED = 2
-"""Value of the field `heard` of a queued row: its Secret has been revealed."""
+"""Value of the field `is_triggered` of a queued row: its Secret has been revealed."""
 
 
 @njit_no_alloc

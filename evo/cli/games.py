@@ -88,7 +88,7 @@ def play_command(
     from engine.decks import coverage_sentence
     from engine.view import PlayerView
     from evo.decklibrary import library_for_prediction
-    from evo.game_pages.story import GameSetup, explainer_of, game_data, story_page
+    from evo.game_pages.story import GameInfo, explainer_of, game_data, story_page
     from evo.play.entrants import find_entrant
     from evo.play.games import mulligans_of_pair
     from evo.terminal.drawing import console, draw_position
@@ -144,8 +144,8 @@ def play_command(
         command += ["--seed", str(seed), *(["--edition", edition] if edition else [])]
         command += ["--bodies"] * bodies + ["--any-deck"] * any_deck
         command += ["--library", str(library)] if library is not None else []
-        cast = GameSetup((first, second), (both[0].name, both[1].name), rules.name, shlex.join(command))
-        _write_game(html, story_page(game_data(result, cast, tuple(map(explainer_of, agents)))))
+        info = GameInfo((first, second), (both[0].name, both[1].name), rules.name, shlex.join(command))
+        _write_game(html, story_page(game_data(result, info, tuple(map(explainer_of, agents)))))
         screen.print(f"written: {html}", markup=False)
 
 

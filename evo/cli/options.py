@@ -244,7 +244,7 @@ Tensorboard = Annotated[
 
 
 def _outside_agents(names: list[str] | None) -> list[str] | None:
-    """Refuse names that are not names of outside agents; return the names."""
+    """Refuse names that are not names of agents from outside; return the names."""
     for name in names or ():
         command_of(name)
     return names

@@ -209,7 +209,7 @@ def _has_weights(agent: str) -> str:
 
 
 def _parameters(declared: object) -> object:
-    """Parse the declared parameters of an outside agent."""
+    """Parse the declared parameters of an agent from outside."""
     try:
         return read_parameters(declared)
     except ManaforgeError as error:

@@ -137,7 +137,7 @@ class _RunConfig(RunKeys):
     @model_validator(mode="before")
     @classmethod
     def _declared(cls, content: Any, info: ValidationInfo) -> Any:
-        """Ask an outside agent for its parameters in a new run; run folders contain the parameters."""
+        """Ask an agent from outside for its parameters in a new run; run folders contain the parameters."""
         agent = content.get("agent") if isinstance(content, dict) and _is(info, "begins") else None
         if not isinstance(agent, str) or not is_outside(agent) or content.get("parameters"):
             return content

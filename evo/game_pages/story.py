@@ -296,7 +296,7 @@ def _terms(plan: Any, other: Any) -> list[list[Any]]:
 
 
 @dataclass(frozen=True)
-class GameSetup:
+class GameInfo:
     """Players, decks and ruleset of a game, by seat: 0 goes first.
 
     Attributes:
@@ -313,13 +313,13 @@ class GameSetup:
 
 
 def game_data(
-    result: MatchResult, cast: GameSetup, reasons: Sequence[Explainer | None] = (None, None), remark: str = ""
+    result: MatchResult, info: GameInfo, reasons: Sequence[Explainer | None] = (None, None), remark: str = ""
 ) -> dict[str, Any]:
     """A played game as JSON values: players, positions, actions and explained plans.
 
     Args:
         result: result of the game.
-        cast: its players.
+        info: its players.
         remark: a remark on the whole game; "" for none.
         reasons: by seat, the function that explains each turn from the player's view; None for none.
 
@@ -344,11 +344,11 @@ def game_data(
         fresh = action.kind == ActionKind.END_TURN
     steps.append(position_data(result.position))
     ended = {
-        "result": result_sentence(result, cast),
+        "result": result_sentence(result, info),
         "error": error_message_of(result.error),
         "remark": remark,
     }
-    return {**vars(cast), **ended, "steps": steps}
+    return {**vars(info), **ended, "steps": steps}
 
 
 def position_data(position: Position) -> dict[str, Any]:
@@ -382,12 +382,12 @@ def position_data_seen_by(view: PlayerView) -> dict[str, Any]:
     }
 
 
-def result_sentence(result: MatchResult, cast: GameSetup) -> str:
+def result_sentence(result: MatchResult, info: GameInfo) -> str:
     """Result of a game, as a sentence."""
     why = f"in round {result.turns}: {result.reason}"
     if result.winner is None:
         return f"A draw {why}"
-    return f"{cast.players[result.winner]} ({('first', 'second')[result.winner]}) wins {why}"
+    return f"{info.players[result.winner]} ({('first', 'second')[result.winner]}) wins {why}"
 
 
 def _notation_text(position: Position, action: Action) -> str:
@@ -416,8 +416,8 @@ def replay_recorded_game(
     explainers = [
         None if is_outside(players[text].kind) else explainer_of(players[text].agent()) for text in texts
     ]
-    cast = GameSetup(texts, (str(row["first_deck"]), str(row["second_deck"])), tournament.ruleset.name)
-    return game_data(result, cast, [_stoppable(explainer, go_on) for explainer in explainers], different)
+    info = GameInfo(texts, (str(row["first_deck"]), str(row["second_deck"])), tournament.ruleset.name)
+    return game_data(result, info, [_stoppable(explainer, go_on) for explainer in explainers], different)
 
 
 def _stoppable(explainer: Explainer | None, go_on: Callable[[], None]) -> Explainer | None:

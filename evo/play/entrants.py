@@ -30,11 +30,11 @@ from rivals.outside.permissions import allow_options
 
 
 class OutsideProfileError(WrongValueError, ValueError):
-    """A profile that does not fit an outside agent."""
+    """A profile that does not fit an agent from outside."""
 
 
 def outside_player(agent: str, profile: str = "", options: tuple[int, ...] = ()) -> Player:
-    """Make the player of an outside agent.
+    """Make the player of an agent from outside.
 
     Args:
         agent: `python:MODULE:CLASS` or `process:COMMAND`.
@@ -51,7 +51,7 @@ def outside_player(agent: str, profile: str = "", options: tuple[int, ...] = ())
 
 
 def outside_profile(agent: str, name: str) -> Profile[WeightVector]:
-    """Read a profile of an outside agent; starts the agent to get the declared parameters.
+    """Read a profile of an agent from outside; starts the agent to get the declared parameters.
 
     Args:
         agent: `python:MODULE:CLASS` or `process:COMMAND`.
@@ -71,7 +71,7 @@ def outside_profile(agent: str, name: str) -> Profile[WeightVector]:
 
 
 def _outside_champion(agent: str, folder: Path) -> Path:
-    """Path of the champion file of a run that evolved an outside agent."""
+    """Path of the champion file of a run that evolved an agent from outside."""
     if not (folder / "config.toml").exists():
         raise OutsideProfileError(not_a_run_text(folder))
     config = read_run_config(folder)
@@ -86,7 +86,7 @@ def _outside_champion(agent: str, folder: Path) -> Path:
 
 
 def check_parameters_unchanged(config: RunConfig, run: str = "") -> None:
-    """Raise if a run's outside agent no longer declares the run's parameters and bounds.
+    """Raise if a run's agent from outside no longer declares the run's parameters and bounds.
 
     Args:
         config: run configuration; an agent from outside is started.
@@ -148,7 +148,7 @@ def find_entrant(text: str) -> Entrant:
         ProfileError: the profile file cannot be used.
         SolverError: the backend cannot start.
         OptionError: an option cannot have this value.
-        NotStartedError: an outside agent cannot be started.
+        NotStartedError: an agent from outside cannot be started.
     """
     try:
         text.encode()
@@ -305,7 +305,7 @@ def _parse(text: str) -> _Parts:
 
 
 def _parse_outside(text: str) -> _Parts:
-    """Parse an outside agent's entrant text; an `@` that starts no option is part of the command."""
+    """Parse the entrant of an agent from outside; an `@` that starts no option is part of the command."""
     options = find_kind(text).options
     known = [PROFILE_OPTION, *(option.name for option in options)]
     starts = [at for at, sign in enumerate(text) if sign == "@"]

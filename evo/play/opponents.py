@@ -56,7 +56,7 @@ def opponents_bytes(players: Mapping[str, Player]) -> bytes:
 
 
 def _parameters_of(player: Player) -> dict[str, Any]:
-    """Declared parameters of an outside agent, as stored in the file; {} for other agents."""
+    """Declared parameters of an agent from outside, as stored in the file; {} for other agents."""
     if not is_outside(player.kind) or not player.weights:
         return {}
     return {"parameters": [vars(parameter) for parameter in check_starts(player.kind)]}

@@ -104,7 +104,7 @@ class LocalPool:
         return dispatcher.play(_Threads(threads, roster, games), roster, games, watch, note)
 
     def close(self) -> None:
-        """End the threads; running chunks finish first (about a second), outside agents end at once."""
+        """End the threads; running chunks finish first (about a second), agents from outside end at once."""
         with processes.stopped():
             self._threads.shutdown(wait=True, cancel_futures=True)
             self._one_thread.shutdown(wait=True, cancel_futures=True)

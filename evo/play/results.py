@@ -53,7 +53,7 @@ _warned: set[tuple[str, int]] = set()
 
 
 def faults_of_our_agents(roster: Roster, games: Schedule, played: np.ndarray) -> np.ndarray:
-    """Numbers of the games lost by a fault of an agent of this project, not of an outside agent."""
+    """Numbers of the games lost by a fault of an agent of this project, not of an agent from outside."""
     own = [not is_outside(name) for name in _losers(roster, games, played)]
     return np.flatnonzero(played["fault"])[own]
 

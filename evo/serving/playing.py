@@ -20,7 +20,7 @@ from engine.match import deal_from_key, opponent_model_needs
 from engine.streams import generator, stream_key
 from engine.view import PlayerView
 from evo.game_pages.story import (
-    GameSetup,
+    GameInfo,
     action_text,
     explainer_of,
     game_data,
@@ -79,7 +79,7 @@ class GameInPlay:
         self._player = roster.players[0]
         order = setup.decks if setup.seat == 0 else setup.decks[::-1]
         names = (YOU, setup.opponent.text)
-        self.cast = GameSetup(
+        self.info = GameInfo(
             players=names if setup.seat == 0 else (names[1], names[0]),
             decks=(order[0].name, order[1].name),
             ruleset=setup.ruleset,
@@ -218,12 +218,12 @@ class GameInPlay:
             "thinking": thinking,
             "number": len(course.actions),
             "seat": self.setup.seat,
-            "names": list(self.cast.players),
+            "names": list(self.info.players),
             "board": position_data_seen_by(view),
             "frames": list(self._frames),
             "log": list(self._log),
             "legal": [_legal(view.position, action) for action in view.legal_actions] if persons_turn else [],
-            "over": result_sentence(result, self.cast) if result is not None else None,
+            "over": result_sentence(result, self.info) if result is not None else None,
             "error": error_message_of(result.error) if result is not None else "",
         }
 
@@ -272,7 +272,7 @@ class GameInPlay:
             if self._story is None:
                 outside = is_outside(self._player.kind)
                 teller = None if outside else explainer_of(self._player.agent())
-                self._story = game_data(result, self.cast, (teller, teller))
+                self._story = game_data(result, self.info, (teller, teller))
             return self._story
 
     def _ended(self) -> MatchResult:

@@ -63,7 +63,7 @@ class PlayPages:
         game = self._games.find(name)
         if game is None:
             return self._pages.missing("game at this address")
-        return self._pages.render("table.html", title="Play", name=name, cast=game.cast, seat=game.setup.seat)
+        return self._pages.render("table.html", title="Play", name=name, info=game.info)
 
     def state(self, request: Request) -> Response:
         """The current state of a game, as JSON."""
@@ -106,7 +106,7 @@ class PlayPages:
         name = quote(request.path_params["game"])
 
         def told(game: GameInPlay) -> Response:
-            title = " against ".join(game.cast.players)
+            title = " against ".join(game.info.players)
             return self._pages.game(
                 title, game.story(), f"{PLAY_ADDRESS}/{name}/download", record=f"{PLAY_ADDRESS}/{name}/record"
             )

@@ -82,11 +82,6 @@ class History(NamedTuple):
     problem: str
     torn: bool = False
 
-    @property
-    def valid_lines(self) -> str:
-        """The valid lines of `checksums.txt`, one per entry."""
-        return "".join(entry.line for entry in self.entries)
-
 
 def read_history(folder: Path, records: RecordLayout = GENERATION_RECORDS) -> History:
     """Read and parse `checksums.txt`; a missing file has no entries.

@@ -64,7 +64,7 @@ class Nevergrad(SamplingStrategy):
 
     def __init__(self, parameters: Parameters) -> None:
         super().__init__(parameters)
-        # Generation number SEEDS - 1 does not occur, so this stream is independent of the children's.
+        # Generation number SEED_RANGE - 1 does not occur, so this stream is independent of the children's.
         seed = int(child_stream(parameters.seed, SEED_RANGE - 1, 0).integers(SEED_RANGE))
         self._generators = GlobalRandomState(seed)
         with self._alone():

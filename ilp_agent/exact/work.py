@@ -84,7 +84,7 @@ WORK = np.dtype(
         ("knapsack", "f8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # best value by board slots and mana
         ("packed", "i8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # its number of cards
         ("sums", "i1", (MAX_DAMAGE,)),  # 1: reachable sum of damage
-        # The chosen attacks and plays, written by `retrace`, read by `order_hits` and `write_plan`.
+        # The chosen attacks and plays, written by `trace_back`, read by `order_hits` and `write_plan`.
         ("hit_source", "i8", (MAX_HITS,)),  # friendly minion of each attack
         ("hit_target", "i8", (MAX_HITS,)),  # enemy index or HERO
         ("played", "i1", (MAX_FRIENDS,)),  # 1: the minion is played from hand

@@ -45,7 +45,7 @@ class CardMemory(NamedTuple):
     """Working memory for turns with card effects. Modified in place."""
 
     pool: CandidatePool
-    tried: np.ndarray  # search result in a rollout, dtype SOLVED, shape (1,)
+    tried: np.ndarray  # search result in a rollout, dtype SOLUTION, shape (1,)
     events: np.ndarray  # chance events of a rollout, dtype EVENTS, shape (1,)
     own_cards: np.ndarray  # the search's copy of the card table
     facts: np.ndarray  # of the cards (`ilp_agent.search.card_facts.compute_card_facts`)

@@ -44,7 +44,7 @@ class DeckLibrary(NamedTuple):
     classes: np.ndarray  # a `HeroClassCode`; 0 without a class; int64, shape (decks,)
     weights: np.ndarray  # distance of a missing card, by class and identity; float64
     distances: np.ndarray  # workspace, float64, shape (decks,)
-    nearest: np.ndarray  # nearest decks, int64, shape (NEIGHBOURS,). Modified in place
+    nearest: np.ndarray  # nearest decks, int64, shape (MAX_NEIGHBOURS,). Modified in place
 
 
 def build_library(

@@ -99,10 +99,10 @@ PROBABILITY_STEPS = 1 << 30
 class HandModel(NamedTuple):
     """Model of the opponent's hand, for one thread. Modified in place."""
 
-    left: np.ndarray  # remaining cards of each possible deck, int64, shape (NEIGHBOURS, MAX_SHOWN)
-    n_left: np.ndarray  # their number, shape (NEIGHBOURS,)
-    pools: np.ndarray  # 1: cards are drawn with replacement, shape (NEIGHBOURS,)
-    chances: np.ndarray  # cumulative probabilities of the decks, float64, shape (NEIGHBOURS,)
+    left: np.ndarray  # remaining cards of each possible deck, int64, shape (MAX_NEIGHBOURS, MAX_SHOWN)
+    n_left: np.ndarray  # their number, shape (MAX_NEIGHBOURS,)
+    pools: np.ndarray  # 1: cards are drawn with replacement, shape (MAX_NEIGHBOURS,)
+    chances: np.ndarray  # cumulative probabilities of the decks, float64, shape (MAX_NEIGHBOURS,)
     n_decks: np.ndarray  # number of possible decks; 0: no model; shape (1,)
     coins: np.ndarray  # 1: the opponent holds The Coin, shape (1,)
     shown: np.ndarray  # revealed cards, as of `list_opponent_cards`, shape (MAX_SHOWN,)

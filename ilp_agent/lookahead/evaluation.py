@@ -29,7 +29,7 @@ class LookaheadMemory(NamedTuple, Generic[E]):
 
     here: np.ndarray  # position as its player sees it, dtype STATE, shape (1,)
     then: np.ndarray  # hypothetical later position, dtype STATE, shape (1,)
-    plan: np.ndarray  # the chosen plan, dtype SOLVED, shape (1,)
+    plan: np.ndarray  # the chosen plan, dtype SOLUTION, shape (1,)
     events: np.ndarray  # chance events of the game in progress, dtype EVENTS, shape (1,)
     features: np.ndarray  # of the position evaluated last, shape (N_FEATURES,)
     leaf: np.ndarray  # of the last evaluated position of the chosen candidate, shape (N_FEATURES,)

@@ -38,7 +38,8 @@ class Searcher:
         solved: result of the last search, dtype `SOLUTION`, shape (1,).
         table: card table of the last game.
         facts: of its cards, dtype `FACT`.
-        cards: a copy of its records; each search sets the game features relevant to its turn (`narrow`).
+        cards: a copy of its records; each search sets the game features relevant to its turn
+            (`select_relevant_features`).
     """
 
     memory: SearchMemory
@@ -135,7 +136,7 @@ class SearchSolver:
         Args:
             turn: the turn.
             weights: of the objective.
-            limit: of positions, 1 to `ilp_agent.search.work.MAX_LIMIT`; None as of `Searcher.ready`.
+            limit: of positions, at least 1; None as of `Searcher.ready`.
 
         Raises:
             SolverError: too many excluded actions.

@@ -58,7 +58,7 @@ CANDIDATE = np.dtype(
         ("gain", "f8"),  # gain up to its last action
         ("action", "i8"),  # its last action, with the bits of `ilp_agent.search.deferred_actions`
         ("parent", "i4"),  # plan without its last action: index among the expanded
-        ("kind", "i2"),  # CONTINUES, ENDS or SURPRISES
+        ("kind", "i2"),  # CONTINUES, ENDS_TURN or AWAITS_INFORMATION
         ("open", "i2"),  # 1 until it is expanded or listed
     ]
 )
@@ -68,11 +68,11 @@ CANDIDATE = np.dtype(
 class CandidatePool(NamedTuple):
     """Working memory for candidate plans, for one thread. Modified in place."""
 
-    ways: np.ndarray  # dtype WAY
+    ways: np.ndarray  # dtype CANDIDATE
     opened: np.ndarray  # indices of expanded partial plans
     states: np.ndarray  # positions of these, dtype STATE
     places: np.ndarray  # uint64: keys of these positions
-    listed: np.ndarray  # dtype SOLVED: plans found, the best first; its `states` is unused
+    listed: np.ndarray  # dtype SOLUTION: plans found, the best first; its `states` is unused
     keys: np.ndarray  # uint64: keys of their final positions
     root: np.ndarray  # dtype STATE, shape (1,): start of the turn
 

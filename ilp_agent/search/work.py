@@ -18,8 +18,6 @@ DEFAULT_LIMIT = 10_000
 DEFAULT_COMPLEX_LIMIT = 1_000
 """Default limit for cards that need more game features, whose turns have far more positions."""
 
-MAX_LIMIT = 2_000_000
-"""Largest limit."""
 
 MAX_EVENTS = 24
 """Largest number of chance events of an action to enumerate."""
@@ -62,7 +60,7 @@ MEMO = np.dtype(
         ("kind", "i4"),  # of the best action, an `ActionKind`
         ("card", "i4"),  # card number of a play
         ("first", "i4"),  # `HERO_FIRST` or 0
-        ("more", "i4"),  # target, option and position bits (`HOW`)
+        ("more", "i4"),  # target, option and position bits (`DETAIL_BITS`)
         ("source", "u8"),  # key of the attacking minion; 0 for the hero
         ("target", "u8"),  # key of the target minion, or one of the codes below
         ("hand_modifiers", "u8"),  # modifiers of a played card, as of `hand_modifier_word`

@@ -28,7 +28,7 @@ from rivals.outside.process import OutsideProcess
 
 
 class NotStartedError(ManaforgeError, RuntimeError):
-    """An outside agent cannot be started."""
+    """An agent from outside cannot be started."""
 
 
 SECONDS_TO_START = 120.0

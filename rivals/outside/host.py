@@ -1,4 +1,4 @@
-"""Host that runs a Python agent as an outside agent: `python -m rivals.outside.host MODULE CLASS`.
+"""Host that runs a Python agent as an agent from outside: `python -m rivals.outside.host MODULE CLASS`.
 
 The class is constructed without arguments and implements `act(view, rng)` (`engine.game_session.Agent`);
 `new_game` and `game_over` are optional. Its printed output goes to standard error.

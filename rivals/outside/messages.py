@@ -1,4 +1,4 @@
-"""Messages to outside agents as JSON values; docs/agents-outside.md has the protocol."""
+"""Messages to agents from outside as JSON values; docs/agents-outside.md has the protocol."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Declared parameters of an outside agent: numbers between bounds, which can evolve."""
+"""Declared parameters of an agent from outside: numbers between bounds, which can evolve."""
 
 import keyword
 import math
@@ -32,7 +32,7 @@ class ParameterError(ManaforgeError, ValueError):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A tunable number of an outside agent.
+    """A tunable number of an agent from outside.
 
     Attributes:
         name: lower-case letters, digits and _, a letter first.
@@ -141,7 +141,7 @@ def _describe(parameter: Parameter) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredWeights(WeightVector):
-    """Weights of an outside agent: each parameter's position between its bounds, from 0 to 1.
+    """Weights of an agent from outside: each parameter's position between its bounds, from 0 to 1.
 
     Attributes:
         PARAMETERS: in the order of the fields.
@@ -204,7 +204,7 @@ class DeclaredWeights(WeightVector):
 
 @cache
 def declared_weights(agent: str, parameters: tuple[Parameter, ...]) -> type[DeclaredWeights]:
-    """Weight class of an outside agent with these parameters."""
+    """Weight class of an agent from outside with these parameters."""
     return make_dataclass(
         "OutsideWeights",
         [(one.name, float) for one in parameters],

@@ -1,7 +1,7 @@
-"""Permission to run outside agents: only those that the command line names.
+"""Permission to run agents from outside: only those that the command line names.
 
-A file that names an outside agent would otherwise run any program of this machine. Without a command line, as
-in scripts and workers, the code has named it.
+A file that names an agent from outside would otherwise run any program of this machine. Without a command
+line, as in scripts and workers, the code has named it.
 """
 
 import re
@@ -12,20 +12,20 @@ from collections.abc import Sequence
 from engine.errors import WrongValueError
 
 NAME_PREFIXES = ("python", "process")
-"""Prefixes of outside agents' names."""
+"""Prefixes of the names of agents from outside."""
 
 
 class OutsideAgentError(WrongValueError, ValueError):
-    """Malformed name of an outside agent."""
+    """Malformed name of an agent from outside."""
 
 
 def is_outside(name: str) -> bool:
-    """Whether a name is that of an outside agent, which runs in its own process."""
+    """Whether a name is that of an agent from outside, which runs in its own process."""
     return name.partition(":")[0] in NAME_PREFIXES and ":" in name
 
 
 def command_of(name: str) -> list[str]:
-    """Command line that starts an outside agent.
+    """Command line that starts an agent from outside.
 
     Raises:
         OutsideAgentError: malformed name.
@@ -40,19 +40,19 @@ def command_of(name: str) -> list[str]:
     module, colon, class_name = rest.partition(":")
     if scheme != "python" or not (module and colon and class_name):
         raise OutsideAgentError(
-            f"{name!r} is not an outside agent: write python:MODULE:CLASS or process:COMMAND"
+            f"{name!r} is not an agent from outside: write python:MODULE:CLASS or process:COMMAND"
         )
     return [sys.executable, "-m", "rivals.outside.host", module, class_name]
 
 
 ALLOW_OPTION = "--allow-agent"
-"""Option that permits an outside agent named by a file."""
+"""Option that permits an agent from outside named by a file."""
 
 _named: set[str] | None = None
 
 
 class NotAllowedError(WrongValueError):
-    """An outside agent named only by a file."""
+    """An agent from outside named only by a file."""
 
 
 AGENT_COMMANDS = ("tournament", "play", "check-agent", "sweep", "mulligan", "exploit", "ablate")
@@ -89,12 +89,12 @@ def set_command_line(words: Sequence[str]) -> None:
 
 
 def _arguments(command: str, word: str) -> set[str]:
-    """Outside agents that a positional argument of a command names."""
+    """Agents from outside that a positional argument of a command names."""
     return {word} if command in AGENT_COMMANDS else set()
 
 
 def _texts_of(option: str, value: str) -> set[str]:
-    """Possible names of outside agents in the value of a command-line option."""
+    """Possible names of agents from outside in the value of a command-line option."""
     if option == "--set":
         text = value.partition("=")[2]
         return {text.strip("\"'"), *re.findall(r'"([^"]*)"', text), *re.findall(r"'([^']*)'", text)}

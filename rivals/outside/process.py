@@ -1,4 +1,4 @@
-"""Process of an outside agent: starts it under a supervisor; line-based messages with time limits.
+"""Process of an agent from outside: starts it under a supervisor; line-based messages with time limits.
 
 All descendants of an agent inherit an environment variable as a mark, by which they are found and killed if
 the supervisor no longer can.
@@ -44,7 +44,7 @@ MAX_PASSES = 50
 
 
 class OutsideProcess:
-    """The running process of an outside agent.
+    """The running process of an agent from outside.
 
     Attributes:
         parameters: declared in its answer to `hello`.

@@ -1,4 +1,4 @@
-"""Supervisor process of an outside agent: runs the agent, and leaves no process of it behind.
+"""Supervisor process of an agent from outside: runs the agent, and leaves no process of it behind.
 
 A stand-alone script without imports from Manaforge: `python supervisor.py LIFELINE COMMAND...`. The agent
 inherits standard input and output; the supervisor uses neither. When the agent exits, or the other end of the

@@ -9,7 +9,7 @@ import pytest
 
 from engine import RandomAgent, play
 from evo.api import play_tournament
-from evo.game_pages.story import GameSetup, explainer_of, game_data, story_page
+from evo.game_pages.story import GameInfo, explainer_of, game_data, story_page
 from ilp_agent import IlpAgent, find_profile
 from tests.browser.support import page_of
 from tests.evo.serving.servers import Asked, served
@@ -116,8 +116,8 @@ def test_a_table_and_a_page_of_a_game_have_no_serious_finding(
     assert findings(page) == []
     agents = IlpAgent(find_profile("keep-alive").weights), RandomAgent()
     result = play(*agents, ("thesis-paladin", "thesis-warrior"), 5)
-    cast = GameSetup(("ilp:keep-alive", "random"), ("thesis-paladin", "thesis-warrior"), "thesis")
-    (tmp_path / "game.html").write_bytes(story_page(game_data(result, cast, (explainer_of(agents[0]), None))))
+    info = GameInfo(("ilp:keep-alive", "random"), ("thesis-paladin", "thesis-warrior"), "thesis")
+    (tmp_path / "game.html").write_bytes(story_page(game_data(result, info, (explainer_of(agents[0]), None))))
     page.goto(f"{(tmp_path / 'game.html').as_uri()}#step-9")
     assert findings(page) == []
     context.close()

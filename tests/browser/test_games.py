@@ -9,7 +9,7 @@ import pytest
 from engine import RandomAgent, parse_position, play
 from engine.effects.chance import Chance
 from engine.game_session import MatchResult
-from evo.game_pages.story import GameSetup, game_data, story_page
+from evo.game_pages.story import GameInfo, game_data, story_page
 from tests.browser.support import page_of
 from tests.conftest import first
 
@@ -56,7 +56,7 @@ def test_a_hundred_games_show_the_positions_of_their_records(
             result = game(number)
             file = tmp_path / f"{number}.html"
             names = ("random", "random")
-            file.write_bytes(story_page(game_data(result, GameSetup(names, ("a", "b"), "standard"))))
+            file.write_bytes(story_page(game_data(result, GameInfo(names, ("a", "b"), "standard"))))
             page.goto(file.as_uri())
             seen, expected = page.evaluate(STEPPED), positions(result)
             assert len(seen) == len(expected)
@@ -76,7 +76,7 @@ def test_a_game_is_stepped_through_by_keyboard_and_hides_what_a_player_does_not_
 ) -> None:
     result = game(4)
     file = tmp_path / "game.html"
-    file.write_bytes(story_page(game_data(result, GameSetup(("random", "random"), ("a", "b"), "standard"))))
+    file.write_bytes(story_page(game_data(result, GameInfo(("random", "random"), ("a", "b"), "standard"))))
     with page_of(chromium) as page:
         page.goto(f"{file.as_uri()}#step-5")
         found = [str(position) for position in positions(result)]
@@ -101,7 +101,7 @@ def test_a_game_is_stepped_through_by_keyboard_and_hides_what_a_player_does_not_
 def test_what_a_player_does_not_see_is_nowhere_on_the_page(tmp_path: Path, chromium: Any) -> None:
     result = play(RandomAgent(), RandomAgent(), ("secret-hunter", "secret-hunter"), 0, ruleset="standard")
     file = tmp_path / "game.html"
-    file.write_bytes(story_page(game_data(result, GameSetup(("random", "random"), ("a", "b"), "standard"))))
+    file.write_bytes(story_page(game_data(result, GameInfo(("random", "random"), ("a", "b"), "standard"))))
     steps, secrets = positions(result), set()
     with page_of(chromium) as page:
         page.goto(file.as_uri())

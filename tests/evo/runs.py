@@ -117,7 +117,7 @@ def manaforge(
     """Run the command `manaforge` as a user does, without a terminal, but in this process.
 
     So kernels are loaded once for all commands, which otherwise takes most of their time. What a process
-    would keep to itself is put back: the standard streams, the environment, the folder, outside agents.
+    would keep to itself is put back: the standard streams, the environment, the folder, agents from outside.
     """
     words = ("manaforge", *map(str, arguments))
     named = permissions._named
@@ -148,7 +148,7 @@ def manaforge_process(
 
 
 def _forget_agents() -> None:
-    """End outside agents that are in no game, and forget what they declared: another process knows none."""
+    """End agents from outside that are in no game, and forget what they declared: another process knows none."""
     processes.close()
     check_starts.cache_clear()
 

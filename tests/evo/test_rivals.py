@@ -217,7 +217,7 @@ def test_only_ilp_has_other_solvers() -> None:
 
 @compiled
 def test_a_sweep_and_an_arena_as_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In this process, since each new one costs seconds; `tests/evo/test_commands.py` starts real ones."""
+    """In this process, since each new one costs seconds."""
     monkeypatch.chdir(tmp_path)
     words = "sweep hearthsim --weight aggressiveness --values 0.5,1 --against hearthsim:standard --out s"
     options = "--ruleset hearthsim --decks random-minions --seats fixed --games 30"

@@ -70,7 +70,7 @@ def test_a_first_chunk_of_unknown_speed_is_one_game() -> None:
 def test_a_pool_that_hangs_whole_is_begun_again(
     late: float, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No result after the first chunks for ten times `HUNG`: all chunks are taken back each time."""
+    """No result after the first chunks for ten times `HUNG_SECONDS`: all chunks are taken back each time."""
     monkeypatch.setattr(dispatch, "HUNG_SECONDS", 0.3)
     monkeypatch.setattr(dispatch, "MIN_LATE_SECONDS", late)
     until: list[float] = []

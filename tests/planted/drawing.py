@@ -15,7 +15,7 @@ PACKAGES = ("engine", "ilp_agent", "rivals", "evo")
 KERNEL_PACKAGES = PACKAGES[:3]
 WITHOUT = {
     f"engine/{name}.py"
-    for name in ["jit", "kernelcache", "kernelkeys", "compiler", "apart", "versions", "interrupts"]
+    for name in ["jit", "kernel_cache", "compiler", "compile_progress", "indirect_call", "versions"]
 }
 """How kernels are compiled and kept. Tests of that start compilers of their own; it is no part of the measurement."""
 

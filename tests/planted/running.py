@@ -12,14 +12,17 @@ from pathlib import Path
 
 from tests.planted.copies import Copy
 
+WITHOUT_COMPILER = [f"--ignore=tests/engine/test_{name}.py" for name in ("jit", "kernel_cache")]
+"""Tests of how kernels are compiled and kept."""
+
 SUITES: dict[bool, list[str]] = {
-    False: ["tests", "--ignore=tests/engine/test_jit.py", "--ignore=tests/planted"],
+    False: ["tests", *WITHOUT_COMPILER, "--ignore=tests/planted"],
     True: [
         "tests/engine",
         "tests/ilp_agent",
         "tests/rivals",
         "tests/contracts",
-        "--ignore=tests/engine/test_jit.py",
+        *WITHOUT_COMPILER,
     ],
 }
 """The fast suite, and the reduced one that is made for kernels as Python; without what tests the compiler itself."""

@@ -1,4 +1,4 @@
-"""An outside agent that plays the last legal action, and does once what its argument says, such as "hangs".
+"""An agent from outside that plays the last legal action, and does once what its argument says, such as "hangs".
 
 It does so at its third decision in all; "hangs:first" at its first decision, "hangs:later" at the first one
 of its second game, "hangs:game" when its second game begins, "hangs:result" when its first one ends. What

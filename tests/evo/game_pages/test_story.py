@@ -13,7 +13,7 @@ import pytest
 from engine import MatchResult, RandomAgent, find_deck, parse_position, play
 from engine.effects.chance import Chance
 from engine.notation import parse_step
-from evo.game_pages.story import GameSetup, explainer_of, game_data, story_page
+from evo.game_pages.story import GameInfo, explainer_of, game_data, story_page
 from ilp_agent import IlpAgent, Weights, find_profile
 from rivals import agent_of
 from tests.conftest import cases
@@ -22,8 +22,8 @@ from tests.evo.runs import manaforge
 DECKS = ["thesis-paladin", "hearthsim-basic", "basic-mage", "secret-hunter", "jade-shaman", "miracle-rogue"]
 
 
-def cast(decks: tuple[str, str], names: tuple[str, str] = ("random", "random")) -> GameSetup:
-    return GameSetup(names, decks, "standard")
+def info(decks: tuple[str, str], names: tuple[str, str] = ("random", "random")) -> GameInfo:
+    return GameInfo(names, decks, "standard")
 
 
 def data_of(page: bytes) -> dict:
@@ -38,7 +38,7 @@ def test_every_step_is_the_records(number: int) -> None:
     bodies = number % 2
     decks = tuple(DECKS[i] for i in pick.integers(*((0, 2) if bodies else (2, len(DECKS))), size=2))
     result = play(RandomAgent(), RandomAgent(), decks, number, ruleset="standard")
-    story = data_of(story_page(game_data(result, cast(decks))))
+    story = data_of(story_page(game_data(result, info(decks))))
     position, steps = result.start.copy(), story["steps"]
     assert len(steps) == len(result.actions) + 1
     for step, text in zip(steps, (*result.record.actions, ""), strict=True):
@@ -64,7 +64,7 @@ def test_every_step_is_the_records(number: int) -> None:
 def test_turns_of_the_turn_program_have_their_reasons(decks: tuple[str, str]) -> None:
     agents = IlpAgent(find_profile("true-balanced").weights), agent_of("random")
     result = play(*agents, decks, 3, ruleset="standard")
-    story = game_data(result, cast(decks), tuple(map(explainer_of, agents)))
+    story = game_data(result, info(decks), tuple(map(explainer_of, agents)))
     turns = [
         number
         for number, step in enumerate(story["steps"][:-1])
@@ -101,7 +101,7 @@ class Elements(HTMLParser):
 
 def evil(result: MatchResult) -> bytes:
     names = ("</script><script>alert(1)</script>", '"><img src=x onerror=alert(1)>')
-    return story_page(game_data(result, GameSetup(names, ("<b>", "&amp;"), "\x1b[31mred", "$(rm) `x`")))
+    return story_page(game_data(result, GameInfo(names, ("<b>", "&amp;"), "\x1b[31mred", "$(rm) `x`")))
 
 
 def test_the_page_runs_its_own_script_alone_and_asks_for_nothing() -> None:

@@ -6,9 +6,10 @@ import importlib.util
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
+from rich.markup import escape
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
@@ -16,37 +17,160 @@ from typer.models import CommandInfo
 from evo.terminal.console import run_command_line
 from rivals.outside.permissions import set_command_line
 
+EVOLVE, READ, PLAY = "Evolve", "Read", "Play and compare"
+DECKS, OUTSIDE = "Decks and cards", "Agents from outside"
+
+
+class Entry(NamedTuple):
+    """A command: its panel in --help, its function as MODULE:FUNCTION, and two examples."""
+
+    panel: str
+    place: str
+    examples: tuple[str, str]
+
+
+def _entries(panel: str, **functions: tuple[str, str, str]) -> dict[str, Entry]:
+    """Commands of a panel by name; each has its function in `evo.cli`, and its examples."""
+    return {
+        name.replace("__", " ").replace("_", "-"): Entry(panel, f"evo.cli.{place}", (first, second))
+        for name, (place, first, second) in functions.items()
+    }
+
+
 COMMANDS = {
-    "play": "evo.cli.games:play_command",
-    "replay": "evo.cli.games:replay_command",
-    "explain": "evo.cli.games:explain_command",
-    "evolve": "evo.cli.runs:evolve_command",
-    "resume": "evo.cli.runs:resume_command",
-    "study": "evo.cli.runs:study_command",
-    "runs": "evo.cli.runs:runs_command",
-    "export": "evo.cli.runs:export_command",
-    "config show": "evo.cli.runs:show_config",
-    "config schema": "evo.cli.runs:print_schema",
-    "learn": "evo.cli.learning:learn_command",
-    "features": "evo.cli.learning:features_command",
-    "tournament": "evo.cli.tournament:tournament_command",
-    "sweep": "evo.cli.tournament:sweep_command",
-    "arena": "evo.cli.tournament:arena_command",
-    "mulligan": "evo.cli.learning:mulligan_command",
-    "ladder": "evo.cli.tournament:ladder_command",
-    "bench-optimisers": "evo.cli.experiments:bench_optimisers_command",
-    "exploit": "evo.cli.experiments:exploit_command",
-    "ablate": "evo.cli.experiments:ablate_command",
-    "crossplay": "evo.cli.reading:crossplay_command",
-    "report": "evo.cli.reading:report_command",
-    "watch": "evo.cli.reading:watch_command",
-    "serve": "evo.cli.reading:serve_command",
-    "predict": "evo.cli.learning:predict_command",
-    "deck": "evo.cli.engine_commands:deck",
-    "card": "evo.cli.engine_commands:card",
-    "check-agent": "evo.cli.games:check_agent_command",
+    **_entries(
+        EVOLVE,
+        evolve=(
+            "runs:evolve_command",
+            "evolve quickstart",
+            "evolve basic-small --set seed=2 --out runs/second",
+        ),
+        resume=(
+            "runs:resume_command",
+            "resume runs/NAME",
+            "resume runs/NAME --generations 40",
+        ),
+        study=(
+            "runs:study_command",
+            "study quickstart --runs 5",
+            "study quickstart --runs 5 --set strategy=cma --out runs/cma",
+        ),
+        export=(
+            "runs:export_command",
+            "export runs/NAME --out best --top 3",
+            "export runs/STUDY --clusters --out styles",
+        ),
+        config__show=(
+            "runs:show_config",
+            "config show quickstart",
+            "config show --set agent=eva --toml",
+        ),
+        config__schema=(
+            "runs:print_schema",
+            "config schema",
+            "config schema > run.schema.json",
+        ),
+        learn=(
+            "learning:learn_command",
+            "learn learn",
+            "learn learn --set rounds=3 --out runs/learned",
+        ),
+        features=(
+            "learning:features_command",
+            "features runs/learned",
+            "features runs/learned --games 2000 --no-alone",
+        ),
+        mulligan=(
+            "learning:mulligan_command",
+            "mulligan hearthsim --decks pirate-warrior --against aggro --out keep.toml",
+            "mulligan aggro --decks zoo-warlock,jade-shaman --against hearthsim --rounds 4 --out keep.toml",
+        ),
+        bench_optimisers=(
+            "experiments:bench_optimisers_command",
+            "bench-optimisers quickstart --budget 100000",
+            "bench-optimisers quickstart --budget 50000,200000 --optimiser es --optimiser cma --seeds 5",
+        ),
+    ),
+    **_entries(
+        READ,
+        runs=("runs:runs_command", "runs", "runs --json"),
+        report=("reading:report_command", "report runs/NAME", "report runs/A runs/B --out both.html"),
+        watch=("reading:watch_command", "watch runs/NAME", "watch runs/STUDY --once"),
+        serve=("reading:serve_command", "serve", "serve runs --play"),
+        crossplay=(
+            "reading:crossplay_command",
+            "crossplay runs/STUDY --games 10",
+            "crossplay runs/A runs/B --out runs/crossplay",
+        ),
+    ),
+    **_entries(
+        PLAY,
+        play=(
+            "games:play_command",
+            "play ilp:keep-alive aggro",
+            "play lookahead hearthsim --decks reno-mage,zoo-warlock --html game.html",
+        ),
+        replay=(
+            "games:replay_command",
+            "replay runs/TOURNAMENT 12",
+            "replay runs/TOURNAMENT 12 --out game.html",
+        ),
+        explain=(
+            "games:explain_command",
+            "explain 'hero 20 board [3/2 ready] | hero 12 board [2/4T]'",
+            "explain 'hero 20 board [3/2 ready] | hero 12' --profile keep-alive --json",
+        ),
+        tournament=(
+            "tournament:tournament_command",
+            "tournament ilp:runs/NAME 'ilp:*' --decks thesis-paladin,thesis-warrior",
+            "tournament lookahead hearthsim --decks basic-mage,basic-hunter --games 100",
+        ),
+        sweep=(
+            "tournament:sweep_command",
+            "sweep ilp:keep-alive --weight face --values 0:100:20 --against aggro --decks thesis-paladin",
+            "sweep aggro --card Fireball --values 0,1,2 --against aggro --decks basic-mage",
+        ),
+        arena=(
+            "tournament:arena_command",
+            "arena --champion ilp:runs/NAME",
+            "arena my-arena.toml --games 400",
+        ),
+        ladder=(
+            "tournament:ladder_command",
+            "ladder thesis-paladin thesis-warrior hearthsim-basic",
+            "ladder zoo-warlock jade-shaman reno-mage --players hearthsim --games 100",
+        ),
+        exploit=(
+            "experiments:exploit_command",
+            "exploit ilp:keep-alive --budget 100000",
+            "exploit hearthsim --decks basic-mage --budget 20000 --out runs/exploit",
+        ),
+        ablate=(
+            "experiments:ablate_command",
+            "ablate ilp:runs/NAME",
+            "ablate ilp:keep-alive --decks thesis-paladin --pairs",
+        ),
+    ),
+    **_entries(
+        DECKS,
+        deck=("engine_commands:deck", "deck reno-mage", "deck CODE --toml mydeck.toml --name mydeck"),
+        card=("engine_commands:card", "card Fireball", "card 'Dire Wolf Alpha' --edition 2018-07"),
+        predict=(
+            "learning:predict_command",
+            "predict --class mage 'Mana Wyrm' Frostbolt",
+            "predict --accuracy 10 --library decks",
+        ),
+    ),
+    **_entries(
+        OUTSIDE,
+        check_agent=(
+            "games:check_agent_command",
+            "check-agent python:mybot:Bot",
+            "check-agent 'process:./mybot --fast' --games 50 --json",
+        ),
+    ),
 }
-"""Every command by name, in the order that --help lists them, as MODULE:FUNCTION; "GROUP NAME" is in a group.
+"""Every command by name, in the order that --help lists them; "GROUP NAME" is in a group.
 
 A module is imported when its command is called, so that --help and short commands start at once.
 """
@@ -72,14 +196,26 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         """Look up a command or group; while --help lists them, without importing it."""
         if not self._prefix and cmd_name in GROUPS:
-            return Commands(name=cmd_name, prefix=f"{cmd_name} ", help=GROUPS[cmd_name], no_args_is_help=True)
-        place = COMMANDS.get(self._prefix + cmd_name)
-        if place is None:
+            panel = next(entry.panel for name, entry in COMMANDS.items() if name.startswith(f"{cmd_name} "))
+            return Commands(
+                name=cmd_name,
+                prefix=f"{cmd_name} ",
+                help=GROUPS[cmd_name],
+                no_args_is_help=True,
+                rich_help_panel=panel,
+            )
+        entry = COMMANDS.get(self._prefix + cmd_name)
+        if entry is None:
             return None
         if self._listing:
-            return TyperCommand(cmd_name, help=_docstring(place))
-        module, _, name = place.partition(":")
-        info = CommandInfo(name=cmd_name, callback=getattr(importlib.import_module(module), name))
+            panel = "Commands" if self._prefix else entry.panel
+            return TyperCommand(cmd_name, help=_docstring(entry.place), rich_help_panel=panel)
+        module, _, name = entry.place.partition(":")
+        info = CommandInfo(
+            name=cmd_name,
+            callback=getattr(importlib.import_module(module), name),
+            epilog="\n\n".join(["Examples:", *(f"  manaforge {escape(text)}" for text in entry.examples)]),
+        )
         return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode="rich")
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

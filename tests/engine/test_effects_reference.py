@@ -34,7 +34,7 @@ from tests.reference.compare import (
 from tests.reference.game import RealGame
 from tests.reference.record import game_of
 
-GAMES = int(os.environ.get("MANAFORGE_GAMES", 20 if UNCOMPILED or BOUNDSCHECK else cases(10, 60)))
+GAMES = int(os.environ.get("MANAFORGE_GAMES", 8 if UNCOMPILED else 20 if BOUNDSCHECK else cases(10, 60)))
 """Games of each kind of decks in the fast suite; `python -m tests.reference 10000` plays more."""
 
 HEAVY_GAMES = int(os.environ.get("MANAFORGE_HEAVY_GAMES", "400"))

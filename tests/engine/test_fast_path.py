@@ -15,7 +15,7 @@ from engine.streams import below
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.engine.test_differential import DECKS, SMALL
 
-GAMES = 100 if UNCOMPILED or BOUNDSCHECK else 1_000
+GAMES = 30 if UNCOMPILED else 100 if BOUNDSCHECK else 1_000
 """Of each ruleset."""
 
 

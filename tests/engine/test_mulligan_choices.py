@@ -13,7 +13,7 @@ from engine.game_session import PassAgent
 from engine.match import deal_from_key, mulligan_codes, play
 from engine.state import STATE
 from engine.streams import generator, stream_key
-from tests.conftest import cases
+from tests.conftest import UNCOMPILED, cases
 from tests.engine.test_effects_properties import deck_of
 from tests.reference import plain
 from tests.reference.compare import problem, start_game
@@ -116,7 +116,7 @@ def test_what_becomes_of_a_card_does_not_depend_on_the_others() -> None:
 def test_every_card_of_the_deck_comes_as_often() -> None:
     """All opening cards are replaced: each of the other cards comes with the same probability."""
     keeps = {card.id: False for card in DECKS[0].cards}
-    n, table = 3_000, cached_card_table(DECKS)[0]
+    n, table = 1_000 if UNCOMPILED else 3_000, cached_card_table(DECKS)[0]
     states = np.zeros(n, STATE)
     keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
     row = mulligan_codes(table.cards, keeps)[None]

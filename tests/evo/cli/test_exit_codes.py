@@ -43,6 +43,8 @@ LINES = {
     "watch": "run",
     "serve": "runs --port 0",
     "predict": "'River Crocolisk'",
+    "deck": "thesis-paladin",
+    "card": "Wisp",
     "check-agent": "pass --games 2",
 }
 """A right line of every command; wrong values of its options follow it."""
@@ -96,6 +98,8 @@ OPTIONS = {
     "--port": ["-1", "x", "70000"],
     "--opponent": ["random", "randm --play"],  # without --play
     "--allow-agent": ["random", "process:", "python:x"],
+    "--toml": ["new.txt", "none/new.toml"],
+    "--name": ["x"],  # without --toml
 }
 """Wrong values of every option that takes one, but --out and --html: whether a place can be written is no matter of typing."""
 
@@ -246,7 +250,20 @@ def code_of(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> An
 
 
 def test_every_command_has_a_line() -> None:
-    assert list(LINES) == list(COMMANDS)
+    assert set(LINES) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_example_of_a_help_text_is_a_right_command_line(name: str) -> None:
+    first, second = COMMANDS[name].examples
+    assert first != second
+    for text in (first, second):
+        words = shlex.split(text.partition(" > ")[0])
+        command: Any = typer.main.get_command(app)
+        for word in name.split():
+            command = command.get_command(None, word)
+            assert words.pop(0) == word
+        command.make_context(name, words)
 
 
 @pytest.mark.parametrize("line", [*values_of_options(), *ARGUMENTS])

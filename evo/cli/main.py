@@ -88,7 +88,7 @@ COMMANDS = {
         bench_optimisers=(
             "experiments:bench_optimisers_command",
             "bench-optimisers quickstart --budget 100000",
-            "bench-optimisers quickstart --budget 50000,200000 --optimiser es --optimiser cma --seeds 5",
+            "bench-optimisers quickstart --budget 50000 --optimiser es --optimiser cma --seeds 5",
         ),
     ),
     **_entries(
@@ -113,7 +113,7 @@ COMMANDS = {
         replay=(
             "games:replay_command",
             "replay runs/TOURNAMENT 12",
-            "replay runs/TOURNAMENT 12 --out game.html",
+            "replay runs/TOURNAMENT 12 --html game.html",
         ),
         explain=(
             "games:explain_command",

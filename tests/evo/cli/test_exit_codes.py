@@ -104,6 +104,7 @@ OPTIONS = {
 """Wrong values of every option that takes one, but --out and --html: whether a place can be written is no matter of typing."""
 
 OTHERS = {
+    ("card", "--edition"): ["2019-04"],
     ("play", "--decks"): ["none", "thesis-paladin,none", "a,b,c", "''"],
     ("learn", "--set"): [
         *(

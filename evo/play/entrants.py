@@ -1,6 +1,7 @@
 """Entrant notation: parse texts such as `ilp:keep-alive`, `ilp:RUN`, `lookahead@16` (option) to players."""
 
 import contextlib
+import fnmatch
 import glob
 import os
 from collections.abc import Sequence
@@ -250,6 +251,8 @@ def resolve_in_folder(text: str, folder: Path) -> str:
     path = parts.profile
     if os.path.isabs(path) or not (path.endswith(".toml") or "/" in path or glob.has_magic(path)):  # noqa: PTH117
         return text
+    if not outside and _matching_profiles(agent, path):
+        return text
     if os.path.exists(folder / path):  # noqa: PTH110 - accepts names no file can have
         start = str(folder / path)
     elif glob.glob(path, root_dir=folder):  # noqa: PTH207 - as in `_expand`
@@ -447,13 +450,24 @@ def _is_glob(text: str) -> bool:
     return weighted and glob.has_magic(text) and not os.path.exists(_parse(text).profile)  # noqa: PTH110
 
 
+def _matching_profiles(agent: str, pattern: str) -> list[str]:
+    """Names of an agent's shipped profiles that match a glob without a folder, such as `*` or `true-*`."""
+    return fnmatch.filter(shipped_profiles(AGENTS[agent].owner), pattern) if glob.has_magic(pattern) else []
+
+
 def _expand(text: str) -> list[Entrant]:
-    """Expand an entrant text with a glob to one entrant per matching profile file and finished run."""
+    """Expand an entrant text with a glob to one entrant per matching profile or finished run.
+
+    A glob that matches names of shipped profiles means these, any other matches files and folders.
+    """
     parts = _parse(text)
     agent, pattern = parts.agent, parts.profile
     if find_kind(agent).takes_backend:
         find_solver(parts.backend)
     owner = AGENTS[agent].owner
+    named = _matching_profiles(agent, pattern)
+    if named:
+        return [find_entrant(f"{agent}:{name}{parts.suffix}") for name in named]
     found = []
     for path in sorted(glob.glob(pattern)):  # noqa: PTH207 - a pattern may be absolute
         name = path
@@ -471,7 +485,9 @@ def _expand(text: str) -> list[Entrant]:
             continue
         found.append(Entrant(f"{agent}:{name}{parts.suffix}", _player(parts, profile)))
     if not found:
-        raise EntrantError(f"{pattern} matches no profile file and no run with a champion of {agent}")
+        raise EntrantError(
+            f"{pattern} matches no shipped profile, no profile file and no run with a champion of {agent}"
+        )
     return found
 
 

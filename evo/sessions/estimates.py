@@ -92,8 +92,14 @@ def check_memory(config: RunConfig) -> None:
         )
 
 
-def measure_speed(config: RunConfig, pool: WorkerPool) -> PoolSpeed:
-    """Measure the speed of a pool on games between a configuration's first individuals."""
+def measure_speed(config: RunConfig, pool: WorkerPool, least: float = SAMPLE_SECONDS) -> PoolSpeed:
+    """Measure the speed of a pool on games between a configuration's first individuals.
+
+    Args:
+        config: the configuration.
+        pool: the worker pool.
+        least: seconds that the sample takes at least.
+    """
     individuals = new_strategy(config).ask()
     pairings = make_pairings(len(individuals), "round-robin", ())
     matchups = Matchups(pairings, len(config.decks), 10**6, config.seed, (Stream.FINAL, SAMPLE_STAGE))
@@ -105,7 +111,7 @@ def measure_speed(config: RunConfig, pool: WorkerPool) -> PoolSpeed:
         began, used = time.perf_counter(), time.process_time()
         pool.play(roster, schedule, lambda _: None)
         seconds, used = time.perf_counter() - began, time.process_time() - used
-        if seconds > SAMPLE_SECONDS:
+        if seconds > least:
             here = pool.name == "local" and bool(roster.compiled(schedule).all())
             return PoolSpeed(
                 count / seconds,

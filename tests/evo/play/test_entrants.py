@@ -6,9 +6,16 @@ from pathlib import Path
 import pytest
 
 from engine import ManaforgeError, PassAgent
-from evo.play.entrants import Entrant, EntrantError, equal_entrants, find_entrant, find_entrants
+from evo.play.entrants import (
+    Entrant,
+    EntrantError,
+    equal_entrants,
+    find_entrant,
+    find_entrants,
+    resolve_in_folder,
+)
 from evo.play.games import Player
-from ilp_agent import Profile, Weights, find_profile
+from ilp_agent import Profile, Weights, find_profile, shipped_profiles
 from ilp_agent.backends import DEFAULT_BACKEND
 from ilp_agent.weights import N_WEIGHTS
 from rivals import AGENTS, AgentKind
@@ -104,6 +111,18 @@ def test_typed_texts_go_before_what_globs_expand_to(tmp_path: Path, monkeypatch:
         assert find_entrants(texts)[1] == set()
 
 
+def test_shipped_profiles_by_a_glob_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(Path("zebra.toml"), "zebra")  # no file of the folder is meant
+    assert texts_of("ilp:*") == [f"ilp:{name}" for name in shipped_profiles()]
+    assert texts_of("ilp:*@highs") == [f"ilp:{name}@highs" for name in shipped_profiles()]
+    assert texts_of("ilp:k*") == ["ilp:keep-alive"]
+    assert texts_of("hearthsim:*") == [f"hearthsim:{name}" for name in shipped_profiles("hearthsim")]
+    assert texts_of("ilp:z*.toml") == ["ilp:zebra.toml"]
+    assert resolve_in_folder("ilp:*", tmp_path) == "ilp:*"
+    assert find_entrants(["ilp:keep-alive", "ilp:*"])[1] == set()
+
+
 def test_odd_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("keep-alive").mkdir()
@@ -133,7 +152,7 @@ def test_runs_by_folder_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("ilp:runs/yong", "runs/yong is not a run folder: there is no such folder; nearest: runs/young"),
         ("ilp:zzz", "unknown profile 'zzz'; known: aggro-face"),
         ("ilp:runs", "runs is a folder of runs, not a run: name one of its runs, runs/young"),
-        ("ilp:runs/nobody*", "matches no profile file and no run with a champion"),
+        ("ilp:runs/nobody*", "matches no shipped profile, no profile file and no run with a champion"),
     ):
         with pytest.raises(ManaforgeError, match=message):
             find_entrants([text])

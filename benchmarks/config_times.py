@@ -79,11 +79,11 @@ def processor() -> str:
 
 def section(measured: list[Measured]) -> str:
     """Text of the section: what was measured, where, and the table."""
+    where = f"{available_processors()} of {os.cpu_count()} processors ({processor()})"
     said = (
-        f"`python -m benchmarks.config_times` wrote this table on {date.today()}, on {available_processors()} "
-        f"of {os.cpu_count()} processors ({processor()}). *run* is the time of a whole run, *sample* an "
-        "estimate from the speed of its first individuals, without compiling (up to two minutes, once). Games "
-        "of real cards take some hundred times as long as games of minions."
+        f"`python -m benchmarks.config_times` wrote this on {date.today()}, on {where}. *run* is the time of "
+        "a whole run, *sample* an estimate from the speed of its first individuals, without compiling (up to "
+        "two minutes, once). Games of real cards take some hundred times as long as games of minions."
     )
     head = textwrap.fill(said, 120, break_long_words=False, break_on_hyphens=False) + "\n"
     rows = ["| configuration | games | time | games a second | by |", "| --- | --- | --- | --- | --- |"]

@@ -25,6 +25,9 @@ DECKS_WITHOUT_EFFECTS = ("thesis-paladin", "thesis-warrior")
 DECKS_WITH_EFFECTS = ("basic-mage", "basic-hunter")
 """Deck pairs of the games, without and with card effects."""
 
+WARM_UP_GAME = 2**31
+"""Number of a game for each pair of decks that is played before and not counted."""
+
 MAX_FAULTS = 10
 """Number of games lost by faults after which the check stops."""
 
@@ -82,6 +85,8 @@ def check_agent(
 ) -> Iterator[Check]:
     """Run all conformance checks on an agent, and yield each result as soon as it is known.
 
+    One game for each pair of decks is played first and not counted.
+
     Args:
         entrant: the agent; it must be able to start.
         games: number of games against a random agent.
@@ -95,6 +100,9 @@ def check_agent(
         else [DECKS_WITHOUT_EFFECTS]
     )
     agent = TimedAgent(entrant.player.agent())
+    for pair in decks:  # what loads or compiles at the first decision counts for no time
+        play_against_random(agent, pair, seed, WARM_UP_GAME)
+    agent.seconds.clear()
     faults: dict[Reason, list[str]] = {}
     requested, number = games, -1
     for number in range(games):
@@ -111,9 +119,10 @@ def check_agent(
         for reason, details in faults.items()
     }
     totals = f"{games:,} games, {len(agent.seconds):,} decisions"
+    on = "; decks: " + ", ".join(" and ".join(pair) for pair in decks)
     illegal = messages.pop(Reason.ILLEGAL_ACTION, "")
     acted = bool(agent.seconds)
-    yield Check("legal actions", acted and not illegal, illegal or (totals if acted else NO_DECISION))
+    yield Check("legal actions", acted and not illegal, illegal or (totals + on if acted else NO_DECISION))
     time_fault = messages.pop(Reason.TOO_LATE, "")
     yield Check(
         "time", acted and not time_fault, time_fault or (_times_text(agent.seconds) if acted else NO_DECISION)

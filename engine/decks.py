@@ -22,6 +22,7 @@ from engine.deck_variants import DeckVariant
 from engine.effect_codes import EFFECTS_VERSION, CardKind
 from engine.errors import DeckError, DeckNameError, unknown_name
 from engine.minion import keyword_names
+from engine.shipped import BALANCED_RULESET, MINION_RULESET
 from engine.state import DECK
 
 BODIES = "bodies"
@@ -258,6 +259,11 @@ def earlier_version_text(fits: Callable[[int], bool]) -> str:
         if fits(version) and not fits(EFFECTS_VERSION):
             return f"effects {version}, and this version plays effects {EFFECTS_VERSION}"
     return ""
+
+
+def default_ruleset(decks: Iterable[Deck]) -> str:
+    """Name of the ruleset of games for which none is chosen: standard if a deck has a class, else thesis."""
+    return BALANCED_RULESET if any(deck.hero_class for deck in decks) else MINION_RULESET
 
 
 def changes_text(card: Card, printed: Card) -> str:

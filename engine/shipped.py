@@ -10,7 +10,10 @@ EDITION_NAMES = ("2018-07", "newest")
 """The editions of real cards (`engine.cards.real`)."""
 
 BALANCED_RULESET = "standard"
-"""The ruleset with the smallest advantage of going first (docs/game.md)."""
+"""Ruleset with the smallest advantage of going first (docs/game.md); the default for decks with a class."""
+
+MINION_RULESET = "thesis"
+"""Ruleset of the thesis; the default for decks of minions alone."""
 
 
 def shipped_decks() -> list[str]:

@@ -18,10 +18,10 @@ import numpy as np
 import pandas as pd
 from rich.console import Console
 
-from engine import Agent
+from engine import Agent, find_deck
 from engine.compile_progress import silent_compilation
+from engine.decks import default_ruleset
 from engine.errors import WrongValueError, check_choice
-from engine.shipped import BALANCED_RULESET
 from evo.analysis.tables import last_population, read_runs, read_validation
 from evo.config.files import find_config, read_config, split_names
 from evo.config.run_config import RunConfig
@@ -270,7 +270,7 @@ def win_rates(
     decks: str | Sequence[str],
     games: int = 100,
     agent: str = DEFAULT_AGENT,
-    ruleset: str = BALANCED_RULESET,
+    ruleset: str = "",
     seed: int = 1,
     workers: int = 0,
 ) -> np.ndarray:
@@ -283,7 +283,7 @@ def win_rates(
         decks: names, files or deck codes; one string may list several, separated by commas.
         games: number per player, opponent and ordered pair of decks; even.
         agent: whose weights they are.
-        ruleset: name of the ruleset (docs/game.md).
+        ruleset: name of the ruleset (docs/game.md); "": "standard" if a deck has a class, else "thesis".
         seed: seed of the deals.
         workers: number of threads; 0: one per processor.
 
@@ -306,7 +306,8 @@ def win_rates(
         )
     if games < 2 or games % 2:
         raise WrongValueError(f"games must be even, since each deal is played from both seats, got {games}")
-    config = RunConfig(decks=names, ruleset=ruleset, agent=agent)
+    rules = ruleset or default_ruleset(map(find_deck, names))
+    config = RunConfig(decks=names, ruleset=rules, agent=agent)
     players = [find_entrant(text).player for text in opponents]
     n, m = len(values), len(players)
     pairings = np.array([(i, n + j) for i in range(n) for j in range(m)], np.int64).reshape(-1, 2)
@@ -324,7 +325,7 @@ def play_tournament(
     decks: str | Sequence[str],
     games: int = 200,
     style: str = OFFERED_FORMATS[0],
-    ruleset: str = "thesis",
+    ruleset: str = "",
     seats: str = "paired",
     sprt: str = "",
     seed: int = 1,
@@ -342,7 +343,7 @@ def play_tournament(
         decks: names, files or deck codes; one string may list several, separated by commas.
         games: number per pair of entrants and ordered pair of decks.
         style: tournament format, "round-robin" or "gauntlet".
-        ruleset: name of the ruleset (docs/game.md).
+        ruleset: name of the ruleset (docs/game.md); "": "standard" if a deck has a class, else "thesis".
         seats: "paired" or "fixed" (docs/tournament.md).
         sprt: a sequential test, such as "elo0=0 elo1=20"; "" for none.
         seed: seed of the deals.

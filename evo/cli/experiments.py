@@ -86,7 +86,7 @@ def ablate_command(
         help="Games against each copy without a weight, per ordered pair of decks; even.",
     ),
     pairs: bool = typer.Option(False, "--pairs", help="Also leave out pairs of weights."),
-    ruleset: RulesetName = "thesis",
+    ruleset: RulesetName = "",
     seed: DealSeed = 1,
     edition: DeckEdition = "",
     bodies: AsBodies = False,
@@ -98,6 +98,7 @@ def ablate_command(
 ) -> None:
     """Measure the worth of each weight of a profile: play it against copies without that weight."""
     from engine import find_deck, find_ruleset
+    from engine.decks import default_ruleset
     from evo.config.files import split_names
     from evo.experiments.ablation import Ablation, ablation_figure, ablation_page, run_ablation
     from evo.experiments.folder import ExperimentOptionError, open_experiment
@@ -115,6 +116,7 @@ def ablate_command(
     found = tuple(find_deck(name) for name in names)
     player = find_entrant(entrant).player
     refuse_decks([player.kind_and_backend], found)
+    ruleset = ruleset or default_ruleset(found)
     ablation = Ablation(player, found, find_ruleset(ruleset), games, pairs, seed)
     definition = {
         "entrant": [*player.versioned_kind, *player.row],

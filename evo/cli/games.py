@@ -11,7 +11,7 @@ import typer
 from rich.console import ConsoleRenderable
 
 from engine.errors import check_choice
-from engine.shipped import shipped_decks, shipped_rulesets
+from engine.shipped import shipped_decks
 from engine.terminal import safe_text
 from evo.cli import options
 from evo.cli.options import (
@@ -23,6 +23,7 @@ from evo.cli.options import (
     DealSeed,
     DeckEdition,
     LibraryFolder,
+    RulesetName,
     decks_with_options,
 )
 from evo.play.notation import NOTATION
@@ -74,9 +75,7 @@ def play_command(
     any_deck: AnyDeck = False,
     library: LibraryFolder = None,
     seed: int = typer.Option(1, min=0, max=2**64 - 1, help="Seed of the game: the same seed, the same game."),
-    ruleset: str = typer.Option(
-        "thesis", help=f"Ruleset: {', '.join(shipped_rulesets())}.", autocompletion=options.complete_rulesets
-    ),
+    ruleset: RulesetName = "",
     explain_turns: bool = typer.Option(
         False, "--explain", help="Explain the plan of each turn of an ILP agent."
     ),
@@ -85,7 +84,7 @@ def play_command(
     """Play one game and show it turn by turn."""
     from engine import Action, Position, find_ruleset, play
     from engine.codes import ActionKind
-    from engine.decks import coverage_sentence
+    from engine.decks import coverage_sentence, default_ruleset
     from engine.view import PlayerView
     from evo.decklibrary import library_for_prediction
     from evo.game_pages.story import GameInfo, explainer_of, game_data, story_page
@@ -102,6 +101,7 @@ def play_command(
     refuse_decks((player.kind_and_backend for player in players), both)
     known = library_for_prediction(any(player.predicts for player in players), library, both)
     agents = players[0].agent(known), players[1].agent(known)
+    ruleset = ruleset or default_ruleset(both)
     rules = find_ruleset(ruleset)
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
     print(safe_text(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from engine.shipped import BALANCED_RULESET
 from engine.terminal import print_error
 from evo.cli import options
 from evo.cli.options import (
@@ -23,7 +24,6 @@ from evo.cli.options import (
     LibraryFolder,
     Overrides,
     PoolName,
-    RulesetName,
     Workers,
     decks_with_options,
 )
@@ -319,7 +319,9 @@ def mulligan_command(
     rounds: int = typer.Option(
         2, min=1, max=100, help="Rounds; each plays with the mulligan that the round before learned."
     ),
-    ruleset: RulesetName = "standard",
+    ruleset: str = typer.Option(
+        BALANCED_RULESET, help="Ruleset, with a mulligan.", autocompletion=options.complete_rulesets
+    ),
     seed: DealSeed = 1,
     edition: DeckEdition = "",
     bodies: AsBodies = False,

@@ -8,7 +8,13 @@ import typer
 
 from engine.codes import KEYWORD_FIELDS
 from engine.safe_files import read_toml
-from engine.shipped import EDITION_NAMES, shipped_decks, shipped_rulesets
+from engine.shipped import (
+    BALANCED_RULESET,
+    EDITION_NAMES,
+    MINION_RULESET,
+    shipped_decks,
+    shipped_rulesets,
+)
 from evo.play.notation import NOTATION, OFFERED_FORMATS, SEATS
 from ilp_agent.backends import BACKENDS, FORMULATIONS
 from ilp_agent.shipped import shipped_configs, shipped_learning, shipped_profiles
@@ -195,7 +201,11 @@ Address = Annotated[str, typer.Option(help="Ray cluster to join: auto or HOST:PO
 RulesetName = Annotated[
     str,
     typer.Option(
-        "--ruleset", help=f"Ruleset: {', '.join(shipped_rulesets())}.", autocompletion=complete_rulesets
+        "--ruleset",
+        help=f"Ruleset: {', '.join(shipped_rulesets())}. (default: {MINION_RULESET}; {BALANCED_RULESET} if a "
+        "deck has a class)",
+        show_default=False,
+        autocompletion=complete_rulesets,
     ),
 ]
 DealSeed = Annotated[int, typer.Option("--seed", min=0, max=2**64 - 1, help="Seed of the deals.")]

@@ -66,7 +66,7 @@ def tournament_command(
     style: str = typer.Option(
         DEFAULT_FORMAT, "--format", help=FORMATS_HELP, autocompletion=options.complete_formats
     ),
-    ruleset: RulesetName = "thesis",
+    ruleset: RulesetName = "",
     seats: str = typer.Option(
         "paired",
         help="paired: every deal twice with entrants swapped, over all pairs of decks; fixed: every ordered "
@@ -119,7 +119,8 @@ def tournament_command(
     finish.print_written()
 
 
-DEFAULT_PLAYER = "ilp:value-trading"
+MINION_PLAYER, CARD_PLAYER = "ilp:value-trading", "hearthsim:standard"
+"""Players of a ladder of minions, and of one with a class deck, where docs/eva-2018.md rates them."""
 
 DeckNames = Annotated[
     list[str],
@@ -136,8 +137,10 @@ LadderOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("l
 def ladder_command(
     decks: DeckNames,
     players: str = typer.Option(
-        DEFAULT_PLAYER,
-        help=f"Players, separated by commas; each plays all decks against itself. {ENTRANT_HELP}",
+        "",
+        help=f"Players, separated by commas; each plays all decks against itself. {ENTRANT_HELP} (default: "
+        f"{MINION_PLAYER}; {CARD_PLAYER} if a deck has a class)",
+        show_default=False,
         autocompletion=options.complete_entrant_lists,
     ),
     games: int = typer.Option(
@@ -177,10 +180,11 @@ def ladder_command(
     if len(decks) < 2:
         raise DefinitionError(f"a ladder needs at least two decks, got {', '.join(decks)}")
     names = decks_with_options(decks, edition, bodies, any_deck)
+    found_decks = tuple(find_deck(name) for name in names)
+    players = players or (CARD_PLAYER if any(deck.hero_class for deck in found_decks) else MINION_PLAYER)
     found, _ = find_entrants(split_names(players))
     options = ["--players", players, "--games", str(games), "--ruleset", ruleset]
     options += ["--seed", str(seed)] if seed != 1 else []
-    found_decks = tuple(find_deck(name) for name in names)
     refuse_decks((entrant.player.kind_and_backend for entrant in found), found_decks)
     tournament = Tournament(
         entrants=tuple(found),
@@ -317,7 +321,7 @@ def sweep_command(
         max=10**9,
         help="Games per value and ordered pair of decks; even with paired seats.",
     ),
-    ruleset: RulesetName = "thesis",
+    ruleset: RulesetName = "",
     seats: str = typer.Option(
         "paired",
         help="paired: every deal twice with entrants swapped, over all pairs of decks; fixed: the entrant "
@@ -335,7 +339,7 @@ def sweep_command(
 ) -> None:
     """Measure win rate by the value of one weight, or by copies of a card or keyword in the deck."""
     from engine import find_ruleset
-    from engine.decks import coverage_sentence
+    from engine.decks import coverage_sentence, default_ruleset
     from evo.cli.tables import show_curve, sweep_figure
     from evo.play.entrants import find_entrant
     from evo.play.matchups import games_table
@@ -360,6 +364,7 @@ def sweep_command(
         decks, edition, bodies, any_deck, is_fixed=seating == "fixed"
     )
     words = ["manaforge", "sweep", entrant, *swept.words, "--values", values, "--against", against]
+    ruleset = ruleset or default_ruleset(found_decks)
     options = ["--games", str(games), "--ruleset", ruleset, "--seats", seats]
     options += ["--seed", str(seed)] if seed != 1 else []
     options += ["--edition", edition] if edition and card else []

@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from engine import Deck, ManaforgeError, find_deck, rulesets
+from engine.decks import default_ruleset
 from engine.effect_codes import EFFECTS_VERSION
 from engine.errors import WrongValueError, unknown_name
 from engine.lazy import lazy_import
@@ -132,6 +133,8 @@ class _RunConfig(RunKeys):
                 raise ValueError(removed_key_message(key, value))
         config = validate({key: value for key, value in content.items() if key not in REMOVED_KEYS})
         config._removed.update(removed)
+        if "ruleset" not in content and not _is(info, "stored"):
+            config.__dict__["ruleset"] = default_ruleset(config.found_decks)
         return config
 
     @model_validator(mode="before")

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import ManaforgeError, find_deck, find_ruleset
+from engine.decks import default_ruleset
 from evo.config.files import read_toml, resolve_deck_path
 from evo.config.keys import MAX_GAMES
 from evo.config.run_config import ConfigError
@@ -34,7 +35,7 @@ class ArenaConfig(BaseModel):
     games: Annotated[
         int, Field(ge=2, le=MAX_GAMES, description="minimum games per pairing, over all pairs of decks")
     ] = 2000
-    ruleset: str = "thesis"
+    ruleset: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         )
         found, _ = find_entrants([resolve_in_folder(text, arena.folder) for text in config.entrants])
         decks = tuple(find_deck(resolve_deck_path(name, arena.folder)) for name in config.decks)
-        ruleset = find_ruleset(config.ruleset)
+        ruleset = find_ruleset(config.ruleset or default_ruleset(decks))
         refuse_decks((entrant.player.kind_and_backend for entrant in (first, *found)), decks)
     except ManaforgeError as error:
         raise ConfigError(f"arena {arena.file}: {error}") from None
@@ -118,7 +119,7 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         *(entrant.text for entrant in found),
     ]
     pairing_games = 2 * -(-wanted // (2 * cells))
-    options = ["--games", str(pairing_games), "--ruleset", config.ruleset]
+    options = ["--games", str(pairing_games), "--ruleset", ruleset.name]
     options += ["--seed", str(seed)] if seed != 1 else []
 
     def command(names: tuple[str, ...]) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine import RULES_VERSION, Deck, Outcome, Ruleset, find_deck, find_ruleset
+from engine.decks import default_ruleset
 from evo.config.keys import MAX_GAMES
 from evo.decklibrary import library_for_prediction
 from evo.play.dispatch import MessageCallback
@@ -311,7 +312,7 @@ def create_tournament(
         entrants: names or globs; an entrant named twice also plays against itself. With `sprt`, parameters of
             the test may be among them.
         decks: names, files or deck codes.
-        ruleset: its name.
+        ruleset: its name; "" for the decks' default (`engine.decks.default_ruleset`).
         sprt: sequential test such as "elo0=0 elo1=20"; "" for none.
         library: folder of additional decks for entrants that predict the opponent's deck.
         parts: games, seats, style and seed, as of `Tournament`.
@@ -331,7 +332,7 @@ def create_tournament(
         decks=found_decks,
         deck_names=tuple(decks),
         words=texts,
-        ruleset=find_ruleset(ruleset),
+        ruleset=find_ruleset(ruleset or default_ruleset(found_decks)),
         library=library_for_prediction(
             any(entrant.player.predicts for entrant in found), library, found_decks
         ),

@@ -2,6 +2,7 @@
 
     experiment.json     definition: everything that determines the results
     games/0000.parquet  results of the first schedule, and so on (`ExperimentFolder.caching_play`)
+    parts/              results of the schedule in progress, for a command that is stopped and repeated
     points/             runs of `bench-optimisers`
     checksums.txt       a line for each of these files, which commits it (`evo.storage.history`)
 
@@ -9,6 +10,7 @@ Tables, figures and a page are written at the end.
 """
 
 import contextlib
+import time
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -45,6 +47,15 @@ SCHEMA = 2
 
 RESULT_FOLDERS = ("points", "games")
 """Subfolders of results."""
+
+PARTS = "parts"
+"""Subfolder of the parts of the schedule in progress, which is empty once the schedule is committed."""
+
+PART_SECONDS = 20.0
+"""Seconds of games that a stop loses, approximately."""
+
+FIRST_PART, MAX_PART = 200, 10**7
+"""Games of the first part of a schedule, and the most games of a part."""
 
 
 class ExperimentError(ManaforgeError, RuntimeError):
@@ -113,17 +124,55 @@ class ExperimentFolder(CheckedFolder):
         numbers = count()
 
         def playing(roster: Roster, games: Schedule) -> np.ndarray:
-            name = f"games/{next(numbers):04d}.parquet"
+            number = next(numbers)
+            name = f"games/{number:04d}.parquet"
             if name in self.entries:
                 advance(len(games))
                 return self._games_in(name, roster, len(games))
-            played = clear_unstored_fields(pool.play(roster, games, advance))
+            parts = self._parts_of(number, roster)
+            done, size = sum(map(len, parts)), FIRST_PART
+            advance(done)
+            while done < len(games):
+                end, began = min(done + size, len(games)), time.monotonic()
+                part = games.select(slice(done, end))
+                parts.append(clear_unstored_fields(pool.play(roster, part, advance)))
+                if end < len(games) and not len(faults_of_our_agents(roster, part, parts[-1])):
+                    self._write_part(number, done, parts[-1])
+                done = end
+                size = max(1, int(size * min(4.0, PART_SECONDS / max(time.monotonic() - began, 1e-3))))
+            played = np.concatenate(parts) if parts else pool.play(roster, games, advance)
             if not len(faults_of_our_agents(roster, games, played)):
-                table = pd.DataFrame({column: played[column] for column in BATCH_COLUMNS})
-                self.commit_file(name, parquet_bytes(table, TOURNAMENT_SCHEMA))
+                self.commit_file(name, _games_bytes(played))
+            for file in self._part_files(number):
+                file.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                (self.path / PARTS).rmdir()
             return played
 
         return playing
+
+    def _write_part(self, number: int, start: int, played: np.ndarray) -> None:
+        """Keep the results of a part of a schedule; its file is named by number, first game and checksum."""
+        content = _games_bytes(played)
+        (self.path / PARTS).mkdir(exist_ok=True)
+        self.write(f"{PARTS}/{number:04d}-{start:09d}-{checksum(content)}.parquet", content)
+
+    def _part_files(self, number: int) -> list[Path]:
+        """Files of the parts of a schedule, in the order of their games."""
+        return sorted((self.path / PARTS).glob(f"{number:04d}-*.parquet"))
+
+    def _parts_of(self, number: int, roster: Roster) -> list[np.ndarray]:
+        """Results of the parts of a schedule, from its first game on as far as they are whole."""
+        parts: list[np.ndarray] = []
+        for file in self._part_files(number):
+            _, start, digest = file.stem.split("-")
+            try:
+                if int(start) != sum(map(len, parts)) or checksum(read_bytes(file)) != digest:
+                    break
+                parts.append(read_games(file, BATCH_COLUMNS, roster.ruleset, MAX_PART))
+            except (OSError, ValueError):
+                break
+        return parts
 
     def _games_in(self, name: str, roster: Roster, n: int) -> np.ndarray:
         """Read the committed results of a schedule of `n` games.
@@ -212,6 +261,13 @@ def open_experiment(path: Path, kind: str, definition: dict[str, Any]) -> Experi
 def _is_leftover(entry: Path) -> bool:
     """Whether a file is a remnant of a command that ended early: the lock or a temporary file."""
     return entry.name == "lock" or entry.suffix == ".tmp"
+
+
+def _games_bytes(played: np.ndarray) -> bytes:
+    """Results of games as a Parquet file."""
+    return parquet_bytes(
+        pd.DataFrame({column: played[column] for column in BATCH_COLUMNS}), TOURNAMENT_SCHEMA
+    )
 
 
 def _json_or_none(content: bytes) -> dict[str, Any] | None:

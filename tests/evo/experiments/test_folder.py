@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engine import ManaforgeError, find_deck, find_ruleset
+from evo.experiments import folder as experiment_folder
 from evo.experiments.folder import ExperimentError, ExperimentFolder, ExperimentOptionError, open_experiment
 from evo.play.games import Player, Roster, Schedule, play_schedule
 from evo.play.matchups import Matchups, make_pairings
@@ -236,3 +237,64 @@ def test_a_name_in_the_checksums_leads_nowhere_else(copy: Path) -> None:
             assert folder.problems == ["checksums.txt: line 6 is torn or out of place"]
             with pytest.raises(ExperimentError, match="in use by another process"):
                 begin(copy)
+
+
+class StoppedError(Exception):
+    """A stop after some games."""
+
+
+def long_schedule() -> Schedule:
+    matchups = Matchups(make_pairings(2, "gauntlet", ()), 1, 200, 5, (Stream.EXPERIMENT, 9))
+    return matchups.schedule(0, len(matchups))[0]
+
+
+def play_long(path: Path, stop_after: int = 10**9) -> tuple[np.ndarray, int]:
+    """Results of a schedule, and how many of its games were played; a stop when so many have been."""
+    asked = 0
+
+    class Counting(LocalPool):
+        def play(self, roster: Roster, games: Schedule, *rest: object) -> np.ndarray:
+            nonlocal asked
+            if asked >= stop_after:
+                raise StoppedError
+            asked += len(games)
+            return super().play(roster, games, *rest)
+
+    with contextlib.closing(Counting(1)) as pool, open_experiment(path, "test", {}) as folder:
+        return folder.caching_play(pool, lambda _: None)(ROSTER, long_schedule()), asked
+
+
+def all_of(path: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
+
+
+def test_a_stopped_schedule_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiment_folder, "FIRST_PART", 16)
+    monkeypatch.setattr(experiment_folder, "PART_SECONDS", 0.0)  # parts stay small
+    whole, games = play_long(tmp_path / "whole")
+    assert games == len(whole) == len(long_schedule())
+    for stop in (1, 17, 60):
+        path = tmp_path / f"stopped{stop}"
+        with pytest.raises(StoppedError):
+            play_long(path, stop)
+        kept = len(list((path / "parts").iterdir()))
+        assert kept
+        results, left = play_long(path)
+        assert results.tobytes() == whole.tobytes()
+        assert left <= len(whole) - 16
+        assert all_of(path) == all_of(tmp_path / "whole")
+        assert not (path / "parts").exists()
+
+
+def test_a_damaged_part_is_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(experiment_folder, "FIRST_PART", 16)
+    whole, _ = play_long(tmp_path / "whole")
+    monkeypatch.setattr(experiment_folder, "PART_SECONDS", 0.0)
+    for number, spoil in enumerate((lambda file: file.write_bytes(b"x"), lambda file: file.unlink())):
+        path = tmp_path / f"{number}"
+        with pytest.raises(StoppedError):
+            play_long(path, 18)
+        spoil(min((path / "parts").iterdir()))
+        results, left = play_long(path)
+        assert results.tobytes() == whole.tobytes()
+        assert left == len(whole)

@@ -371,7 +371,18 @@ def champions(given: ReportData) -> list[Section]:
     shown["95% interval"] = interval_cells(table, "low", "high", "{:.1%}")
     formats = weight_formats(given.runs.vector, names) | {CHAMPION_AGAINST_SEVEN: "{:.1%}"}
     note = f"Weights as {profile.weights.SCALE}.{say.inert_sentence(given.runs.inert_weights)}"
-    return [Section("Champions", text, [html_table(shown, formats, "Champions")], note, text)]
+    tables = [
+        html_table(shown, formats, "Champions"),
+        html_table(_meanings(given.runs.vector), title="Weights"),
+    ]
+    return [Section("Champions", text, tables, note, text)]
+
+
+def _meanings(vector: type[WeightVector]) -> pd.DataFrame:
+    """Table of the weights and what each means."""
+    names = vector.names()
+    meanings = [*vector.MEANINGS[: len(names)], *[""] * (len(names) - len(vector.MEANINGS))]
+    return pd.DataFrame({"weight": names, "meaning": meanings})
 
 
 def fitness(given: ReportData) -> list[Section]:

@@ -42,6 +42,7 @@ def make_app(
         Route("/rows", page_handler(runs.rows)),
         Route("/compare", page_handler(runs.compare)),
         Route("/run/{name:path}", page_handler(runs.run)),
+        Route("/report/{name:path}", page_handler(runs.report)),
         Route("/numbers/{name:path}", page_handler(runs.numbers)),
         Route("/tournament/{name:path}", page_handler(tournaments.tournament)),
         Route("/standings/{name:path}", page_handler(tournaments.standings)),

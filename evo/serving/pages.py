@@ -42,6 +42,7 @@ class Pages:
         self._templates.filters |= {
             "duration": duration,
             "shown": safe_text,
+            "shown_lines": _safe_lines,
             "told": self._problem_text,
             "address": url_part,
         }
@@ -82,6 +83,11 @@ class Pages:
             download=download,
             **values,
         )
+
+
+def _safe_lines(text: str) -> str:
+    """`safe_text` of every line of a text."""
+    return "\n".join(map(safe_text, text.splitlines()))
 
 
 def game_download(story: dict[str, Any], name: str) -> Response:

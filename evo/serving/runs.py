@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from engine.errors import ManaforgeError
+from engine.safe_files import read_bytes, read_text
 from evo.analysis.listing import state_of
 from evo.analysis.tables import (
     Runs,
@@ -29,8 +30,9 @@ from evo.analysis.tables import (
 )
 from evo.serving.folders import RUN_MARKER, FolderCache
 from evo.serving.pages import Pages
-from evo.storage.champion import read_champion_file
+from evo.storage.champion import load_intact_champion, read_champion_file
 from evo.storage.run_folder import RunFolder, open_run_read_only, read_run_config
+from ilp_agent import WeightVector
 
 QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Quantiles of a chart's bands."""
@@ -67,6 +69,8 @@ def run_numbers(path: Path) -> dict[str, Any]:
             "names": labels,
             "measure": vector.MEASURE,
             "labels": [vector.label(label) for label in labels],
+            "meanings": [_meaning(vector, label) for label in labels],
+            "champion": _champion_shares(folder, labels),
             "quartiles": _quartiles(survivors, shares_of(individuals), shown),
             "best": {
                 label: _as_json(best[column].reindex(shown))
@@ -102,6 +106,8 @@ def _head(folder: RunFolder) -> dict[str, Any]:
         "seconds_left": state.seconds_left,
         "agent": config.agent,
         "strategy": config.strategy,
+        "seed": str(config.seed),
+        "ruleset": config.ruleset,
         "deck_names": config.deck_names,
         "champion": _champion(champion.content),
         "problems": list(folder.problems),
@@ -121,6 +127,21 @@ def _champion(content: Any) -> dict[str, Any] | None:
         "weights": known,
         "against_thesis_seven": {"win_rate": rate} if _is_number(rate) else None,
     }
+
+
+def _meaning(vector: type[WeightVector], name: str) -> str:
+    """Description of a weight."""
+    return dict(zip(vector.names(), vector.MEANINGS, strict=False)).get(name, "")
+
+
+def _champion_shares(folder: RunFolder, names: list[str]) -> list[float | None]:
+    """The champion's weights as the charts show them; None for each if there is no champion."""
+    try:
+        profile = load_intact_champion(folder)
+    except ManaforgeError:
+        profile = None
+    shares = profile.weights.active(folder.config.inert_weights) if profile is not None else {}
+    return [shares.get(name) for name in names]
 
 
 def _is_number(value: Any) -> bool:
@@ -213,6 +234,12 @@ def _lineage(individuals: pd.DataFrame, name: str, folder: RunFolder) -> list[di
 CACHED_RUNS = 64
 """Most runs in the cache."""
 
+REPORT = "report.html"
+"""File that `manaforge report` writes into a run's folder."""
+
+MAX_REPORT_BYTES = 50_000_000
+"""Largest report that can be downloaded."""
+
 MAX_COMPARED = 20
 """Most runs in a comparison."""
 
@@ -247,9 +274,26 @@ class RunPages:
     def run(self, request: Request) -> Response:
         """A run's page, which fetches the numbers of its charts."""
         name = request.path_params["name"]
-        if self._pages.catalogue.find(name, RUN_MARKER) is None:
+        path = self._pages.catalogue.find(name, RUN_MARKER)
+        if path is None:
             return self._pages.missing(f"run {name}")
-        return self._pages.render("run.html", title=name, name=name)
+        try:
+            config = read_text(path / "config.toml")
+        except (OSError, ValueError):
+            config = ""
+        return self._pages.render("run.html", title=name, name=name, config=config, report=_has_report(path))
+
+    def report(self, request: Request) -> Response:
+        """Download of a run's report; it is not shown, since its scripts would run on this server's pages."""
+        path = self._pages.catalogue.find(request.path_params["name"], RUN_MARKER)
+        if path is None or not _has_report(path):
+            return self._pages.missing("report of this run")
+        try:
+            content = read_bytes(path / REPORT, MAX_REPORT_BYTES)
+        except (OSError, ValueError) as error:
+            return self._pages.problem("Report", self._pages.catalogue.relative(error))
+        headers = {"content-disposition": f'attachment; filename="{REPORT}"'}
+        return Response(content, headers=headers, media_type="text/html")
 
     def numbers(self, request: Request) -> Response:
         """The numbers of a run's page as JSON, or `unreadable` with the reason."""
@@ -289,6 +333,11 @@ class RunPages:
                 time.sleep(0.05)  # lets requests through
 
         threading.Thread(target=read, daemon=True).start()
+
+
+def _has_report(run: Path) -> bool:
+    """Whether a run's folder has a report that is a file of its own."""
+    return (run / REPORT).is_file() and not (run / REPORT).is_symlink()
 
 
 def _flat(config: Any) -> dict[str, str]:

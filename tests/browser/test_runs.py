@@ -18,6 +18,7 @@ from evo.analysis.tables import (
     wins_by_decks,
 )
 from evo.api import play_tournament
+from evo.storage.champion import load_intact_champion
 from evo.storage.files import lock_folder
 from tests.browser.support import page_of
 from tests.evo.serving.servers import served
@@ -75,13 +76,17 @@ def looks_like(page: Any, run: Path, generation: int) -> None:
         assert band["y"] == pytest.approx([*high, *low[::-1]])
     last = quartiles.loc[generation]
     cells = page.evaluate(CELLS, "weights-table")
+    champion = load_intact_champion(next(iter(found.folders.values())))
+    own_shares = champion.weights.active(frozenset()) if champion else {}
     assert cells == [
         [
             name,
-            *(percent(last[share][part]) for part in (0, 0.25, 0.5, 0.75, 1)),
+            *([percent(own_shares[name])] if champion else []),
             percent(best[share].loc[generation]),
+            *(percent(last[share][part]) for part in (0, 0.25, 0.5, 0.75, 1)),
+            meaning,
         ]
-        for name, share in zip(names, shares, strict=True)
+        for name, share, meaning in zip(names, shares, found.vector.MEANINGS, strict=True)
     ]
     rates = own.groupby("generation")["win_rate"].median()
     assert page.evaluate(CHART, "win-rate")[2]["y"] == pytest.approx(rates.tolist())

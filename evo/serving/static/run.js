@@ -36,6 +36,7 @@ function facts(numbers) {
     ["state", numbers.state],
     ["generation", numbers.generation < 0 ? "none yet" : numbers.generation + " of " + numbers.generations],
     ["agent", numbers.agent], ["strategy", numbers.strategy], ["decks", numbers.deck_names.join(", ")],
+    ["ruleset", numbers.ruleset], ["seed", numbers.seed],
     ["games per second", numbers.state === "running" && numbers.speed ? Math.round(numbers.speed).toLocaleString("en") : ""],
     ["time left", numbers.state === "running" ? time(numbers.seconds_left) : ""],
     ["champion", champion ? champion.candidate + (seven ? ", " + percent(seven.win_rate) + " against the seven" : "") : ""],
@@ -124,8 +125,9 @@ function validation(rows) {
 
 function weightsTable(numbers) {
   const head = element("tr");
-  for (const title of ["weight", "minimum", "lower quartile", "median", "upper quartile", "maximum", "best"]) {
-    const cell = element("th", title, title === "weight" ? "" : "number");
+  const champion = numbers.weights.champion.some((share) => share !== null);
+  for (const title of ["weight", ...(champion ? ["champion"] : []), "best", "minimum", "lower quartile", "median", "upper quartile", "maximum", "meaning"]) {
+    const cell = element("th", title, title === "weight" || title === "meaning" ? "" : "number");
     cell.scope = "col";
     head.append(cell);
   }
@@ -134,7 +136,9 @@ function weightsTable(numbers) {
     const first = element("th", numbers.weights.labels[place]);
     first.scope = "row";
     row.append(first);
-    for (const values of [...numbers.weights.quartiles[place], numbers.weights.best[name]]) row.append(element("td", percent(values[values.length - 1]), "number"));
+    if (champion) row.append(element("td", percent(numbers.weights.champion[place]), "number"));
+    for (const values of [numbers.weights.best[name], ...numbers.weights.quartiles[place]]) row.append(element("td", percent(values[values.length - 1]), "number"));
+    row.append(element("td", numbers.weights.meanings[place]));
     return row;
   });
   const [top, body] = [element("thead"), element("tbody")];

@@ -1,5 +1,6 @@
 """The server over HTTP: what it shows is what the tables say, and strangers are refused."""
 
+import html
 import json
 import os
 import shutil
@@ -54,7 +55,7 @@ def runs(tmp_path: Path) -> Path:
 def test_the_list_names_every_run_and_what_is_wrong(runs: Path) -> None:
     with served(runs) as asked:
         status, headers, body = asked.get("/")
-        while b"are not read yet" in body:
+        while b"not read yet" in body:
             status, headers, body = asked.get("/")
     text = body.decode()
     assert status == 200
@@ -390,3 +391,25 @@ def test_two_servers_of_one_folder_work_and_leave_it_as_it_is(runs: Path) -> Non
 def files_of(folder: Path) -> list[Path]:
     """All files below a folder."""
     return [file for file in folder.rglob("*") if file.is_file()]
+
+
+def test_a_run_page_has_configuration_champion_and_report(runs: Path) -> None:
+    config = (EXAMPLE / "config.toml").read_text()
+    with served(runs) as asked:
+        body = asked.get("/run/example")[2].decode()
+        assert "<summary>Configuration</summary>" in body
+        assert html.escape(config.splitlines()[1], quote=True).replace("&quot;", "&#34;") in body
+        assert "/report/example" not in body
+        assert asked.get("/report/example")[0] == 404
+        (runs / "example" / "report.html").write_text("<h1>mine</h1>")
+        (runs / "study" / "00" / "report.html").symlink_to(runs.parent / "secret" / "run" / "config.toml")
+        assert "/report/example" in asked.get("/run/example")[2].decode()
+        status, headers, content = asked.get("/report/example")
+        assert (status, content) == (200, b"<h1>mine</h1>")
+        assert headers["content-disposition"] == 'attachment; filename="report.html"'
+        assert asked.get("/report/study/00")[0] == 404
+        numbers = json.loads(asked.get("/numbers/example")[2])
+    vector = read_runs([EXAMPLE]).vector
+    assert numbers["weights"]["meanings"] == list(vector.MEANINGS[: len(vector.names())])
+    assert numbers["seed"] == "4"
+    assert sum(share or 0 for share in numbers["weights"]["champion"]) == pytest.approx(1)

@@ -206,6 +206,8 @@ def serve_command(
         ) from None
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/?token={token}"
-    output_console().print(f"serving {root} at {address}; press Ctrl-C to stop", markup=False, soft_wrap=True)
+    screen = output_console()
+    screen.print(f"serving {root}; press Ctrl-C to stop. The address, with its token:", markup=False)
+    screen.print(address, markup=False, soft_wrap=True)
     with listener:
         make_server(app).run([listener])

@@ -41,6 +41,7 @@ def make_app(
         Route("/", page_handler(runs.index)),
         Route("/rows", page_handler(runs.rows)),
         Route("/compare", page_handler(runs.compare)),
+        Route("/study/{name:path}", page_handler(runs.study)),
         Route("/run/{name:path}", page_handler(runs.run)),
         Route("/report/{name:path}", page_handler(runs.report)),
         Route("/numbers/{name:path}", page_handler(runs.numbers)),

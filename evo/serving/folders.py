@@ -4,7 +4,7 @@ import hashlib
 import os
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -49,6 +49,12 @@ class Listing:
     runs: list[dict[str, Any]]
     tournaments: list[dict[str, Any]]
     waiting: int
+
+    @cached_property
+    def studies(self) -> list[str]:
+        """Folders with several runs, by name."""
+        folders = Counter(run["run"].rpartition("/")[0] for run in self.runs)
+        return sorted(name for name, n in folders.items() if name and n > 1)
 
     @cached_property
     def seen(self) -> str:

@@ -310,6 +310,20 @@ class RunPages:
     def compare(self, request: Request) -> Response:
         """The page that compares chosen runs: differences between the configurations."""
         names = list(dict.fromkeys(request.query_params.getlist("run")))[:MAX_COMPARED]
+        return self._compared(names, f"{len(names)} runs")
+
+    def study(self, request: Request) -> Response:
+        """The page of a study: its runs' curves, and differences between their configurations."""
+        study = request.path_params["name"]
+        runs = [run["run"] for run in self._pages.catalogue.listing().runs]
+        names = [name for name in runs if name.rpartition("/")[0] == study]
+        if not names or not study:
+            return self._pages.missing(f"study {study}")
+        left_out = f", the first {MAX_COMPARED} of {len(names)}" if len(names) > MAX_COMPARED else ""
+        return self._compared(sorted(names)[:MAX_COMPARED], f"Study {study}{left_out}")
+
+    def _compared(self, names: list[str], title: str) -> Response:
+        """The page that compares runs."""
         found = {name: self._pages.catalogue.find(name, RUN_MARKER) for name in names}
         missing = [name for name, path in found.items() if path is None]
         if missing or not found:
@@ -317,12 +331,12 @@ class RunPages:
         try:
             configs = {name: _flat(read_run_config(path)) for name, path in found.items() if path is not None}
         except (ManaforgeError, OSError) as error:
-            return self._pages.problem("Differences", str(error))
+            return self._pages.problem(title, str(error))
         keys = dict.fromkeys(key for config in configs.values() for key in config)
         rows = [(key, [config.get(key, "") for config in configs.values()]) for key in keys]
         different = [(key, values) for key, values in rows if len(set(values)) > 1]
         return self._pages.render(
-            "compare.html", title="Differences", names=names, rows=different, same=len(rows) - len(different)
+            "compare.html", title=title, names=names, rows=different, same=len(rows) - len(different)
         )
 
     def warm_up(self) -> None:

@@ -86,7 +86,7 @@ def looks_like(page: Any, run: Path, generation: int) -> None:
             *(percent(last[share][part]) for part in (0, 0.25, 0.5, 0.75, 1)),
             meaning,
         ]
-        for name, share, meaning in zip(names, shares, found.vector.MEANINGS, strict=True)
+        for name, share, meaning in zip(names, shares, found.vector.MEANINGS[: len(names)], strict=True)
     ]
     rates = own.groupby("generation")["win_rate"].median()
     assert page.evaluate(CHART, "win-rate")[2]["y"] == pytest.approx(rates.tolist())
@@ -152,6 +152,41 @@ def test_a_run_that_is_deleted_is_told(tmp_path: Path, chromium: Any) -> None:
         context.close()
 
 
+def test_a_text_and_a_state_choose_the_rows_of_the_list(tmp_path: Path, chromium: Any) -> None:
+    for name in ("one", "two"):
+        shutil.copytree(EXAMPLE, tmp_path / name)
+    begin(tmp_path / "young")
+    with served(tmp_path) as asked, page_of(chromium) as page:
+        page.goto(asked.entry())
+        page.wait_for_selector("td:has-text('finished')")
+        visible = "() => [...document.querySelectorAll('#rows tbody tr')].filter(row => !row.hidden).length"
+        assert page.evaluate(visible) == 3
+        page.fill("#filter", "TWO")
+        assert page.evaluate(visible) == 1
+        grow(tmp_path / "young", 0)  # the list is refreshed, and the text still counts
+        page.wait_for_selector("tr[hidden]:has-text('0 of')", state="attached")
+        assert page.evaluate(visible) == 1
+        page.fill("#filter", "")
+        page.select_option("#state", "finished")
+        assert page.evaluate(visible) == 2
+
+
+def test_the_curves_of_compared_runs_are_the_tables(tmp_path: Path, chromium: Any) -> None:
+    for name in ("00", "01"):
+        shutil.copytree(EXAMPLE, tmp_path / "study" / name)
+    begin(tmp_path / "study" / "02")  # without a generation it has no curve
+    found = read_runs([EXAMPLE])
+    survivors = found.individuals[found.individuals["survived"]]
+    with served(tmp_path) as asked, page_of(chromium) as page:
+        page.goto(asked.entry("/study/study"))
+        page.wait_for_selector("#weight-play .main-svg")
+        for name, share in zip(found.vector.names(), shares_of(survivors), strict=True):
+            traces = page.evaluate(CHART, f"weight-{name}")
+            assert [trace["name"] for trace in traces] == ["study/00", "study/01"]
+            for trace in traces:
+                assert trace["y"] == pytest.approx(survivors.groupby("generation")[share].median().tolist())
+
+
 def test_hidden_tabs_ask_for_nothing(tmp_path: Path, chromium: Any) -> None:
     run = tmp_path / "runs" / "live"
     begin(run)
@@ -180,7 +215,7 @@ def test_a_list_that_is_refreshed_keeps_focus_scrolling_and_what_is_chosen(
         shutil.copytree(EXAMPLE, tmp_path / name)
     live = tmp_path / "live"
     begin(live)
-    with served(tmp_path) as asked, page_of(chromium, viewport={"width": 390, "height": 800}) as page:
+    with served(tmp_path) as asked, page_of(chromium, viewport={"width": 800, "height": 800}) as page:
         page.goto(asked.entry())
         page.wait_for_selector("a:has-text('two')")
         page.check("input[value=one]")

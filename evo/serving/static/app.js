@@ -46,6 +46,21 @@ function tellCompared() {
   if (button) button.disabled = compared.size < 2;
 }
 
+// Show only the rows of the list with a text and in a state.
+function filterRows() {
+  const [text, state] = ["filter", "state"].map((id) => document.getElementById(id));
+  if (!text || !state) return;
+  const wanted = text.value.trim().toLowerCase();
+  for (const row of document.querySelectorAll("#rows tbody tr")) {
+    const own = row.querySelector(".state");
+    row.hidden = !row.textContent.toLowerCase().includes(wanted) || (state.value !== "" && (!own || own.textContent !== state.value));
+  }
+}
+for (const id of ["filter", "state"]) {
+  const field = document.getElementById(id);
+  if (field) field.addEventListener("input", filterRows);
+}
+
 // Keep focus, scroll position, unfolded tables and chosen runs of a refreshed part.
 let kept = null;
 document.addEventListener("htmx:beforeSwap", (event) => {
@@ -60,6 +75,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 document.addEventListener("htmx:afterSwap", () => {
   for (const box of document.querySelectorAll('input[name="run"]')) box.checked = compared.has(box.value);
   tellCompared();
+  filterRows();
   const part = document.getElementById("rows") || document.getElementById("standings");
   if (!kept || !part) return;
   [...part.querySelectorAll(".scroll")].forEach((one, place) => { one.scrollLeft = kept.scrolls[place] || 0; });
@@ -71,3 +87,4 @@ document.addEventListener("htmx:afterSwap", () => {
 });
 for (const box of document.querySelectorAll('input[name="run"]:checked')) compared.add(box.value);
 tellCompared();
+filterRows();

@@ -50,6 +50,7 @@ function facts(numbers) {
 
 /** Layout of all charts, with the page's colours. */
 function layout(title, more = {}) {
+  const few = window.manaforgeGenerations <= 10; // then no ticks between generations
   const style = getComputedStyle(document.documentElement);
   const [ink, line] = [style.getPropertyValue("--ink").trim(), style.getPropertyValue("--line").trim()];
   const axis = { gridcolor: line, zerolinecolor: line, automargin: true };
@@ -58,7 +59,7 @@ function layout(title, more = {}) {
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: ink, size: 13 },
     margin: { l: 50, r: narrow ? 8 : 20, t: 10, b: 40 }, hovermode: "closest",
     legend: narrow ? { orientation: "h", y: -0.4 } : {}, uirevision: "kept", hoverlabel: { namelength: -1 },
-    xaxis: { ...axis, title: { text: "generation" } }, yaxis: { ...axis, title: { text: label(title) }, ...more },
+    xaxis: { ...axis, title: { text: "generation" }, tickformat: ",d", ...(few ? { dtick: 1 } : {}) }, yaxis: { ...axis, title: { text: label(title) }, ...more },
   };
 }
 
@@ -138,7 +139,7 @@ function weightsTable(numbers) {
     row.append(first);
     if (champion) row.append(element("td", percent(numbers.weights.champion[place]), "number"));
     for (const values of [numbers.weights.best[name], ...numbers.weights.quartiles[place]]) row.append(element("td", percent(values[values.length - 1]), "number"));
-    row.append(element("td", numbers.weights.meanings[place]));
+    row.append(element("td", numbers.weights.meanings[place], "value"));
     return row;
   });
   const [top, body] = [element("thead"), element("tbody")];
@@ -194,6 +195,7 @@ function lineage(nodes) {
 
 function drawAll(numbers) {
   const at = numbers.generations_shown;
+  window.manaforgeGenerations = numbers.generation;
   byId("charts").hidden = false;
   chooseWeights(numbers.weights.names, numbers.weights.labels);
   draw("weights", lines(numbers), layout(numbers.weights.measure, { tickformat: ".0%", rangemode: "tozero" }));

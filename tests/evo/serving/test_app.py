@@ -413,3 +413,19 @@ def test_a_run_page_has_configuration_champion_and_report(runs: Path) -> None:
     assert numbers["weights"]["meanings"] == list(vector.MEANINGS[: len(vector.names())])
     assert numbers["seed"] == "4"
     assert sum(share or 0 for share in numbers["weights"]["champion"]) == pytest.approx(1)
+
+
+def test_a_study_has_a_page_of_its_runs(runs: Path) -> None:
+    shutil.copytree(EXAMPLE, runs / "study" / "01")
+    with served(runs) as asked:
+        body = b""
+        while b"/study/study" not in body:
+            body = asked.get("/")[2]
+        status, _, content = asked.get("/study/study")
+        page = content.decode()
+        assert status == 200
+        assert 'data-address="study/00"' in page
+        assert 'data-address="study/01"' in page
+        assert "are equal" in page
+        for path in ("/study/none", "/study/", "/study/../secret", "/study/example"):
+            assert asked.get(path)[0] == 404

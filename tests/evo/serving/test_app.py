@@ -426,6 +426,6 @@ def test_a_study_has_a_page_of_its_runs(runs: Path) -> None:
         assert status == 200
         assert 'data-address="study/00"' in page
         assert 'data-address="study/01"' in page
-        assert "are equal" in page
+        assert "Their configurations are equal" in page
         for path in ("/study/none", "/study/", "/study/../secret", "/study/example"):
             assert asked.get(path)[0] == 404

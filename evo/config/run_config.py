@@ -134,7 +134,7 @@ class _RunConfig(RunKeys):
         config = validate({key: value for key, value in content.items() if key not in REMOVED_KEYS})
         config._removed.update(removed)
         if "ruleset" not in content and not _is(info, "stored"):
-            config.__dict__["ruleset"] = default_ruleset(config.found_decks)
+            config.__dict__["ruleset"] = default_ruleset(map(find_deck, config.decks))
         return config
 
     @model_validator(mode="before")

@@ -265,3 +265,9 @@ def test_options_of_the_agent_are_those_of_entrants() -> None:
             read_config("quickstart", ["agent=lookahead", text])
     with pytest.raises(ConfigError, match='options "16": agent "ilp" has no options'):
         read_config("quickstart", ["options=16"])
+
+
+def test_the_default_ruleset_is_that_of_the_decks() -> None:
+    assert RunConfig().ruleset == "thesis"
+    assert RunConfig(decks=("basic-mage", "thesis-paladin"), backend="auto").ruleset == "standard"
+    assert RunConfig(decks=("basic-mage",), ruleset="thesis", backend="auto").ruleset == "thesis"

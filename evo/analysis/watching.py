@@ -21,7 +21,15 @@ MOST_BARS = 48
 """Most bars in a sparkline."""
 
 FEWEST_BARS = 12
-"""Fewest bars of a sparkline, those of the newest generations."""
+"""Fewest bars to which a sparkline is resampled."""
+
+
+def resample(bars: str, width: int) -> str:
+    """Shorten a sparkline to `width` bars: each is the mean of those that it stands for, none is dropped."""
+    if len(bars) <= width:
+        return bars
+    parts = np.array_split([BARS.index(bar) for bar in bars], width)
+    return "".join(BARS[round(part.mean())] for part in parts)
 
 
 def history_columns(first: int, last: int) -> tuple[Column, ...]:
@@ -29,7 +37,7 @@ def history_columns(first: int, last: int) -> tuple[Column, ...]:
     return (
         Column("by generation"),
         Column(f"generation {first}", 2),
-        Column("", 1, shortest=FEWEST_BARS),
+        Column("", 1, shortest=FEWEST_BARS, shorten=resample),
         Column(f"generation {last}"),
     )
 
@@ -39,9 +47,9 @@ def weight_columns(first: int, last: int, what: str = "share") -> tuple[Column, 
     return (
         Column("weight"),
         Column(f"generation {first}", 3),
-        Column(f"mean {what} by generation", 1, shortest=FEWEST_BARS),
+        Column(f"mean {what} by generation", 1, shortest=FEWEST_BARS, shorten=resample),
         Column(f"generation {last}"),
-        Column("middle half of the population", 2, folds=True),
+        Column("interquartile range", 2, folds=True),
     )
 
 

@@ -3,7 +3,7 @@
 import io
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -162,7 +162,8 @@ class Column(NamedTuple):
         name: its heading.
         importance: 0: always shown; columns with the highest number are dropped first.
         right: whether its cells are right-aligned, as numbers.
-        shortest: length to which its cells may be truncated, from the left; 0: never truncated.
+        shortest: length to which its cells may be shortened; 0: never shortened.
+        shorten: shortens a cell to a length.
         folds: whether its cells and heading may wrap to several lines.
     """
 
@@ -170,6 +171,7 @@ class Column(NamedTuple):
     importance: int = 0
     right: bool = False
     shortest: int = 0
+    shorten: Callable[[str, int], str] = lambda text, length: text[-length:]
     folds: bool = False
 
 
@@ -211,7 +213,7 @@ class FittingTable:
                 longest = min(widths[place], column.shortest + max(0, width - taken))
                 taken += longest - column.shortest
                 for row in cells:
-                    row[place] = row[place][-longest:] if row[place] else row[place]
+                    row[place] = Text(column.shorten(row[place].plain, longest)) if row[place] else row[place]
             table.add_column(
                 Text(column.name),
                 justify="right" if column.right else "left",
@@ -224,7 +226,7 @@ class FittingTable:
         return table
 
     def _widths(self, cells: list[list[Text]]) -> list[int]:
-        """Width of each column: its longest cell or heading; headings of truncated columns wrap."""
+        """Width of each column: its longest cell or heading; headings of shortened columns wrap."""
         headings = [column.shortest or len(column.name) for column in self.columns]
         return [
             max([heading, *(row[place].cell_len for row in cells)]) for place, heading in enumerate(headings)

@@ -50,7 +50,7 @@ from evo.analysis.tables import (
     shares_of,
     wins_by_decks,
 )
-from evo.analysis.watching import sparkline
+from evo.analysis.watching import resample, sparkline
 from evo.evolution.champion import THESIS_SEVEN
 from evo.figures.style import NARROW_INCHES, SMALL_FONT_SIZE_NARROW, WIDE_INCHES, figure
 from evo.storage.run_folder import RunError
@@ -364,3 +364,6 @@ def test_bars() -> None:
     assert sparkline([0, 1, 2, 7]) == "▁▂▃█"
     assert sparkline([3, 3]) == "▁▁"
     assert len(sparkline(range(1000))) == 48
+    assert resample("▁▁▁▁████", 4) == "▁▁██"
+    assert resample("▁█▁█", 2) == "▅▅"  # no bar is dropped: each counts in a mean
+    assert resample("▁█", 12) == "▁█"

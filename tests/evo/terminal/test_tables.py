@@ -54,3 +54,10 @@ def test_bars_lose_the_oldest_before_they_go() -> None:
     assert row(22) == "face abcdefghij"
     assert row(16) == "face fghij"
     assert row(12) == "face"
+
+
+def test_a_column_shortens_its_cells_by_its_own_rule() -> None:
+    columns = (Column("name"), Column("bars", 1, shortest=2, shorten=lambda text, n: text[:n].upper()))
+    console = Console(file=io.StringIO(), width=15)
+    console.print(FittingTable(columns, [("face", "abcdefghij")]))
+    assert "│ ABCD │" in console.file.getvalue()  # type: ignore[attr-defined]

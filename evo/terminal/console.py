@@ -175,9 +175,13 @@ class Column(NamedTuple):
     folds: bool = False
 
 
+SHORTEST_NAME = 24
+"""Width to which the names of rows wrap before a column is dropped."""
+
+
 @dataclass(frozen=True)
 class FittingTable:
-    """A table that drops less important columns until it fits the width; names are never truncated.
+    """A table that drops less important columns until it fits the width; long names wrap, and stay whole.
 
     Attributes:
         columns: its columns; the first with importance 0 has the names of the rows.
@@ -198,15 +202,16 @@ class FittingTable:
         """Lay out the table in `width` characters."""
         cells = [[Text(cell) for cell in row] for row in self.rows]
         widths = self._widths(cells)
+        name = min((p for p, column in enumerate(self.columns) if column.importance == 0), default=0)
         taken, kept = 1, set()
         for place in sorted(range(len(self.columns)), key=lambda place: self.columns[place].importance):
             column = self.columns[place]
-            needed = min(widths[place], column.shortest or widths[place])
+            shortest = SHORTEST_NAME if place == name else column.shortest
+            needed = min(widths[place], shortest or widths[place])
             if column.importance == 0 or taken + needed + PADDING <= width:
                 kept.add(place)
                 taken += needed + PADDING
         table = Table(title=self.title, title_justify="left", caption=self.caption, caption_justify="left")
-        name = min((p for p, column in enumerate(self.columns) if column.importance == 0), default=0)
         for place in sorted(kept):
             column = self.columns[place]
             if column.shortest and column.shortest < widths[place]:

@@ -97,7 +97,7 @@ def main() -> None:
         "names", nargs="*", help="configurations; without one, all, and the document is written"
     )
     parser.add_argument(
-        "--most", type=float, default=20.0, help="minutes of the longest whole run (default: 20)"
+        "--most", type=float, default=5.0, help="minutes of the longest whole run (default: 5)"
     )
     options = parser.parse_args()
     measured = []

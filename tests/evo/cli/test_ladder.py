@@ -11,6 +11,7 @@ import pytest
 from engine import find_deck
 from evo.cli.tables import mana_curve
 from evo.stats.standings import deck_standings
+from evo.tournament.run import create_tournament
 from tests.evo.runs import manaforge
 
 DECKS = ("thesis-paladin", "thesis-warrior", "hearthsim-basic")
@@ -127,3 +128,21 @@ def test_wrong_input_is_one_line(words: tuple[str, ...], message: str) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_decks_with_a_class_have_a_ruleset_and_a_player_of_their_own(tmp_path: Path) -> None:
+    for decks, player, ruleset in (
+        (("basic-mage", "thesis-paladin"), "hearthsim:standard", "standard"),
+        (("thesis-warrior", "thesis-paladin"), "ilp:value-trading", "standard"),  # as ladders always had
+    ):
+        out = tmp_path / decks[0]
+        done = manaforge("ladder", *decks, "--games", "2", "--out", out, "--json", "--pool", "local")
+        assert done.returncode == 0, done.stderr
+        told = (out / "tournament.html").read_text()
+        assert f"--players {player}" in told
+        assert f"--ruleset {ruleset}" in told
+    for decks, ruleset in (("basic-mage,thesis-paladin", "standard"), ("thesis-paladin", "thesis")):
+        found = create_tournament(["aggro", "random"], decks.split(","), "", games=2)
+        assert found.ruleset.name == ruleset
+    said = manaforge("play", "random", "pass", "--decks", "basic-mage").stdout
+    assert "ruleset standard" in said

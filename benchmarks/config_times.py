@@ -83,7 +83,7 @@ def section(measured: list[Measured]) -> str:
     said = (
         f"`python -m benchmarks.config_times` wrote this on {date.today()}, on {where}. *run* is the time of "
         "a whole run, *sample* an estimate from the speed of its first individuals, without compiling (up to "
-        "two minutes, once). Games of real cards take some hundred times as long as games of minions."
+        "two minutes, once). Games of real cards take fifty to two hundred times as long as games of minions."
     )
     head = textwrap.fill(said, 120, break_long_words=False, break_on_hyphens=False) + "\n"
     rows = ["| configuration | games | time | games a second | by |", "| --- | --- | --- | --- | --- |"]

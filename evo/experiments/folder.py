@@ -130,6 +130,8 @@ class ExperimentFolder(CheckedFolder):
                 advance(len(games))
                 return self._games_in(name, roster, len(games))
             parts = self._parts_of(number, roster)
+            if sum(map(len, parts)) > len(games):  # of another schedule
+                parts = []
             done, size = sum(map(len, parts)), FIRST_PART
             advance(done)
             while done < len(games):
@@ -165,8 +167,8 @@ class ExperimentFolder(CheckedFolder):
         """Results of the parts of a schedule, from its first game on as far as they are whole."""
         parts: list[np.ndarray] = []
         for file in self._part_files(number):
-            _, start, digest = file.stem.split("-")
             try:
+                _, start, digest = file.stem.split("-")
                 if int(start) != sum(map(len, parts)) or checksum(read_bytes(file)) != digest:
                     break
                 parts.append(read_games(file, BATCH_COLUMNS, roster.ruleset, MAX_PART))

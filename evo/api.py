@@ -64,8 +64,8 @@ class EvolvedRun:
         path: the run folder; `AGENT:path` is the champion as a tournament entrant.
         individuals: one row per individual and generation (`evo.analysis.tables.read_runs`).
         final: the table of the final, as runs/README.md describes `final.parquet`.
-        validation: scores of each generation's best against the thesis's seven profiles; empty if the
-            configuration does not validate.
+        validation: scores of each generation's best against the benchmark; empty if the configuration
+            does not validate.
         profile: the champion; None if the run is not finished.
     """
 
@@ -146,7 +146,7 @@ class Generation:
         number: of the generation; 0 is the first.
         individuals: one row each: individual (its number), birth, fitness, survived, and its weights by name.
         centre: weights of the mean of the strategy's distribution or parents, by name; None if there is none.
-        validation: score of the best against the thesis's seven profiles; None if it was not validated.
+        validation: score of the best against the benchmark; None if it was not validated.
         seconds: that it took; 0 in `optimise`.
     """
 

@@ -57,7 +57,7 @@ def best_profiles(run: Path, top: int = 1) -> list[Profile[WeightVector]]:
     except (OSError, ValueError, RunError) as error:
         reason = f"run {run} cannot be read: {str(error).splitlines()[0]}"
         raise ExportError(f"{reason}. To repair it: manaforge resume {run}") from None
-    ranked = final[final["stage"] != "thesis"].sort_values("rank")
+    ranked = final[final["stage"] != folder.config.found_benchmark.stage].sort_values("rank")
     names = list(ranked["candidate"]) or [champion.provenance["candidate"]]
     if top > len(names):
         raise ExportError(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from engine import ManaforgeError
 from engine.safe_files import read_json, read_text
+from evo.config.benchmarks import BENCHMARKS
 from evo.config.files import read_config_as
 from evo.evolution.run import max_games_of_generation, remaining_games
 from evo.learning.config import LearnConfig
@@ -196,8 +197,7 @@ def run_row(path: Path, name: str) -> dict[str, Any]:
         "agent": "",
         "strategy": "",
         "decks": [],
-        "against_thesis_seven": None,
-        "best_against_thesis_seven": None,
+        **{f"{who}{one.record}": None for one in BENCHMARKS.values() for who in ("", "best_")},
         "problem": "",
     }
     try:
@@ -208,8 +208,9 @@ def run_row(path: Path, name: str) -> dict[str, Any]:
         state, validated = state_of(folder), _last_validated(folder)
     except (ManaforgeError, OSError) as error:
         return row | {"problem": str(error)}
-    seven = champion.provenance.get("against_thesis_seven")
-    rate = seven.get("win_rate") if isinstance(seven, dict) else None
+    key = config.found_benchmark.record
+    record = champion.provenance.get(key)
+    rate = record.get("win_rate") if isinstance(record, dict) else None
     return row | {
         "began": created if isinstance(created, str) else "",
         "state": state.word,
@@ -219,8 +220,8 @@ def run_row(path: Path, name: str) -> dict[str, Any]:
         "agent": config.agent,
         "strategy": config.strategy,
         "decks": config.deck_names,
-        "against_thesis_seven": rate if isinstance(rate, float) else None,
-        "best_against_thesis_seven": validated,
+        key: rate if isinstance(rate, float) else None,
+        f"best_{key}": validated,
     }
 
 

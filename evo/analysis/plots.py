@@ -15,7 +15,7 @@ from scipy.special import stdtrit
 
 from evo.analysis.clustering import Clusters, cluster_label, size_text
 from evo.analysis.tables import long_weights, shares_of
-from evo.evolution.validation import BEST_AGAINST_SEVEN
+from evo.config.benchmarks import SEVEN
 from evo.figures.page import percentage_points
 from evo.figures.style import (
     BLUE,
@@ -184,13 +184,14 @@ def plot_sigmas(axes: Axes, sigmas: pd.DataFrame) -> Axes:
     return axes
 
 
-def plot_progress(axes: Axes, progress: pd.DataFrame) -> Axes:
+def plot_progress(axes: Axes, progress: pd.DataFrame, opponents: str = SEVEN.short) -> Axes:
     """Score of each generation's best individual against fixed opponents: mean over runs, 95% intervals.
 
     Args:
         axes: to draw on.
         progress: columns run, generation, score; for one run, also low and high, if present; centre, the
             score of the strategy's centre, is drawn as a second line.
+        opponents: of the scores, for the axis.
     """
     centre = "centre" in progress.columns and bool(progress["centre"].notna().any())
     _draw_mean_over_runs(axes, progress, "score", marker="o", label="best" if centre else "")
@@ -200,7 +201,7 @@ def plot_progress(axes: Axes, progress: pd.DataFrame) -> Axes:
     if progress["run"].nunique() == 1 and {"low", "high"} <= set(progress.columns):
         bounds = np.abs(progress[["low", "high"]].to_numpy().T - progress["score"].to_numpy())
         axes.errorbar(progress["generation"], progress["score"], bounds, fmt="none", ecolor=BLUE, linewidth=1)
-    axes.set(xlabel="generation", ylabel="against the seven" if centre else BEST_AGAINST_SEVEN)
+    axes.set(xlabel="generation", ylabel=f"{'' if centre else 'best '}against {opponents}")
     percent_ticks(axes.yaxis)
     return axes
 

@@ -5,7 +5,7 @@ import pandas as pd
 
 from evo.analysis.tables import Runs, best_individuals, weights_of
 from evo.config.run_config import RunConfig
-from evo.evolution.champion import THESIS_SEVEN, thesis_seven
+from evo.evolution.benchmark import benchmark_players
 from evo.evolution.validation import BEST
 from evo.play.games import PlayFunction, roster_of
 from evo.play.matchups import Matchups, play_matchups
@@ -24,11 +24,11 @@ def absolute_progress(
     generations: int = PROGRESS_GENERATIONS,
     games: int = PROGRESS_GAMES,
 ) -> pd.DataFrame:
-    """Play the best individuals of several generations against the thesis's seven, on the same deals.
+    """Play the best individuals of several generations against the benchmark, on the same deals.
 
     Args:
         runs: the runs whose best individuals play.
-        config: decks and rules.
+        config: decks, rules and benchmark.
         play: plays a schedule.
         generations: approximate number of generations of each run, including the first and the last.
         games: number per opponent and ordered pair of decks, even.
@@ -41,13 +41,16 @@ def absolute_progress(
     step = max(1, int(last.min()) // generations)  # the same for all runs
     best = best[(best["generation"] % step == 0) | (best["generation"] == last)].reset_index(drop=True)
     different = best.drop_duplicates(["run", "individual"])
+    benchmark = config.found_benchmark
     pairings = np.array(
-        [(i, len(different) + j) for i in range(len(different)) for j in range(len(THESIS_SEVEN))]
+        [(i, len(different) + j) for i in range(len(different)) for j in range(len(benchmark.opponents))]
     )
-    roster = roster_of(config, different[weights_of(different)].to_numpy(), thesis_seven(), DEFAULT_BACKEND)
+    weights = different[weights_of(different)].to_numpy()
+    roster = roster_of(config, weights, benchmark_players(benchmark), DEFAULT_BACKEND)
     matchups = Matchups(pairings, len(roster.decks), games, 1, (Stream.TOURNAMENT,))
     texts = _names(different)
-    scores = scores_table(play_matchups(roster, matchups, [*texts, *THESIS_SEVEN], play)).set_index("entrant")
+    played = play_matchups(roster, matchups, [*texts, *benchmark.opponents], play)
+    scores = scores_table(played).set_index("entrant")
     own = scores.loc[_names(best)]
     found = best[["run", "generation", "individual"]].copy()
     found["score"], found["low"], found["high"] = own[["score", "score_low", "score_high"]].to_numpy().T

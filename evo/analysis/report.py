@@ -50,8 +50,8 @@ from evo.analysis.tables import (
     sigmas_of,
     wins_by_decks,
 )
+from evo.config.benchmarks import SEVEN
 from evo.config.run_config import RunConfig
-from evo.evolution.champion import CHAMPION_AGAINST_SEVEN, THESIS_SEVEN
 from evo.evolution.validation import CENTRE, find_stop
 from evo.figures.page import (
     MAX_HEAT_ROWS,
@@ -335,21 +335,21 @@ def _runs_table(runs: Runs) -> Markup:
 
 def champions(given: ReportData) -> list[Section]:
     """Section on the champions of the runs and their game records."""
-    rows = []
+    rows, benchmark = [], given.config.found_benchmark
     for name, folder in given.runs.folders.items():
         champion = load_intact_champion(folder)
         if champion is None:
             continue
         profile = champion
         names, provenance = profile.weights.names(), profile.provenance
-        seven = provenance.get("against_thesis_seven", {})
+        record = provenance.get(benchmark.record, {})
         rows.append(
             {"run": name, "champion": provenance.get("candidate", "")}
             | profile.weights.active(given.runs.inert_weights)
             | {
-                CHAMPION_AGAINST_SEVEN: seven.get("win_rate"),
-                "low": seven.get("low"),
-                "high": seven.get("high"),
+                benchmark.champion: record.get("win_rate"),
+                "low": record.get("low"),
+                "high": record.get("high"),
             }
         )
     if not rows:
@@ -357,19 +357,19 @@ def champions(given: ReportData) -> list[Section]:
         return [Section("Champions", text, conclusion=text)]
     table = pd.DataFrame(rows)
     text = "One champion." if len(rows) == 1 else f"{len(rows)} champions."
-    if table[CHAMPION_AGAINST_SEVEN].notna().any():
-        best = table.loc[table[CHAMPION_AGAINST_SEVEN].astype(float).idxmax()]
+    if table[benchmark.champion].notna().any():
+        best = table.loc[table[benchmark.champion].astype(float).idxmax()]
         bounds = f"(95% interval {best['low']:.1%} to {best['high']:.1%})"
         text = (
-            f"Against the thesis's seven the champion scores {best[CHAMPION_AGAINST_SEVEN]:.1%} {bounds}."
+            f"Against {benchmark.title} the champion scores {best[benchmark.champion]:.1%} {bounds}."
             if len(rows) == 1
-            else "Against the thesis's seven the champions score "
-            f"{table[CHAMPION_AGAINST_SEVEN].mean():.1%} on average; the best, of run {best['run']}, "
-            f"{best[CHAMPION_AGAINST_SEVEN]:.1%} {bounds}."
+            else f"Against {benchmark.title} the champions score "
+            f"{table[benchmark.champion].mean():.1%} on average; the best, of run {best['run']}, "
+            f"{best[benchmark.champion]:.1%} {bounds}."
         )
     shown = table.drop(columns=["low", "high"])
     shown["95% interval"] = interval_cells(table, "low", "high", "{:.1%}")
-    formats = weight_formats(given.runs.vector, names) | {CHAMPION_AGAINST_SEVEN: "{:.1%}"}
+    formats = weight_formats(given.runs.vector, names) | {benchmark.champion: "{:.1%}"}
     note = f"Weights as {profile.weights.SCALE}.{say.inert_sentence(given.runs.inert_weights)}"
     tables = [
         html_table(shown, formats, "Champions"),
@@ -394,7 +394,7 @@ def fitness(given: ReportData) -> list[Section]:
 
 def progress(given: ReportData) -> list[Section]:
     """Section on absolute progress: scores of each generation's best against fixed opponents."""
-    validated = read_validation(given.runs)
+    validated, benchmark = read_validation(given.runs), given.config.found_benchmark
     table = validated_progress(validated)
     if set(table["run"]) == set(given.runs.folders):
         centre = validated_progress(validated, CENTRE).rename(columns={"score": "centre"})
@@ -403,13 +403,15 @@ def progress(given: ReportData) -> list[Section]:
     else:
         table = absolute_progress(given.runs, given.config, given.play)
         note = (
-            f"The best of each generation against each of the thesis's seven, {PROGRESS_GAMES} games for "
+            f"The best of each generation against each of {benchmark.title}, {PROGRESS_GAMES} games for "
             f"each ordered pair of decks, the same deals for all, turns solved with {DEFAULT_BACKEND}"
         )
-    drawn = _draw(plot_progress, table, "score of each generation's best against the thesis's seven")
+    plot = partial(plot_progress, opponents=benchmark.short)
+    drawn = _draw(plot, table, f"score of each generation's best against {benchmark.title}")
     one = len(given.runs.folders) == 1
     note += f"; {'bars are 95% intervals of the games' if one else 'a band is the 95% interval over runs'}."
-    text, conclusion = say.progress_sentence(table), say.progress_conclusion(table)
+    text = say.progress_sentence(table, benchmark.title)
+    conclusion = say.progress_conclusion(table, benchmark.title)
     stops = {name: find_stop(folder) for name, folder in given.runs.folders.items()}
     for name, stop in stops.items():
         if stop is not None and stop.generation == given.runs.folders[name].committed - 1:
@@ -560,7 +562,7 @@ def _profile_shares(agent: str, vector: type[WeightVector], inert: frozenset[str
     if is_outside(agent):
         return {}
     owner = vector.AGENT
-    names = THESIS_SEVEN if owner == DEFAULT_AGENT else shipped_profiles(owner)
+    names = tuple(SEVEN.opponents) if owner == DEFAULT_AGENT else shipped_profiles(owner)
     found = {name: find_agent_profile(agent, name).weights for name in names}
     vectors = {name: vector.from_array(one.full_array[: len(vector.names())]) for name, one in found.items()}
     return {name: np.array(list(vector.active(inert).values())) for name, vector in vectors.items()}
@@ -581,12 +583,17 @@ def make_report(runs: Runs, paths: Sequence[Path], play: PlayFunction) -> bytes:
         play: plays a schedule (`evo.play.pool.WorkerPool.play`).
 
     Raises:
-        RunError: the runs were played with different decks or rules.
+        RunError: the runs were played with different decks, rules or benchmarks.
     """
     given = ReportData(runs, paths, play)
     for config in runs.configs.values():
         if (config.found_decks, config.ruleset) != (given.config.found_decks, given.config.ruleset):
             raise RunError("these runs have different decks or rulesets; write a report for each")
+        if config.benchmark != given.config.benchmark:
+            raise RunError(
+                f'these runs have different benchmarks, "{given.config.benchmark}" and "{config.benchmark}"; '
+                "write a report for each"
+            )
     repeats = [
         f"manaforge evolve {shlex.quote(str(folder.path / 'config.toml'))} --out again/{shlex.quote(name)}"
         f"{allow_options(folder.config.agent)}"

@@ -8,6 +8,7 @@ import pandas as pd
 
 from evo.analysis.clustering import Clusters, cluster_label, size_text
 from evo.analysis.tables import names_of, shares_of
+from evo.config.benchmarks import SEVEN
 from evo.config.messages import counted
 from evo.figures.page import percentage_points
 from evo.stats.run_statistics import mean_over_runs
@@ -41,8 +42,13 @@ def fitness_sentence(individuals: pd.DataFrame, chosen: bool = False) -> str:
     )
 
 
-def progress_conclusion(progress: pd.DataFrame) -> str:
-    """Sentence on the best individual's gain against fixed opponents; "" for one generation."""
+def progress_conclusion(progress: pd.DataFrame, opponents: str = SEVEN.title) -> str:
+    """Sentence on the best individual's gain against fixed opponents; "" for one generation.
+
+    Args:
+        progress: from `evo.analysis.progress`.
+        opponents: whom they played, in words.
+    """
     by_run = _by_generation(progress)
     if by_run.shape[1] < 2:
         return ""
@@ -51,8 +57,7 @@ def progress_conclusion(progress: pd.DataFrame) -> str:
     sure = low > 0 or high < 0
     return (
         f"From generation {first} to {last} the best changed by {percentage_points(gain)} points of score "
-        "against "
-        f"the thesis's seven ({_gain_interval(by_run, low, high)})"
+        f"against {opponents} ({_gain_interval(by_run, low, high)})"
         + ("." if sure else ", which may be chance.")
     )
 
@@ -85,8 +90,13 @@ def _gain_interval(by_run: pd.DataFrame, low: float, high: float) -> str:
     return f"95% interval of the games {percentage_points(low)} to {percentage_points(high)}"
 
 
-def progress_sentence(progress: pd.DataFrame) -> str:
-    """Sentences on the best individuals' progress against fixed opponents, overall and in the second half."""
+def progress_sentence(progress: pd.DataFrame, opponents: str = SEVEN.title) -> str:
+    """Sentences on the best individuals' progress against fixed opponents, overall and in the second half.
+
+    Args:
+        progress: from `evo.analysis.progress`.
+        opponents: whom they played, in words.
+    """
     by_run = _by_generation(progress)
     if by_run.shape[1] < 2:
         return "There is only one generation, so nothing to compare."
@@ -96,7 +106,7 @@ def progress_sentence(progress: pd.DataFrame) -> str:
     one = len(by_run) == 1
     mean = "" if one else f" in the mean of {counted(len(by_run), 'run')}"
     text = (
-        f"Against the thesis's seven the best of generation {first} scores {by_run[first].mean():.1%}{mean} "
+        f"Against {opponents} the best of generation {first} scores {by_run[first].mean():.1%}{mean} "
         f"and the best of generation {last} {by_run[last].mean():.1%}: a gain of "
         f"{percentage_points(gain[0])} points "
         f"({_gain_interval(by_run, *gain[1:])})"

@@ -12,7 +12,7 @@ from evo.analysis.listing import RunState, state_of
 from evo.analysis.progress import validated_progress
 from evo.analysis.tables import Runs, last_population, names_of, newcomers, read_validation, shares_of
 from evo.config.messages import duration
-from evo.evolution.validation import BEST, BEST_AGAINST_SEVEN, CENTRE, CENTRE_AGAINST_SEVEN
+from evo.evolution.validation import BEST, CENTRE
 from evo.terminal.console import Column, FittingTable
 from ilp_agent.weights import WeightVector
 
@@ -101,14 +101,14 @@ def view_run(runs: Runs, name: str) -> RunView:
         words += [f"{state.speed:,.0f} games/s", f"{duration(state.seconds_left)} left"]
     head = Text(f"{name}: generation {last} of {folder.config.generations}, {', '.join(words)}", style="bold")
     survivors = own[own["survived"]].groupby("generation")
-    scores = read_validation(runs, [name])
+    scores, benchmark = read_validation(runs, [name]), folder.config.found_benchmark
     validated = {
         who: validated_progress(scores, who).set_index("generation")["score"] for who in (BEST, CENTRE)
     }
     by_generation = {
         "best": own.groupby("generation")["win_rate"].max(),
-        BEST_AGAINST_SEVEN: validated[BEST],
-        CENTRE_AGAINST_SEVEN: validated[CENTRE],
+        benchmark.best: validated[BEST],
+        benchmark.centre: validated[CENTRE],
         "spread": survivors[shares_of(own)].std(ddof=0).mean(axis=1),
         "step": own[own["survived"]]
         .groupby("generation")[[name for name in own.columns if str(name).startswith("sigma_")]]
@@ -162,6 +162,6 @@ def _median(values: pd.DataFrame) -> float:
 
 def _measure_text(what: str, value: float) -> str:
     """Format a measure of a generation, as `evolve` prints it."""
-    if what in ("best", BEST_AGAINST_SEVEN, CENTRE_AGAINST_SEVEN):
+    if what == "best" or " against " in what:
         return f"{value:.1%}"
     return f"{value:.0f}" if what == "new" else f"{value:.1f}" if what == "mean age" else f"{value:.3f}"

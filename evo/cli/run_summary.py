@@ -26,7 +26,7 @@ from evo.analysis.tables import Runs, RunWarning, find_runs, read_runs
 from evo.analysis.watching import RunView, view_run
 from evo.config.messages import DAY
 from evo.config.run_config import RunConfig
-from evo.evolution.champion import CHAMPION_AGAINST_SEVEN, THESIS_SEVEN, panel_summary
+from evo.evolution.benchmark import baselines_summary
 from evo.play.notation import entrant_text
 from evo.play.pool import WorkerPool
 from evo.sessions.estimates import print_estimate
@@ -71,7 +71,7 @@ def _final_games_phrase(config: RunConfig, games: int) -> str:
 
 
 def show_champion(path: Path, console: Console) -> None:
-    """Print a run's champion: weights, game record, and results against the thesis's seven profiles."""
+    """Print a run's champion: weights, game record, and results against the benchmark."""
     config = open_run_read_only(path).config
     profile = read_agent_profile(path / "champion.toml", config.vector)
     provenance: Mapping[str, Any] = profile.provenance
@@ -85,7 +85,8 @@ def show_champion(path: Path, console: Console) -> None:
             highlight=False,
         )
     games = read_final(open_run_read_only(path))
-    rows = games[games["stage"] == "thesis"]
+    benchmark = config.found_benchmark
+    rows = games[games["stage"] == benchmark.stage]
     if len(rows):
         table = []
         for row in rows.itertuples():
@@ -94,17 +95,19 @@ def show_champion(path: Path, console: Console) -> None:
             counts = [f"{count:,}" for count in (row.games, row.wins, row.draws, row.losses)]
             table.append([row.opponent, *counts, f"{row.score:.1%}", interval, verdict])
         console.print(FittingTable(OPPONENT_COLUMNS, table))
-        seven = provenance.get("against_thesis_seven")
-        if isinstance(seven, dict):
+        record = provenance.get(benchmark.record)
+        if isinstance(record, dict):
             console.print(
-                f"{CHAMPION_AGAINST_SEVEN}: {seven['win_rate']:.1%} of {rows['games'].sum():,} games "
-                f"(95% interval {seven['low']:.1%} to {seven['high']:.1%})",
+                f"{benchmark.champion}: {record['win_rate']:.1%} of {rows['games'].sum():,} games "
+                f"(95% interval {record['low']:.1%} to {record['high']:.1%})",
                 highlight=False,
             )
         beaten = int((rows["low"] > 0.5).sum())
-        console.print(f"beats {beaten} of the thesis's {len(THESIS_SEVEN)}", style="bold", highlight=False)
-        panel = open_run_read_only(path).manifest().get("panel")
-        sentence = panel_summary(panel) if isinstance(panel, dict) else ""
+        text = f"beats {beaten} of {benchmark.owner} {len(rows)}"
+        console.print(text, style="bold", highlight=False)
+        manifest = open_run_read_only(path).manifest()
+        baselines = manifest.get("baselines", manifest.get("panel"))  # `panel` in older folders
+        sentence = baselines_summary(baselines, benchmark) if isinstance(baselines, dict) else ""
         if sentence:
             console.print(sentence, highlight=False)
     solved = solved_sentence(solved_turns([open_run_read_only(path)]))

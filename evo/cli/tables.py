@@ -13,6 +13,7 @@ from engine import HERO, Action, Deck, Position
 from engine.codes import ActionKind
 from evo.analysis.listing import learnings_and_experiments_below, runs_below, tournaments_below
 from evo.analysis.tables import find_runs
+from evo.config.benchmarks import BENCHMARKS, SEVEN
 from evo.config.files import split_names
 from evo.config.messages import counted
 from evo.game_pages.story import (
@@ -38,7 +39,6 @@ RUN_COLUMNS = (
     Column("agent", 5),
     Column("strategy", 6),
     Column("decks", 7),
-    Column("against the seven", 3, right=True),
 )
 TOURNAMENT_COLUMNS = (
     Column("tournament"),
@@ -60,6 +60,9 @@ OTHER_COLUMNS = (
 
 def show_runs(runs: Sequence[dict[str, Any]], console: Console) -> None:
     """Print a table of run folders, from `runs_below`; nothing if there are none."""
+    scores = list(map(_benchmark_score, runs))
+    played = sorted({short for short, _ in scores if short})
+    heading = "champion or best" if len(played) > 1 else f"against {(played or [SEVEN.short])[0]}"
     rows = [
         [
             run["run"],
@@ -69,23 +72,24 @@ def show_runs(runs: Sequence[dict[str, Any]], console: Console) -> None:
             run["agent"],
             run["strategy"],
             ", ".join(run["decks"]),
-            _against_seven(run),
+            f"{text} against {short}" if len(played) > 1 and short else text,
         ]
-        for run in runs
+        for run, (short, text) in zip(runs, scores, strict=True)
     ]
     if rows:
-        console.print(FittingTable(RUN_COLUMNS, rows))
+        console.print(FittingTable((*RUN_COLUMNS, Column(heading, 3, right=True)), rows))
     for run in runs:
         if run["problem"]:
             console.print(f"{run['run']}: {run['problem']}", markup=False, highlight=False)
 
 
-def _against_seven(run: dict[str, Any]) -> str:
-    """Score against the thesis's seven: of the champion, or without one of the last validated best."""
-    for who, key in (("champion", "against_thesis_seven"), ("best", "best_against_thesis_seven")):
-        if run[key] is not None:
-            return f"{who} {run[key]:.1%}"
-    return ""
+def _benchmark_score(run: dict[str, Any]) -> tuple[str, str]:
+    """A run's benchmark, and the score of its champion or last validated best; ("", "") without a score."""
+    for benchmark in BENCHMARKS.values():
+        for who, key in (("champion", benchmark.record), ("best", f"best_{benchmark.record}")):
+            if run[key] is not None:
+                return benchmark.short, f"{who} {run[key]:.1%}"
+    return "", ""
 
 
 def show_folders(root: Path, console: Console) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from engine import ManaforgeError, find_ruleset
+from evo.config.benchmarks import PANEL
 from evo.decklibrary import expand_library_folders
 from evo.strategies import FAMILIES, STRATEGIES
 from evo.strategies.base import HALL_SIZE
@@ -48,7 +49,7 @@ class FinalOptions(Settings):
         Field(
             ge=0,
             le=MAX_GAMES,
-            description="games of the champion against each of the thesis's seven profiles",
+            description="games of the champion against each opponent of the benchmark",
         ),
     ] = 4_000
 
@@ -73,7 +74,7 @@ class ValidationOptions(Settings):
             ge=2,
             le=MAX_GAMES_PER_CELL,
             multiple_of=2,
-            description="games against each of the thesis's seven profiles per ordered pair of decks; even",
+            description="games against each opponent of the benchmark per ordered pair of decks; even",
         ),
     ] = 20
     stop_when_gain_below: Annotated[
@@ -281,6 +282,13 @@ class RunKeys(Settings):
         AfterValidator(lambda name: find_ruleset(name).name),
         Field(description="ruleset of the games: hands, The Coin, mulligan, turn cap (docs/game.md)"),
     ] = "thesis"
+    benchmark: Annotated[
+        Literal["seven", "panel"],
+        Field(
+            description="fixed opponents of validations and champion: seven: the thesis's seven profiles; "
+            f"panel: {join_names(list(PANEL.opponents), 'and')}; default in a new run with class decks: panel"
+        ),
+    ] = "seven"
     agent: Annotated[
         str,
         AfterValidator(_has_weights),

@@ -22,6 +22,7 @@ from engine.decks import default_ruleset
 from engine.effect_codes import EFFECTS_VERSION
 from engine.errors import WrongValueError, unknown_name
 from engine.lazy import lazy_import
+from evo.config.benchmarks import BENCHMARKS, PANEL, Benchmark
 from evo.config.keys import (
     AGENTS_WITH_BACKEND,
     MAX_STORED_DEALS,
@@ -133,8 +134,12 @@ class _RunConfig(RunKeys):
                 raise ValueError(removed_key_message(key, value))
         config = validate({key: value for key, value in content.items() if key not in REMOVED_KEYS})
         config._removed.update(removed)
-        if "ruleset" not in content and not _is(info, "stored"):
-            config.__dict__["ruleset"] = default_ruleset(map(find_deck, config.decks))
+        if not _is(info, "stored"):
+            classes = any(deck.hero_class for deck in map(find_deck, config.decks))
+            if "ruleset" not in content:
+                config.__dict__["ruleset"] = default_ruleset(map(find_deck, config.decks))
+            if "benchmark" not in content and classes:
+                config.__dict__["benchmark"] = PANEL.name
         return config
 
     @model_validator(mode="before")
@@ -261,6 +266,11 @@ class _RunConfig(RunKeys):
     def option_values(self) -> tuple[int, ...]:
         """Values of all agent options; () for the defaults."""
         return parse_options(self.kind.options, self.options) if self.options else ()
+
+    @property
+    def found_benchmark(self) -> Benchmark:
+        """The benchmark: fixed opponents of validations and champion."""
+        return BENCHMARKS[self.benchmark]
 
     @property
     def deck_names(self) -> list[str]:

@@ -1,15 +1,11 @@
-"""The champion of a run: choose it in a final, then measure it by a benchmark and beside random weights.
+"""The champion of a run: choose it in a final, then measure it against the benchmark.
 
 The fitness of the last generation's best is biased upwards by chance. The final is a tournament on new deals
 in two stages: all candidates play half the games, then the best eight play the other half, and only the games
 of the second stage count.
-
-Beating the thesis's seven says little if random weights beat them too. So the champion and the members of the
-panel play the seven on the same deals (common random numbers). The panel is not part of `champion.toml` or
-`final.parquet`.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
@@ -18,37 +14,21 @@ import numpy as np
 import pandas as pd
 
 from engine import RULES_VERSION
-from engine.streams import generator
 from evo.config.run_config import RunConfig
+from evo.evolution.benchmark import benchmark_players
 from evo.play.games import Player, PlayFunction, roster_of
 from evo.play.matchups import Matchups, make_pairings, play_matchups
 from evo.seeds import Stream
 from evo.stats.ratings import cluster_rate
 from evo.stats.standings import matchups_table, scores_table
 from evo.strategies import Candidate, Strategy
-from ilp_agent import DEFAULT_BACKEND, Profile, WeightVector, find_profile
-from ilp_agent.shipped import configs_folder
-from rivals import DEFAULT_AGENT, read_agent_profile
+from ilp_agent import Profile, WeightVector
 
 SECOND_STAGE_SIZE = 8
 """Number of candidates in the second stage."""
 
 BENCHMARK_STAGE = 1000
 """Stage number in the random-stream address of the benchmark's deals; the final's stages have 0 and 1."""
-
-THESIS_SEVEN = (
-    "keep-alive",
-    "board-clear",
-    "aggro-face",
-    "value-trading",
-    "aggro-tempo",
-    "true-balanced",
-    "author-favorite",
-)
-
-
-CHAMPION_AGAINST_SEVEN = "champion against the seven"
-"""Name of the champion's score against the thesis's seven, in the final."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +38,7 @@ class Champion:
     Attributes:
         profile: weights with provenance, as in `champion.toml`.
         table: the final, as in `final.parquet`: one row per candidate, the champion first, then one row for
-            each of the thesis's seven.
+            each opponent of the benchmark.
     """
 
     profile: Profile[WeightVector]
@@ -68,7 +48,7 @@ class Champion:
 def play_final(
     strategy: Strategy, config: RunConfig, play: PlayFunction, opponents: Sequence[Player] = ()
 ) -> Champion:
-    """Play the final, choose the champion, and play it against the thesis's seven profiles.
+    """Play the final, choose the champion, and play it against the benchmark.
 
     Args:
         strategy: after its last generation.
@@ -98,9 +78,9 @@ def play_final(
         stage += 1
     best = candidates[str(ranked["entrant"].iloc[0])] if len(ranked) else remaining[0]
     parts = [_plain(ranked).assign(rank=range(1, len(ranked) + 1))] if len(ranked) else []
-    seven = None
+    record = None
     if config.final.benchmark_games:
-        against, seven = _benchmark(best, config, play)
+        against, record = _play_benchmark(best, config, play)
         parts.append(against)
     table = pd.concat(parts) if parts else pd.DataFrame(columns=["stage"])
     table = (
@@ -110,8 +90,9 @@ def play_final(
         .reset_index(drop=True)
     )
     profile = candidate_profile(best, strategy.generation - 1, config, table)
-    if seven is not None:
-        profile = replace(profile, provenance={**profile.provenance, "against_thesis_seven": seven})
+    if record is not None:
+        known = {**profile.provenance, config.found_benchmark.record: record}
+        profile = replace(profile, provenance=known)
     return Champion(profile, table)
 
 
@@ -162,21 +143,17 @@ def _matchups(config: RunConfig, pairings: np.ndarray, games: int, stage: int) -
     return Matchups(pairings, n_decks, games_a_cell, config.seed, (Stream.FINAL, stage))
 
 
-def thesis_seven(backend: str = DEFAULT_BACKEND) -> list[Player]:
-    """The thesis's seven profiles as players, in the order of `THESIS_SEVEN`."""
-    return [Player(tuple(map(float, find_profile(name).weights.array)), backend) for name in THESIS_SEVEN]
-
-
-def _benchmark(
+def _play_benchmark(
     best: Candidate, config: RunConfig, play: PlayFunction
 ) -> tuple[pd.DataFrame, dict[str, object]]:
-    """Play the champion against the thesis's seven; returns a table, one row each, and the total record."""
-    roster = roster_of(config, [best.weights], thesis_seven(config.backend))
+    """Play the champion against the benchmark; returns a table, one row each, and the total record."""
+    benchmark = config.found_benchmark
+    roster = roster_of(config, [best.weights], benchmark_players(benchmark, config.backend))
     pairings = make_pairings(len(roster.players), "gauntlet", ())
     matchups = _matchups(config, pairings, config.final.benchmark_games, BENCHMARK_STAGE)
-    games = play_matchups(roster, matchups, [best.name, *THESIS_SEVEN], play)
+    games = play_matchups(roster, matchups, [best.name, *benchmark.opponents], play)
     record = _record_of(_plain(scores_table(games)).iloc[0].to_dict())
-    return matchups_table(games).assign(stage="thesis"), record
+    return matchups_table(games).assign(stage=benchmark.stage), record
 
 
 def _plain(scores: pd.DataFrame) -> pd.DataFrame:
@@ -213,7 +190,7 @@ def candidate_profile(
     provenance |= agent_provenance(config)
     own = final[final["candidate"] == candidate.name]
     rank = 1
-    for row in own[own["stage"] != "thesis"].to_dict("records"):
+    for row in own[own["stage"] != config.found_benchmark.stage].to_dict("records"):
         rank = int(row["rank"])
         provenance["final"] = {"rank": rank, "stage": str(row["stage"])} | _record_of(row)
     name = "champion" if rank == 1 else f"place-{rank}"
@@ -229,89 +206,3 @@ def _record_of(row: dict[Hashable, Any]) -> dict[str, object]:
     record: dict[str, object] = {name: int(row[name]) for name in ("games", "wins", "draws")}
     record |= {"win_rate": float(row["score"]), "low": float(row["low"]), "high": float(row["high"])}
     return record
-
-
-PANEL_SIZE = 8
-"""Number of random weight vectors in the panel."""
-
-BENCHMARK_GAMES_PER_PANEL_GAME = 8
-"""A member of the panel plays 1/8 of the benchmark's games against each of the seven."""
-
-PANEL_STAGE = 1001
-"""Stage number in the random-stream address of the panel's deals and weights."""
-
-
-def play_panel(champion: Sequence[float], config: RunConfig, play: PlayFunction) -> dict[str, Any]:
-    """Play the panel: the champion, and random weights as a baseline, against the thesis's seven.
-
-    Args:
-        champion: its weights.
-        config: of the run.
-        play: plays a schedule (`evo.play.pool.WorkerPool.play`).
-
-    Returns:
-        games (per member), champion (score), study (score of the shipped study champion; None if the agent's
-        weights are not the turn program's), random (scores, best first). {} without benchmark games, or if
-        the agent's games are not compiled.
-    """
-    if not has_panel(config):
-        return {}
-    vector = config.vector
-    stream = generator(config.seed, Stream.FINAL, PANEL_STAGE)
-    drawn = stream.random((PANEL_SIZE, len(vector.names())))
-    members = {"champion": tuple(champion)}
-    if vector.AGENT == DEFAULT_AGENT:
-        study = read_agent_profile(configs_folder() / "champions" / "study.toml")
-        members["study"] = tuple(map(float, study.weights.array))
-    members |= {f"random {number}": tuple(map(float, weights)) for number, weights in enumerate(drawn)}
-    roster = roster_of(config, list(members.values()), thesis_seven(config.backend))
-    n, n_decks = len(members), len(config.decks)
-    pairings = np.array([(i, n + j) for i in range(n) for j in range(len(THESIS_SEVEN))])
-    matchups = Matchups(pairings, n_decks, _games_a_cell(config), config.seed, (Stream.FINAL, PANEL_STAGE))
-    table = scores_table(play_matchups(roster, matchups, [*members, *THESIS_SEVEN], play)).set_index(
-        "entrant"
-    )
-    scores = {name: float(table.loc[name, "score"]) for name in members}
-    randoms = sorted((score for name, score in scores.items() if name.startswith("random ")), reverse=True)
-    return {
-        "games": int(table.loc["champion", "games"]),
-        "champion": scores["champion"],
-        "study": scores.get("study"),
-        "random": randoms,
-    }
-
-
-def has_panel(config: RunConfig) -> bool:
-    """Whether a panel is played: the run has benchmark games, and the agent is compiled."""
-    return config.final.benchmark_games > 0 and config.kind.compiled(config.backend)
-
-
-def count_panel_games(config: RunConfig) -> int:
-    """Number of games of the panel, champion included; 0 without a panel."""
-    members = 1 + PANEL_SIZE + (config.vector.AGENT == DEFAULT_AGENT)
-    cells = members * len(THESIS_SEVEN) * len(config.decks) ** 2
-    return cells * _games_a_cell(config) if has_panel(config) else 0
-
-
-def _games_a_cell(config: RunConfig) -> int:
-    """Number of games of a panel member per profile of the seven and ordered pair of decks; even."""
-    return max(
-        2, config.final.benchmark_games // BENCHMARK_GAMES_PER_PANEL_GAME // len(config.decks) ** 2 // 2 * 2
-    )
-
-
-def panel_summary(panel: Mapping[str, Any]) -> str:
-    """Summary of the champion's rank in the panel; "" without a panel or if it is malformed."""
-    champion, study, randoms = panel.get("champion"), panel.get("study"), panel.get("random")
-    games = panel.get("games")
-    if not isinstance(champion, float) or not isinstance(games, int) or not isinstance(randoms, list):
-        return ""
-    if not randoms or not all(isinstance(score, float) for score in randoms):
-        return ""
-    others = [*randoms, *([study] if isinstance(study, float) else [])]
-    place = 1 + sum(score > champion for score in others)
-    shipped = f", the shipped study champion {study:.1%}" if isinstance(study, float) else ""
-    return (
-        f"panel against the seven, on the same {games:,} games each: place {place} of {len(others) + 1}, "
-        f"this champion {champion:.1%}{shipped}, random weights {min(randoms):.1%} to {max(randoms):.1%}"
-    )

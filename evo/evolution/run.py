@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from evo.config.run_config import RunConfig
-from evo.evolution.champion import THESIS_SEVEN, count_panel_games, play_final, play_panel
+from evo.evolution.benchmark import count_baseline_games, count_benchmark_games, play_baselines
+from evo.evolution.champion import play_final
 from evo.evolution.fitness import GenerationGames, Tally, play_generation
 from evo.evolution.records import individuals_table, new_strategy, pairings_table
 from evo.evolution.validation import (
@@ -172,12 +173,12 @@ class _Run:
             self._reporter.stopped(self._stop)
 
     def choose_champion(self) -> None:
-        """Play the final and the panel, and write the champion to the folder."""
+        """Play the final and the baselines, and write the champion to the folder."""
         self._reporter.final()
         began, config = time.perf_counter(), self._folder.config
         champion = play_final(self.strategy, config, self._play, self._fixed)
-        panel = play_panel(tuple(champion.profile.weights.array), config, self._play)
-        write_champion(self._folder, champion.profile, champion.table, panel)
+        baselines = play_baselines(tuple(champion.profile.weights.array), config, self._play)
+        write_champion(self._folder, champion.profile, champion.table, baselines)
         self._folder.note(event="final", seconds=round(time.perf_counter() - began, 3))
 
     def _play(self, roster: Roster, games: Schedule) -> np.ndarray:
@@ -213,16 +214,11 @@ def max_games_of_generation(config: RunConfig, generation: int) -> int:
 
 
 def remaining_games(config: RunConfig, committed: int) -> int:
-    """Number of games left after `committed` generations, with validations, final and panel."""
+    """Number of games left after `committed` generations, with validations, final and baselines."""
     numbers = range(committed, config.generations + 1)
     left = sum(max_games_of_generation(config, number) for number in numbers)
     left += sum(is_validation_due(config, number) for number in numbers) * count_validation_games(config)
-    return (
-        left
-        + config.final.games
-        + len(THESIS_SEVEN) * config.final.benchmark_games
-        + count_panel_games(config)
-    )
+    return left + config.final.games + count_benchmark_games(config) + count_baseline_games(config)
 
 
 def estimate_memory(config: RunConfig) -> int:
@@ -230,8 +226,8 @@ def estimate_memory(config: RunConfig) -> int:
     last = max_games_of_generation(config, max(1, config.generations))
     final = max(
         config.final.games,
-        len(THESIS_SEVEN) * config.final.benchmark_games,
-        count_panel_games(config),
+        count_benchmark_games(config),
+        count_baseline_games(config),
         count_validation_games(config),
     )
     return max(last * GENERATION_BYTES, final * FINAL_BYTES)

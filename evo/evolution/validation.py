@@ -1,4 +1,4 @@
-"""Validation against the thesis's seven profiles, on the same deals each time, and the stop rule.
+"""Validation against the benchmark's fixed opponents, on the same deals each time, and the stop rule.
 
 Fitness is relative to the generation; validation scores are absolute. All validations of a run play the same
 deals (common random numbers), so differences between them are paired. Validation does not influence the
@@ -17,7 +17,8 @@ import pandas as pd
 
 from evo.config.keys import MAX_STORED_DEALS
 from evo.config.run_config import RunConfig
-from evo.evolution.champion import FINAL_COLUMNS, THESIS_SEVEN, thesis_seven
+from evo.evolution.benchmark import benchmark_players
+from evo.evolution.champion import FINAL_COLUMNS
 from evo.play.games import PlayFunction, roster_of
 from evo.play.matchups import Matchups, play_matchups
 from evo.seeds import Stream
@@ -37,18 +38,9 @@ COLUMNS = {"generation": "int32", "individual": "int64", "who": str} | {
     "pairs": str,
 }
 
-BEST_AGAINST_SEVEN = "best against the seven"
-"""Name of the score of a generation's best against the thesis's seven."""
-
-CENTRE_AGAINST_SEVEN = "centre against the seven"
-"""Name of the score of the strategy's centre against the thesis's seven."""
-
-GAMES_PER_DEAL = 2 * len(THESIS_SEVEN)
-"""Games of a validated player per deal."""
-
 
 class Validation(NamedTuple):
-    """A generation's best against the thesis's seven: score per game (draws half) with 95% interval.
+    """A generation's best against the benchmark: score per game (draws half) with 95% interval.
 
     `centre` is the score of the strategy's centre; None if it has none.
     """
@@ -67,7 +59,7 @@ def is_validation_due(config: RunConfig, generation: int) -> bool:
 
 def count_validation_games(config: RunConfig) -> int:
     """Number of games in one validation, of the best individual and of the centre."""
-    return 2 * len(THESIS_SEVEN) * len(config.decks) ** 2 * config.validation.games
+    return 2 * len(config.found_benchmark.opponents) * len(config.decks) ** 2 * config.validation.games
 
 
 def missing_validations(folder: RunFolder) -> list[int]:
@@ -85,7 +77,7 @@ def validate(
     centre: Candidate | None,
     play: PlayFunction,
 ) -> Validation:
-    """Play a generation's best and the centre against the thesis's seven, and write the table of scores.
+    """Play a generation's best and the centre against the benchmark, and write the table of scores.
 
     Args:
         folder: of the run.
@@ -112,18 +104,19 @@ def play_validation(
     centre: Candidate | None,
     play: PlayFunction,
 ) -> pd.DataFrame:
-    """Play a validation; returns the scores against all and each of the seven: the best, then the centre."""
+    """Play a validation; returns the scores against all and each opponent: the best, then the centre."""
     best = individuals[individuals["rank"] == 1].iloc[0]
     weights = best[[name for name in individuals.columns if name.startswith("weight_")]].to_numpy(np.float64)
     playing = {BEST: tuple(map(float, weights))} | ({} if centre is None else {CENTRE: centre.weights})
-    roster = roster_of(config, list(playing.values()), thesis_seven(config.backend))
+    benchmark = config.found_benchmark
+    roster = roster_of(config, list(playing.values()), benchmark_players(benchmark, config.backend))
     pairings = np.array(
-        [(i, len(playing) + j) for i in range(len(playing)) for j in range(len(THESIS_SEVEN))]
+        [(i, len(playing) + j) for i in range(len(playing)) for j in range(len(benchmark.opponents))]
     )
     matchups = Matchups(
         pairings, len(roster.decks), config.validation.games, config.seed, (Stream.VALIDATION, 0)
     )
-    games = play_matchups(roster, matchups, [*playing, *THESIS_SEVEN], play)
+    games = play_matchups(roster, matchups, [*playing, *benchmark.opponents], play)
     whole = scores_table(games).rename(columns={"score_low": "low", "score_high": "high"})
     each = matchups_table(games)
     each["pairs"] = _pairs_of(games, len(playing), each)
@@ -137,7 +130,7 @@ def _pairs_of(games: pd.DataFrame, n: int, each: pd.DataFrame) -> list[str]:
     """Half points won in each deal's two games, as one string of digits 0 to 4 for each matchup.
 
     Args:
-        games: games of the validated players, the first `n` names, against the seven.
+        games: games of the validated players, the first `n` names, against the benchmark.
         n: number of validated players.
         each: matchups, columns entrant and opponent.
     """
@@ -157,7 +150,7 @@ def _pairs_of(games: pd.DataFrame, n: int, each: pd.DataFrame) -> list[str]:
 
 
 def scores_by_deal(table: pd.DataFrame) -> np.ndarray:
-    """Score per game of the centre (or the best) against the seven on every deal; shape (deals,).
+    """Score per game of the centre (or the best) against the benchmark on every deal; shape (deals,).
 
     Empty for a table of an older version without scores by deal.
 
@@ -229,11 +222,11 @@ def stop_from_scores(config: RunConfig, validations: Sequence[tuple[int, np.ndar
         validations: generation and the centre's scores by deal, in order; validations with another number of
             deals than the last one (older versions wrote none) are ignored.
     """
-    options = config.validation
+    options, games_per_deal = config.validation, 2 * len(config.found_benchmark.opponents)
     usable = [item for item in validations if len(item[1]) > 1 and len(item[1]) == len(validations[-1][1])]
     for look in range(1, len(usable) - options.window + 2):
         window = usable[look - 1 : look - 1 + options.window]
-        gain = estimate_gain(np.array([scores for _, scores in window]), 1 / GAMES_PER_DEAL)
+        gain = estimate_gain(np.array([scores for _, scores in window]), 1 / games_per_deal)
         probability = gain.below(options.stop_when_gain_below)
         if probability >= 1 - (1 - options.confidence) / (look * (look + 1)):
             return StopDecision(window[-1][0], window[0][0], gain, probability, options.stop_when_gain_below)

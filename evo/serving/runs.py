@@ -28,6 +28,7 @@ from evo.analysis.tables import (
     sigmas_of,
     wins_by_decks,
 )
+from evo.config.benchmarks import Benchmark
 from evo.serving.folders import RUN_MARKER, FolderCache
 from evo.serving.pages import Pages
 from evo.storage.champion import load_intact_champion, read_champion_file
@@ -109,23 +110,24 @@ def _head(folder: RunFolder) -> dict[str, Any]:
         "seed": str(config.seed),
         "ruleset": config.ruleset,
         "deck_names": config.deck_names,
-        "champion": _champion(champion.content),
+        "benchmark": config.found_benchmark.short,
+        "champion": _champion(champion.content, config.found_benchmark),
         "problems": list(folder.problems),
     }
 
 
-def _champion(content: Any) -> dict[str, Any] | None:
+def _champion(content: Any, benchmark: Benchmark) -> dict[str, Any] | None:
     """A champion's name, weights and benchmark, as far as `champion.toml` has them; None without one."""
     weights, provenance = content.get("weights"), content.get("provenance")
     if not isinstance(weights, dict) or not isinstance(provenance, dict):
         return None
     known = {str(key): float(value) for key, value in weights.items() if _is_number(value)}
-    seven = provenance.get("against_thesis_seven")
-    rate = seven.get("win_rate") if isinstance(seven, dict) else None
+    record = provenance.get(benchmark.record)
+    rate = record.get("win_rate") if isinstance(record, dict) else None
     return {
         "candidate": str(provenance.get("candidate", "")),
         "weights": known,
-        "against_thesis_seven": {"win_rate": rate} if _is_number(rate) else None,
+        "win_rate": rate if _is_number(rate) else None,
     }
 
 

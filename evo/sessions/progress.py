@@ -20,9 +20,10 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.decks import coverage_sentence
+from evo.config.benchmarks import SEVEN
 from evo.config.messages import duration
 from evo.evolution.fitness import Tally
-from evo.evolution.validation import BEST_AGAINST_SEVEN, CENTRE_AGAINST_SEVEN, StopDecision, Validation
+from evo.evolution.validation import StopDecision, Validation
 from evo.play.pool import InterruptedRunError
 from evo.storage.run_folder import RunFolder
 from evo.strategies import GenerationResult, Strategy, find_strategy
@@ -233,8 +234,8 @@ BEST_LEGEND = (
 BEST_LEGEND_CHOSEN = "best: score of a generation's best against its opponents, by their shares"
 
 VALIDATION_LEGEND = (
-    f"{BEST_AGAINST_SEVEN}: its score against the thesis's seven profiles, which rises with strength; "
-    "centre: that of the mean of the parents, or the strategy's mean"
+    "{best}: its score against {opponents}, which rises with strength; centre: that of the mean of the "
+    "parents, or the strategy's mean"
 )
 """Meaning of the numbers that only runs with validation show."""
 
@@ -265,6 +266,7 @@ class RunDisplay(Stoppable):
         self._recent: deque[tuple[float, int]] = deque()
         self._generations = 0
         self._inert: frozenset[str] = frozenset()
+        self._benchmark = SEVEN
         self._validated = ""
 
     def of_run(self, name: str) -> "RunDisplay":
@@ -283,6 +285,7 @@ class RunDisplay(Stoppable):
         config = folder.config
         self._generations = config.generations
         self._inert = config.inert_weights
+        self._benchmark = config.found_benchmark
         self._left = games
         print_problems(self.console, folder.problems)
         sizes = find_strategy(config.strategy).sizes(config.mu, config.lambda_)
@@ -303,7 +306,8 @@ class RunDisplay(Stoppable):
             best = BEST_LEGEND_CHOSEN if config.opponents.beside else BEST_LEGEND
             self.console.print(LEGEND.format(best=best), markup=False, highlight=False)
             if config.validation.every:
-                self.console.print(VALIDATION_LEGEND, markup=False, highlight=False)
+                benchmark = self._benchmark
+                self.say(VALIDATION_LEGEND.format(best=benchmark.best, opponents=benchmark.long))
         if self._tensorboard:
             from tensorboardX import SummaryWriter
 
@@ -375,9 +379,9 @@ class RunDisplay(Stoppable):
                 sum(parent.birth == told.generation for parent in strategy.parents)
             )
         if validation is not None:
-            scalars[BEST_AGAINST_SEVEN] = validation.score
+            scalars[self._benchmark.best] = validation.score
             if validation.centre is not None:
-                scalars[CENTRE_AGAINST_SEVEN] = validation.centre
+                scalars[self._benchmark.centre] = validation.centre
         if self._writer is not None:
             for name, value in scalars.items():
                 self._writer.add_scalar(name, value, told.generation)
@@ -390,7 +394,7 @@ class RunDisplay(Stoppable):
         best = f"best {scalars['best win rate']:.1%}"
         spread = f"spread {scalars['spread of weights']:.3f}"
         step = f"step {scalars['median step size']:.3f}"
-        seven = "" if validation is None else f"{BEST_AGAINST_SEVEN} {validation.score:.1%}"
+        seven = "" if validation is None else f"{self._benchmark.best} {validation.score:.1%}"
         centre = "" if validation is None or validation.centre is None else f"centre {validation.centre:.1%}"
         if self._bar is not None:
             at = f"{min(told.generation + 1, self._generations)}/{self._generations}"

@@ -11,6 +11,7 @@ import pandas as pd
 
 from engine import ManaforgeError
 from engine.safe_files import read_bytes, read_toml
+from evo.config.benchmarks import BENCHMARKS
 from evo.config.run_config import RunConfig
 from evo.storage.files import json_bytes, parquet_bytes
 from evo.storage.run_folder import ACCESS_ERRORS, RunError, RunFolder
@@ -56,9 +57,9 @@ def read_champion_file(run: Path) -> ChampionFile:
 
 
 def write_champion(
-    folder: RunFolder, profile: Profile[WeightVector], final: pd.DataFrame, panel: Mapping[str, Any]
+    folder: RunFolder, profile: Profile[WeightVector], final: pd.DataFrame, baselines: Mapping[str, Any]
 ) -> None:
-    """Write `final.parquet` and `champion.toml`; add both checksums and the panel to the manifest.
+    """Write `final.parquet` and `champion.toml`; add both checksums and the baselines to the manifest.
 
     Raises:
         RunError: the disk is full or fails.
@@ -70,7 +71,7 @@ def write_champion(
     manifest = folder.manifest()
     for (_, key), content in zip(_FILES, (text, table), strict=True):
         manifest[key] = hashlib.sha256(content).hexdigest()
-    manifest["panel"] = dict(panel)
+    manifest["baselines"] = dict(baselines)
     manifest["finished"] = datetime.now(UTC).isoformat(timespec="seconds")
     folder.write("manifest.json", json_bytes(manifest))
 
@@ -137,7 +138,8 @@ def _is_complete(provenance: Mapping[str, Any]) -> bool:
     """Whether a champion's provenance has all displayed entries, with valid types and ranges."""
     texts = [provenance.get(key) for key in ("candidate", "manaforge")]
     counts = [provenance.get(key) for key in ("birth", "generation", "seed", "rules")]
-    records = [provenance[key] for key in ("final", "against_thesis_seven") if key in provenance]
+    keys = ("final", *(benchmark.record for benchmark in BENCHMARKS.values()))
+    records = [provenance[key] for key in keys if key in provenance]
     return (
         all(isinstance(text, str) for text in texts)
         and all(_is_count(count) for count in counts)

@@ -32,6 +32,7 @@ function draw() {
   const shown = fetched.filter(([, numbers]) => numbers.weights);
   const look = (place) => ({ color: COLOURS[place % COLOURS.length], dash: DASHES[Math.floor(place / COLOURS.length) % 4] });
   section.hidden = !shown.length;
+  const played = shown.map(([, numbers]) => numbers.benchmark);
   curve("scores", shown.flatMap(([name, numbers], place) => {
     const rows = numbers.validation.filter((row) => row.who === "best" && row.opponent === null);
     return rows.length ? [{
@@ -39,7 +40,7 @@ function draw() {
       error_y: { type: "data", symmetric: false, array: rows.map((row) => row.high - row.score), arrayminus: rows.map((row) => row.score - row.low), thickness: 1 },
       hovertemplate: "%{fullData.name} %{y:.1%}, generation %{x}<extra></extra>",
     }] : [];
-  }), "best against the seven");
+  }), new Set(played).size === 1 ? "best against " + played[0] : "best against its benchmark");
   for (const weight of new Set(shown.flatMap(([, numbers]) => numbers.weights.names))) {
     const id = "weight-" + weight;
     if (!document.getElementById(id)) {

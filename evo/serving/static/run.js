@@ -31,7 +31,6 @@ function time(seconds) {
 
 function facts(numbers) {
   const champion = numbers.champion;
-  const seven = champion && champion.against_thesis_seven;
   const known = [
     ["state", numbers.state],
     ["generation", numbers.generation < 0 ? "none yet" : numbers.generation + " of " + numbers.generations],
@@ -39,7 +38,7 @@ function facts(numbers) {
     ["ruleset", numbers.ruleset], ["seed", numbers.seed],
     ["games per second", numbers.state === "running" && numbers.speed ? Math.round(numbers.speed).toLocaleString("en") : ""],
     ["time left", numbers.state === "running" ? time(numbers.seconds_left) : ""],
-    ["champion", champion ? champion.candidate + (seven ? ", " + percent(seven.win_rate) + " against the seven" : "") : ""],
+    ["champion", champion ? champion.candidate + (champion.win_rate === null ? "" : ", " + percent(champion.win_rate) + " against " + numbers.benchmark) : ""],
   ];
   byId("head").replaceChildren(...known.filter(([, value]) => value).map(([name, value]) => {
     const box = element("div");

@@ -51,7 +51,7 @@ from evo.analysis.tables import (
     wins_by_decks,
 )
 from evo.analysis.watching import resample, sparkline
-from evo.evolution.champion import THESIS_SEVEN
+from evo.config.benchmarks import SEVEN
 from evo.figures.style import NARROW_INCHES, SMALL_FONT_SIZE_NARROW, WIDE_INCHES, figure
 from evo.storage.run_folder import RunError
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -224,7 +224,7 @@ def test_counts_of_one_are_not_plural() -> None:
 def test_legends_leave_the_axes_their_width(width: float) -> None:
     runs = read_runs([RUN])
     population, sigmas = last_population(runs.individuals), long_sigmas(runs.individuals)
-    marked = {name: np.full(8, 0.125) for name in THESIS_SEVEN}
+    marked = {name: np.full(8, 0.125) for name in SEVEN.opponents}
     plots = (lambda axes: plot_weights(axes, population, marked), lambda axes: plot_sigmas(axes, sigmas))
     for plot in plots:
         with figure(width, 4) as (drawn, axes):

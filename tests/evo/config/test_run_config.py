@@ -213,6 +213,7 @@ def test_the_hash_covers_what_decides_the_games() -> None:
     assert set(ALWAYS_HASHED) | set(NEVER_HASHED) <= set(known)
     later = set(known) - set(ALWAYS_HASHED) - set(NEVER_HASHED)
     added = {"cma.initial_sigma", "cma.initial_mean", "weights", "options", "library", "deals", "parameters"}
+    added |= {"benchmark"}
     added |= {"games_growth", "games_most", "nevergrad.initial_mean", "nevergrad.budget"}
     added |= {f"spsa.{name}" for name in ("initial_mean", "c_end", "r_end", "pairs", "a_ratio")}
     added |= {f"opponents.{name}" for name in ("population", "fixed", "hall", "nash", "members", "games")}

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
+from evo.config.benchmarks import SEVEN
 from evo.config.run_config import RunConfig
+from evo.evolution.benchmark import benchmark_players
 from evo.evolution.champion import (
     BENCHMARK_STAGE,
     FINAL_COLUMNS,
     SECOND_STAGE_SIZE,
-    THESIS_SEVEN,
     candidate_profile,
     play_final,
-    thesis_seven,
 )
 from evo.evolution.records import new_strategy
 from evo.play.games import GAME, PlayFunction, Roster, Schedule, play_schedule
@@ -74,17 +74,19 @@ def test_the_champion_plays_the_thesiss_seven(strategy: Strategy) -> None:
     play, seen = better_by(0)
     table = play_final(strategy, CONFIG, play).table
     roster, games = seen[-1]
-    assert [player.weights for player in roster.players[1:]] == [one.weights for one in thesis_seven()]
+    assert [player.weights for player in roster.players[1:]] == [
+        one.weights for one in benchmark_players(SEVEN)
+    ]
     rows = table[table["stage"] == "thesis"]
-    assert rows["opponent"].tolist() == list(THESIS_SEVEN)
+    assert rows["opponent"].tolist() == list(SEVEN.opponents)
     assert (rows["games"] == 16).all()
-    assert len(games) == 16 * len(THESIS_SEVEN)
+    assert len(games) == 16 * len(SEVEN.opponents)
     assert {0} == set(games.players.min(axis=1).tolist()), "everybody plays the champion alone"
     assert BENCHMARK_STAGE > 1
 
 
 def test_the_thesiss_seven_are_its_profiles() -> None:
-    for name, player in zip(THESIS_SEVEN, thesis_seven("highs"), strict=True):
+    for name, player in zip(SEVEN.opponents, benchmark_players(SEVEN, "highs"), strict=True):
         assert player.weights == tuple(find_profile(name).weights.array)
         assert (player.kind, player.backend) == ("ilp", "highs")
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from evo.analysis.tables import read_runs, read_validation
 from evo.analysis.watching import view_run
-from evo.evolution.champion import THESIS_SEVEN, thesis_seven
+from evo.config.benchmarks import SEVEN
 from evo.evolution.records import new_strategy
 from evo.evolution.run import evolve, remaining_games
 from evo.evolution.session import begin_session, new_manifest
@@ -22,6 +22,7 @@ from evo.evolution.validation import (
     play_validation,
     scores_by_deal,
 )
+from evo.play.entrants import find_entrant
 from evo.play.games import play_schedule, roster_of
 from evo.play.matchups import make_schedule, make_setups
 from evo.play.pool import LocalPool
@@ -64,7 +65,7 @@ def test_a_table_holds_best_and_centre_against_all_and_each_of_the_seven(validat
     assert list(dict.fromkeys(table["who"])) == ["best", "centre"]
     for (generation, _), own in table.groupby(["generation", "who"]):
         assert set(own["individual"]) == {best[generation]}
-        assert list(own["opponent"].dropna()) == list(THESIS_SEVEN)
+        assert list(own["opponent"].dropna()) == list(SEVEN.opponents)
         whole, parts = own[own["opponent"].isna()].iloc[0], own[own["opponent"].notna()]
         assert (
             2 * whole["games"] == 2 * parts["games"].sum() == count_validation_games(VALIDATED) == 2 * 7 * 4
@@ -90,7 +91,7 @@ def test_its_games_are_those_of_the_tournament_on_the_same_deals(validated: Path
             strategy.restore([table] if number <= 2 else [])
         centre = strategy.centre()
     setups = make_setups(1, 4, VALIDATED.seed, Stream.VALIDATION, 0)
-    roster = roster_of(VALIDATED, [centre.weights], [thesis_seven()[THESIS_SEVEN.index("aggro-face")]])
+    roster = roster_of(VALIDATED, [centre.weights], [find_entrant("ilp:aggro-face").player])
     games = play_schedule(roster, make_schedule(np.array([[0, 1]]), setups))
     first = np.stack([~setups.b_starts, setups.b_starts], axis=1).reshape(-1)
     halves = (2 * points_of(games["outcome"], first)).astype(int).reshape(-1, 2).sum(axis=1)

@@ -41,7 +41,14 @@ from engine.decks import (
     write_deck_options,
 )
 from engine.effect_codes import CardKind
-from engine.errors import DeckError, DeckNameError, ManaforgeError, UnknownNameError, unknown_name
+from engine.errors import (
+    DeckError,
+    DeckNameError,
+    ManaforgeError,
+    UnknownNameError,
+    constraint_text,
+    unknown_name,
+)
 from engine.minion import MinionSpec, keyword_names
 from engine.safe_files import is_one_line, parse_toml, read_text
 from engine.shipped import DATA, shipped_decks
@@ -484,9 +491,10 @@ def _shipped(name: str) -> Deck:
 
 def _parse_deck(text: str, where: str) -> Deck:
     try:
-        content = _DeckFile.model_validate(parse_toml(text))
+        written = parse_toml(text)
+        content = _DeckFile.model_validate(written)
     except ValidationError as error:
-        raise DeckError(f"{where}: {'; '.join(_problems(error))}") from None
+        raise DeckError(f"{where}: {'; '.join(_problems(error, written))}") from None
     except ValueError as error:
         raise DeckError(f"{where} is not a TOML file: {error}") from None
     if (content.cards is None) == (content.random is None):
@@ -503,7 +511,8 @@ def _parse_deck(text: str, where: str) -> Deck:
     keeps_text = bool(content.hero_class) and not reading.bodies
     cards: list[Card] = []
     for place, line in enumerate(content.cards or ()):
-        cards += [_card(line, f"{where}: cards[{place}]", find, keeps_text)] * line.count
+        place_text = _place_of_card(place, line.name or line.id)
+        cards += [_card(line, f"{where}: {place_text}", find, keeps_text)] * line.count
     copies, legends = content.copies, content.legendary_copies
     if reading.any_deck:
         copies = legends = DECK_SIZE
@@ -599,20 +608,37 @@ def _pool(ranges: _RandomCards, where: str) -> tuple[Card, ...]:
     )
 
 
-def _problems(error: ValidationError) -> list[str]:
-    """Error texts for a deck file, each with its place; unknown keys with the nearest known ones."""
+def _place_of_card(place: int, given: object) -> str:
+    """Place of an entry of `cards` in messages, by its number from 1 and its name or id."""
+    return f'card {place + 1} "{given}"' if isinstance(given, str) else f"card {place + 1}"
+
+
+def _problems(error: ValidationError, written: dict[str, Any]) -> list[str]:
+    """Error texts for a deck file, each with its place; unknown keys with the known ones.
+
+    Args:
+        error: of the file.
+        written: its content.
+    """
     models: dict[str, type[_Model]] = {"cards": _CardLine, "random": _RandomCards}
     texts = []
     for problem in error.errors():
-        *path, last = problem["loc"]
-        place = "".join(
-            f"[{part}]" if isinstance(part, int) else f".{part}" for part in problem["loc"]
-        ).lstrip(".")
+        first, *rest = problem["loc"]
+        model = models.get(str(first), _DeckFile) if rest else _DeckFile
+        where = ""
+        if first == "cards" and rest:
+            index, *rest = rest
+            line = written["cards"][index]
+            given = line.get("name", line.get("id")) if isinstance(line, dict) else None
+            where = f"{_place_of_card(int(index), given)}: "
+        elif rest:
+            where = f"[{first}]: "
+        key = "".join(f"[{part}]" if isinstance(part, int) else str(part) for part in rest or [first])
         if problem["type"] == "extra_forbidden":
-            model = models.get(str(path[0]), _DeckFile) if path else _DeckFile
             known = [field.alias or name for name, field in model.model_fields.items()]
-            texts.append(str(unknown_name("key", place if not path else str(last), known)) + f" (at {place})")
+            texts.append(f"{where}unknown key {key!r}; the keys are {', '.join(known)}")
         else:
-            got = f", got {problem['input']!r}" if not isinstance(problem["input"], dict) else ""
-            texts.append(f"{place}: {problem['msg']}{got}")
+            plain = problem["type"] != "missing" and not isinstance(problem["input"], dict)
+            got = f", got {problem['input']!r}" if plain else ""
+            texts.append(f"{where}{key} {constraint_text(problem)}{got}")
     return texts

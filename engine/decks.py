@@ -282,18 +282,34 @@ def changes_text(card: Card, printed: Card) -> str:
     return ", ".join(texts)
 
 
+def changed_cards(decks: Iterable[Deck]) -> dict[str, dict[str, str]]:
+    """Cards that deck files change, with "cost 3 instead of 4", by deck and card; without unchanged decks."""
+    found = {deck.name: {card.title: text for card, text in deck.changes().items()} for deck in decks}
+    return {name: cards for name, cards in found.items() if cards}
+
+
+def changes_sentence(decks: Iterable[Deck]) -> str:
+    """A sentence with the cards that deck files change; "" if there are none."""
+    told = [
+        f"{deck}: {', '.join(f'{card} ({text})' for card, text in sorted(cards.items()))}"
+        for deck, cards in changed_cards(decks).items()
+    ]
+    return f"Changed by a deck file: {'; '.join(told)}." if told else ""
+
+
 def coverage_sentence(decks: Iterable[Deck]) -> str:
-    """A sentence with the number of fully implemented cards of each deck, and changed cards."""
+    """Sentences with the number of fully implemented cards of each deck, and the changed cards."""
     decks = list(decks)
+    changed = changes_sentence(decks)
+    told = f" {changed}" if changed else ""
     if all(deck.n_exact == len(deck.cards) for deck in decks):
-        changed = {f"{card.title} ({text})" for deck in decks for card, text in deck.changes().items()}
-        told = f" Changed by a deck file: {', '.join(sorted(changed))}." if changed else ""
         return f"Every card of the decks is played exactly.{told}"
     counts = ", ".join(
         f"{deck.name} {deck.n_exact} of {'a pool of ' if deck.random else ''}{len(deck.cards)}"
         for deck in decks
     )
-    return f"Cards played exactly: {counts}; the others are bodies with the keywords their deck gives them."
+    rest = "the others are bodies with the keywords their deck gives them"
+    return f"Cards played exactly: {counts}; {rest}.{told}"
 
 
 def exact_card_counts(decks: Iterable[Deck]) -> dict[str, list[int]]:

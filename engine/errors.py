@@ -2,6 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 NEAREST = 5
 """Largest number of suggestions in an error."""
@@ -116,3 +120,33 @@ def check_choice(option: str, what: str, text: str, known: Sequence[str]) -> str
     if text not in known:
         raise WrongValueError(f"{option}: {unknown_name(what, text, known)}")
     return text
+
+
+def constraint_text(problem: "ErrorDetails") -> str:
+    """Describe the constraint that an invalid value violates: "must be at least 2"."""
+    limits: dict[str, Any] = dict(problem.get("ctx", {}))
+    kinds = {
+        "int_type": "must be a whole number",
+        "int_from_float": "must be a whole number",
+        "float_type": "must be a number",
+        "finite_number": "must be a finite number",
+        "bool_type": "must be true or false",
+        "string_type": "must be text",
+        "tuple_type": 'must be a list, such as ["a", "b"]',
+        "model_type": "must be a table",
+        "missing": "is missing",
+        "list_type": "must be a list",
+        "greater_than_equal": "must be at least {ge:g}",
+        "greater_than": "must be more than {gt:g}",
+        "less_than_equal": "must be at most {le:g}",
+        "less_than": "must be less than {lt:g}",
+        "multiple_of": "must be a multiple of {multiple_of}",
+        "literal_error": "must be {expected}",
+        "too_short": "must have at least {min_length} entries",
+        "too_long": "must have at most {max_length} entries",
+    }
+    if problem["type"] == "too_short" and not problem["input"]:
+        return "must not be empty"
+    if problem["type"] in kinds:
+        return kinds[problem["type"]].format(**limits)
+    return problem["msg"].removeprefix("Value error, ")

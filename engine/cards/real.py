@@ -14,7 +14,7 @@ from typing import Any
 from engine.cards import Card, OtherCard, catalogue, other_card
 from engine.effect_codes import N_POTION_EFFECTS, CardKind, Need, Op, Race, Trait
 from engine.effects.rows import effect_rows, potion_ids
-from engine.errors import CardError, unknown_name
+from engine.errors import CardError, UnknownNameError, unknown_name
 from engine.minion import MinionSpec, keyword_flags
 from engine.shipped import EDITION_NAMES
 
@@ -132,10 +132,22 @@ class Edition:
             return self.by_id[id_or_name]
         named = self.by_name.get(id_or_name.casefold())
         if named is None:
+            for other in map(edition, EDITIONS):
+                if known := other.name_of(id_or_name):
+                    where = f"edition {self.name}, but in edition {other.name}"
+                    raise UnknownNameError(f"{known} is not in {where}")
             ids = self.by_id if "_" in id_or_name else ()
             names = [cards[0].name for cards in self.by_name.values()]
             raise unknown_name(f"card of edition {self.name}", id_or_name, [*names, *ids])
         return named[0]
+
+    def name_of(self, id_or_name: str) -> str:
+        """Name of a card of this edition, playable or not, by id or name (case ignored); "" for none."""
+        listed = [*self.by_id.values(), *self.bodies.values()]
+        names = [(card.id, card.name) for card in listed]
+        names += [(other.id, other.name) for other in self.others.values()]
+        folded = id_or_name.casefold()
+        return next((name for id_, name in names if id_or_name == id_ or folded == name.casefold()), "")
 
     def printed(self, card: Card) -> Card:
         """The card as this edition has it, found by id; the card itself if it has none."""

@@ -1,9 +1,6 @@
-"""Message texts: durations, counts, and validation errors of configuration values."""
+"""Message texts: durations and counts, and the option that an error quotes."""
 
 from collections.abc import Mapping
-from typing import Any
-
-from pydantic_core import ErrorDetails
 
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 """Seconds."""
@@ -34,31 +31,3 @@ def option_in_message(message: str, given: Mapping[str, str]) -> str:
         if any(value.strip("\"' ") and value.strip("\"' ") in message for value in values):
             return option
     return ""
-
-
-def constraint_text(problem: ErrorDetails) -> str:
-    """Describe the constraint that an invalid value violates: "must be at least 2"."""
-    limits: dict[str, Any] = dict(problem.get("ctx", {}))
-    kinds = {
-        "int_type": "must be a whole number",
-        "int_from_float": "must be a whole number",
-        "float_type": "must be a number",
-        "finite_number": "must be a finite number",
-        "bool_type": "must be true or false",
-        "string_type": "must be text",
-        "tuple_type": 'must be a list, such as ["a", "b"]',
-        "model_type": "must be a table",
-        "greater_than_equal": "must be at least {ge}",
-        "greater_than": "must be more than {gt}",
-        "less_than_equal": "must be at most {le}",
-        "less_than": "must be less than {lt}",
-        "multiple_of": "must be a multiple of {multiple_of}",
-        "literal_error": "must be {expected}",
-        "too_short": "must have at least {min_length} entries",
-        "too_long": "must have at most {max_length} entries",
-    }
-    if problem["type"] == "too_short" and not problem["input"]:
-        return "must not be empty"
-    if problem["type"] in kinds:
-        return kinds[problem["type"]].format(**limits)
-    return problem["msg"].removeprefix("Value error, ")

@@ -20,7 +20,7 @@ from pydantic import (
 from engine import Deck, ManaforgeError, find_deck, rulesets
 from engine.decks import default_ruleset
 from engine.effect_codes import EFFECTS_VERSION
-from engine.errors import WrongValueError, unknown_name
+from engine.errors import WrongValueError, constraint_text, unknown_name
 from engine.lazy import lazy_import
 from evo.config.benchmarks import BENCHMARKS, PANEL, Benchmark
 from evo.config.keys import (
@@ -31,7 +31,7 @@ from evo.config.keys import (
     RunKeys,
     ValidationOptions,
 )
-from evo.config.messages import constraint_text, option_in_message
+from evo.config.messages import option_in_message
 from evo.decklibrary import refuse_unused_library
 from evo.strategies import (
     FAMILIES,

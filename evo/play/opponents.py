@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from engine.errors import constraint_text
 from engine.safe_files import read_bytes, read_json
-from evo.config.messages import constraint_text
 from evo.config.run_config import RunConfig
 from evo.play.games import Player
 from evo.storage.files import OPPONENTS, json_bytes

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import ManaforgeError, find_deck, find_ruleset
 from engine.decks import default_ruleset
+from engine.errors import constraint_text
 from evo.config.files import read_toml, resolve_deck_path
 from evo.config.keys import MAX_GAMES
 from evo.config.run_config import ConfigError
@@ -62,7 +63,9 @@ def read_arena(name: str) -> Arena:
     try:
         return Arena(ArenaConfig.model_validate(content), file)
     except ValidationError as errors:
-        lines = [f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in errors.errors()]
+        lines = [
+            f"{'.'.join(map(str, problem['loc']))} {constraint_text(problem)}" for problem in errors.errors()
+        ]
         raise ConfigError(f"arena {file}: {'; '.join(lines)}") from None
 
 

@@ -8,11 +8,11 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import RULES_VERSION, Deck, ManaforgeError, find_deck, find_ruleset, shipped_decks
+from engine.errors import constraint_text
 from engine.game_session import MatchResult
 from engine.match import ActionCallback
 from engine.safe_files import read_json
 from evo.config.keys import MAX_GAMES
-from evo.config.messages import constraint_text
 from evo.decklibrary import read_library
 from evo.play.entrants import entrant_from_weights
 from evo.play.games import play_game_in_python

@@ -365,7 +365,7 @@ def test_wrong_changes_are_refused_with_the_place(tmp_path: Path, entry: str, me
     with pytest.raises(DeckError) as caught:
         find_deck(path)
     assert message in str(caught.value)
-    assert f"{path}: cards[5]: " in str(caught.value)
+    assert f"{path}: card 6" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", sorted({path.stem for path in DECKS.glob("*.toml")}))

@@ -228,11 +228,12 @@ def deck_toml(deck: Deck, name: str = "") -> str:
     if not is_one_line(name) or not name:
         raise DeckError(f"a deck's name must be one line, got {name!r}")
     counts = Counter(deck.cards)
-    inexact = bool(deck.hero_class) and deck.n_exact < len(deck.cards)
+    inexact = bool(deck.hero_class) and not all(card.exact for card in deck.cards)
     reading = DeckOptions(bodies=inexact)
     free = bool(deck.hero_class) and bool(class_problems(deck.cards, deck.hero_class, reading))
-    most = max(counts.values())
-    legends = max((n for card, n in counts.items() if card.rarity == "LEGENDARY"), default=0)
+    most = max(Counter(card.name for card in deck.cards).values())
+    legendary = Counter(card.name for card in deck.cards if card.rarity == "LEGENDARY")
+    legends = max(legendary.values(), default=0)
     keys: dict[str, Any] = {
         "schema": 1,
         "name": name,

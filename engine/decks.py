@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from engine.cards import Card
-from engine.cards.real import EDITIONS, edition, find_class
+from engine.cards.real import EDITIONS, NEWEST_EDITION, edition, find_class
 from engine.cards.table import CardTable
 from engine.codes import DECK_SIZE
 from engine.deck_variants import DeckVariant
@@ -233,17 +233,21 @@ class Deck:
 
     @property
     def n_exact(self) -> int:
-        """Number of cards with fully implemented text; the others are bodies with the deck's keywords."""
-        return sum(card.exact for card in self.cards)
+        """Number of cards that play their full text; the others are bodies with the deck's keywords."""
+        return sum(map(self.plays_text, self.cards))
+
+    def plays_text(self, card: Card) -> bool:
+        """Whether a card of this deck plays its full text; changed numbers do not take a real card's text away."""
+        return card.exact or (card.real and edition(self.edition or NEWEST_EDITION).printed(card).exact)
 
     def changes(self) -> dict[Card, str]:
-        """Cards whose numbers or keywords the deck file changes, each with "cost 5 instead of 4".
+        """Cards whose numbers, keywords or value the deck file changes, each with "cost 5 instead of 4".
 
         Empty for a deck without a class, whose changed cards count as bodies instead.
         """
         if not self.hero_class:
             return {}
-        cards = edition(self.edition)
+        cards = edition(self.edition or NEWEST_EDITION)
         found = {card: changes_text(card, cards.printed(card)) for card in dict.fromkeys(self.cards)}
         return {card: text for card, text in found.items() if text}
 
@@ -267,7 +271,7 @@ def default_ruleset(decks: Iterable[Deck]) -> str:
 
 
 def changes_text(card: Card, printed: Card) -> str:
-    """Differences of a card's numbers and keywords from the printed card; "" if there are none."""
+    """Differences of a card's numbers, keywords and value from the printed card; "" if there are none."""
     last = "durability" if card.kind == CardKind.WEAPON else "health"
     texts = [
         f"{last if name == 'health' else name} {new} instead of {old}"
@@ -279,6 +283,8 @@ def changes_text(card: Card, printed: Card) -> str:
             ", ".join(keyword_names(known.spec.keywords)) or "no keyword" for known in (card, printed)
         )
         texts.append(f"{new} instead of {old}")
+    if card.spec.value != printed.spec.value:
+        texts.append(f"value {card.spec.worth:g}")
     return ", ".join(texts)
 
 

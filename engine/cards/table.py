@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from engine.cards import RARITIES, Card, CardKey
-from engine.cards.real import created_card, edition
+from engine.cards.real import OLD_EDITION, created_card, edition
 from engine.effect_codes import (
     EVENT_CARD,
     MAX_ROWS,
@@ -116,8 +116,10 @@ class CardTable:
 def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
     """Append created cards to `cards`; return the first card number of each pool of card ids."""
     places: dict[tuple[str, ...], int] = {}
+    printed = edition(OLD_EDITION).by_id
     for place, card in enumerate(cards):
-        if card.real:
+        # A card that a deck file changes is never created, else it would enter the games of other decks.
+        if card.real and card.id in printed and card.key == printed[card.id].key:
             places.setdefault((card.id,), place)
     n_processed, known = 0, {card.key for card in cards}
     while n_processed < len(cards):

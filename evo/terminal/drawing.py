@@ -63,7 +63,7 @@ DECK_COLUMNS = (
     Column("body", 3),
     Column("keywords", 4),
     Column("id", 6),
-    Column("played", 5),
+    Column("played", 1, folds=True),
 )
 
 
@@ -218,7 +218,7 @@ def draw_deck(deck: Deck) -> ConsoleRenderable:
     rows, changes = [], deck.changes()
     for card, n in deck.counts():
         spec = card.spec
-        played = "exact" if card.exact else "body and keywords"
+        played = "exact" if deck.plays_text(card) else "body and keywords"
         played = "; ".join(filter(None, (played, changes.get(card, ""))))
         body, keywords = card.body, ", ".join(keyword_names(spec.keywords))
         rows.append(

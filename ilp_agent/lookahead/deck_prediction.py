@@ -83,11 +83,11 @@ EMPTY_LIBRARY = build_library((), (), np.zeros(1, np.int64))
 
 
 def distinct_decks(decks: Iterable[Deck]) -> tuple[Deck, ...]:
-    """Distinct decks: a deck that lists the same cards as an earlier deck is left out."""
+    """Distinct decks: a deck that lists the same cards with the same numbers as an earlier one is left out."""
     found: dict[tuple[object, ...], Deck] = {}
     for deck in decks:
-        names = tuple(sorted(card.name for card in deck.cards))
-        found.setdefault((deck.hero_class, deck.random, deck.varied, names), deck)
+        cards = tuple(sorted((card.name, repr(card.spec)) for card in deck.cards))
+        found.setdefault((deck.hero_class, deck.random, deck.varied, cards), deck)
     return tuple(found.values())
 
 

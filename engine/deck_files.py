@@ -548,7 +548,7 @@ def _card(line: _CardLine, where: str, find: Callable[[str], Card], keeps_text: 
         line: the entry.
         where: the file and the place in it, for messages.
         find: finds a card by id or name.
-        keeps_text: whether a changed card stays as exact as it was; otherwise it counts as a body.
+        keeps_text: whether a changed minion stays `exact`, as other cards do; otherwise it counts as a body.
     """
     try:
         given = line.name if line.id is None else line.id
@@ -564,7 +564,7 @@ def _card(line: _CardLine, where: str, find: Callable[[str], Card], keeps_text: 
         changes = line.model_dump(include={"cost", "attack", "health", "value"}, exclude_none=True)
         _check_changes(card, [*changes, *(["keywords"] if line.keywords is not None else [])])
         changed = card.altered(line.keywords, **changes)
-        return replace(changed, exact=card.exact) if keeps_text else changed
+        return replace(changed, exact=card.exact) if keeps_text or card.kind != CardKind.MINION else changed
     except ManaforgeError as error:
         raise DeckError(f"{where}: {error}") from None
 

@@ -237,7 +237,7 @@ class Deck:
         return sum(map(self.plays_text, self.cards))
 
     def plays_text(self, card: Card) -> bool:
-        """Whether a card of this deck plays its full text; changed numbers do not take a real card's text away."""
+        """Whether a card of this deck plays its full text, with whatever numbers."""
         return card.exact or (card.real and edition(self.edition or NEWEST_EDITION).printed(card).exact)
 
     def changes(self) -> dict[Card, str]:
@@ -318,9 +318,17 @@ def coverage_sentence(decks: Iterable[Deck]) -> str:
     return f"Cards played exactly: {counts}; {rest}.{told}"
 
 
-def exact_card_counts(decks: Iterable[Deck]) -> dict[str, list[int]]:
-    """Fully implemented cards and all cards of each deck: [exact, total] by deck name."""
-    return {deck.name: [deck.n_exact, len(deck.cards)] for deck in decks}
+def card_facts(decks: Iterable[Deck]) -> dict[str, dict[str, Any]]:
+    """Facts about the cards of decks as JSON values.
+
+    Returns:
+        exact_cards: by deck, its cards that play their full text, and all: [exact, total].
+        changed_cards: by deck and card, the change; only if a deck file changes cards.
+    """
+    decks = list(decks)
+    exact = {deck.name: [deck.n_exact, len(deck.cards)] for deck in decks}
+    changed = changed_cards(decks)
+    return {"exact_cards": exact, **({"changed_cards": changed} if changed else {})}
 
 
 def build_card_table(decks: Iterable[Deck], game_features: int = 0) -> CardTable:

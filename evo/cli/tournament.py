@@ -173,6 +173,7 @@ def ladder_command(
     from evo.stats.standings import deck_standings
     from evo.storage.files import csv_bytes, write_atomically
     from evo.tournament.folder import DefinitionError
+    from evo.tournament.report import best_deck_sentence
     from evo.tournament.run import Tournament
     from rivals import refuse_decks
 
@@ -210,6 +211,7 @@ def ladder_command(
         print(json.dumps(records, indent=1))
         return
     show_decks(read, tournament.decks, done.console)
+    done.console.print(best_deck_sentence(read).rstrip("."), markup=False, highlight=False)
     done.console.print(coverage_sentence(tournament.decks), markup=False, highlight=False)
     files = f"{done.path}/tournament.html, deck_ratings.csv, deck_pairs.csv, games.parquet"
     done.console.print(f"written: {files}", markup=False, highlight=False)

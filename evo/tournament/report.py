@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from rich.console import Console
 
-from engine.decks import coverage_sentence, exact_card_counts
+from engine.decks import card_facts, coverage_sentence
 from engine.shipped import BALANCED_RULESET
 from evo.config.messages import counted
 from evo.figures.page import (
@@ -299,11 +299,17 @@ def deck_matchup_section(read: Standings) -> Section:
     parts = [html_table(decks, {"rating": "{:+.1f}", **PERCENT_FORMATS, **COUNT_FORMATS}, "Ratings of decks")]
     if len(scores) <= MAX_HEAT_ROWS:
         parts.append(heat_table(scores, "Score of the row against the column"))
-    first = read.ratings.iloc[0]
-    conclusion = (
-        f"{first['entrant']} is the best of {len(decks)} decks, with a score of {first['score']:.1%}."
+    return Section("Deck matchups", "", parts, conclusion=best_deck_sentence(read))
+
+
+def best_deck_sentence(read: Standings) -> str:
+    """Sentence on the first-ranked deck of a ladder, with its lead over the second."""
+    first, second = read.ratings.iloc[0], read.ratings.iloc[1]
+    return (
+        f"{first['entrant']} scores {first['score']:.1%} (95% interval {first['score_low']:.1%} to "
+        f"{first['score_high']:.1%}) against the other decks; likelihood of superiority over "
+        f"{second['entrant']}, the second of {len(read.ratings)}: {first['superiority']:.1%}."
     )
-    return Section("Deck matchups", "", parts, conclusion=conclusion)
 
 
 def seat_section(read: Standings, sentence: str) -> Section:
@@ -442,7 +448,7 @@ def tournament_summary(
         "command": tournament.command,
         "entrants": tournament.names,
         "decks": [deck.name for deck in tournament.decks],
-        "exact_cards": exact_card_counts(tournament.decks),
+        **card_facts(tournament.decks),
         "ruleset": tournament.ruleset.name,
         "seats": tournament.seats,
         "format": tournament.style,

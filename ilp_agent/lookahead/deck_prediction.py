@@ -83,7 +83,7 @@ EMPTY_LIBRARY = build_library((), (), np.zeros(1, np.int64))
 
 
 def distinct_decks(decks: Iterable[Deck]) -> tuple[Deck, ...]:
-    """Distinct decks: a deck that lists the same cards with the same numbers as an earlier one is left out."""
+    """Distinct decks: a deck with the same cards and numbers as an earlier one is left out."""
     found: dict[tuple[object, ...], Deck] = {}
     for deck in decks:
         cards = tuple(sorted((card.name, repr(card.spec)) for card in deck.cards))

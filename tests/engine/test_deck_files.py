@@ -20,6 +20,7 @@ from engine.deck_files import add_deck_options, deck_code_of, deck_from_code, wr
 from engine.decks import (
     DeckOptions,
     build_card_table,
+    card_facts,
     coverage_sentence,
     deck_options,
     split_deck_prefix,
@@ -347,6 +348,43 @@ def test_games_of_changed_cards_round_trip(changed: Path, seed: int) -> None:
         text = str(position)
         assert parse_position(text, position.table).state.tobytes() == position.state.tobytes()
         assert str(parse_position(text)) == text
+
+
+def test_a_changed_card_enters_no_game_of_another_deck(changed: Path, tmp_path: Path) -> None:
+    """Archmage Antonidas creates the printed Fireball, whatever the other decks of a table have."""
+    other = tmp_path / "other.toml"
+    other.write_text(
+        'schema = 1\nname = "other"\nclass = "mage"\nedition = "2018-07"\nsize = 1\n'
+        '[[cards]]\nname = "Archmage Antonidas"\n'
+    )
+    decks = find_deck(changed), find_deck(other), MAGE
+    for order in (decks, decks[:2], decks[1::-1], decks[:1], (MAGE, *decks)):
+        table = build_card_table(order)
+        fireballs = [card.spec.cost for card in table.cards if card.name == "Fireball"]
+        assert set(fireballs) == ({2, 4} if decks[0] in order else {4})
+        for card in (decks[0].cards[-1], decks[1].cards[-1]):  # the Archmage as changed and as printed
+            if card.key in table.number:
+                created = table.cards[table.array[table.number[card.key]]["effects"][0]["amount"]]
+                assert (created.name, created.spec.cost) == ("Fireball", 4)
+
+
+def test_two_versions_of_a_card_are_written_so_that_they_read_back(changed: Path, tmp_path: Path) -> None:
+    both = tmp_path / "both.toml"
+    more = '[[cards]]\nname = "Fireball"\ncount = 2\n'
+    both.write_text(changed.read_text().replace("size = 9", "size = 11\ncopies = 4") + more)
+    deck, again = find_deck(both), tmp_path / "again.toml"
+    write_deck(again, deck)
+    assert Counter(find_deck(again).cards) == Counter(deck.cards)
+
+
+def test_changed_cards_are_told_with_any_other_deck_and_play_their_text_among_bodies(changed: Path) -> None:
+    deck, bodies = find_deck(changed), find_deck("thesis-paladin")
+    told = "Fireball (cost 2 instead of 4), Loot Hoarder (cost 1 instead of 2, health 5 instead of 1)."
+    for decks in ([deck], [deck, bodies]):
+        assert told in coverage_sentence(decks)
+    assert find_deck(f"bodies:{changed}").n_exact == 9
+    assert card_facts([deck, bodies])["changed_cards"]["changed"]["Fireball"] == "cost 2 instead of 4"
+    assert "changed_cards" not in card_facts([bodies])
 
 
 @pytest.mark.parametrize(("entry", "message"), [

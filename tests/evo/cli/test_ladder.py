@@ -39,7 +39,9 @@ def test_a_ladder_rates_decks_by_their_games(tmp_path: Path) -> None:
     assert (tmp_path / "a" / "deck_pairs.csv").exists()
     assert "a/tournament.html, deck_ratings.csv" in shown.stdout
     page = (tmp_path / "a" / "tournament.html").read_text()
-    assert f"{said['ratings'][0]['deck']} is the best of 3 decks" in page
+    first, second = (rating["deck"] for rating in said["ratings"][:2])
+    assert f"{first} scores" in page
+    assert f"over {second}, the second of 3" in page
     assert '<h2 id="deck-matchups">' in page
     assert '<h2 id="ratings">' not in page, "entrants that only met themselves have none"
 

@@ -22,7 +22,7 @@ from engine import Agent, find_deck
 from engine.compile_progress import silent_compilation
 from engine.decks import default_ruleset
 from engine.errors import WrongValueError, check_choice
-from evo.analysis.tables import last_population, read_runs, read_validation
+from evo.analysis.tables import Runs, last_population, read_runs, read_validation
 from evo.config.files import find_config, read_config, split_names
 from evo.config.run_config import RunConfig
 from evo.evolution.fitness import Tally, play_pairings
@@ -44,9 +44,9 @@ from evo.sessions.session import (
     play_and_write,
     write_report_page,
 )
-from evo.storage.champion import read_champion_file, read_final
+from evo.storage.champion import load_intact_champion, read_champion_file, read_final
 from evo.storage.run_folder import RunError, open_run_read_only, resolve_run_path
-from evo.strategies import GenerationResult, Strategy
+from evo.strategies import GenerationResult, Strategy, StrategyError
 from evo.terminal.console import SafeConsole
 from evo.tournament.arena import create_arena
 from evo.tournament.report import fault_warnings
@@ -62,11 +62,13 @@ class EvolvedRun:
 
     Attributes:
         path: the run folder; `AGENT:path` is the champion as a tournament entrant.
-        individuals: one row per individual and generation (`evo.analysis.tables.read_runs`).
-        final: the table of the final, as runs/README.md describes `final.parquet`.
+        individuals: one row per individual and generation (`evo.analysis.tables.read_runs`); empty before
+            the first generation.
+        final: the table of the final, as runs/README.md describes `final.parquet`; empty if the run is not
+            finished.
         validation: scores of each generation's best against the benchmark; empty if the configuration
             does not validate.
-        profile: the champion; None if the run is not finished.
+        profile: as `champion`, but None if the run is not finished; use it to ask whether it is.
     """
 
     path: Path
@@ -144,7 +146,8 @@ class Generation:
 
     Attributes:
         number: of the generation; 0 is the first.
-        individuals: one row each: individual (its number), birth, fitness, survived, and its weights by name.
+        individuals: one row each: individual (its number), birth, fitness, survived, and its weights, as
+            weight_NAME.
         centre: weights of the mean of the strategy's distribution or parents, by name; None if there is none.
         validation: score of the best against the benchmark; None if it was not validated.
         seconds: that it took; 0 in `optimise`.
@@ -184,14 +187,14 @@ def evolve(
         address: address of a Ray cluster to join.
         quiet: print nothing.
         on_generation: called with each generation once it is committed. If it raises, the run stops with all
-            its generations safe, and the same call continues it.
+            its generations safe, and the same call with `out` continues it.
         changes: configuration values by key, such as `generations=3` or `decks=["a.toml"]`; `lambda_`
             for lambda; a dict for a section: `final={"games": 4_000}`.
 
     Raises:
         ConfigError: a key or value is not allowed.
         RunError: the folder cannot be used, or holds another run.
-        KeyboardInterrupt: a signal stopped the run; the same call continues it.
+        KeyboardInterrupt: a signal stopped the run; the same call with `out` continues it.
     """
     base = config if isinstance(config, RunConfig) else read_config(config, begins=True)
     chosen = with_pool_settings(_changed(base, changes), workers, pool, address)
@@ -211,14 +214,23 @@ def evolve(
 def read_run(run: str | Path) -> EvolvedRun:
     """Read a run, finished or not: tables of its generations, and its champion.
 
+    A damaged table of a generation is left out, with a `RunWarning`.
+
     Args:
         run: the run folder, or its name in `runs/`.
 
     Raises:
-        RunError: there is no such run, or a table is damaged.
+        RunError: there is no such run, none of its generations can be read, or a file of its champion is
+            missing or damaged; the message names the file.
     """
     path = resolve_run_path(Path(run))
-    runs, folder = read_runs([path]), open_run_read_only(path)
+    folder = open_run_read_only(path)
+    runs = Runs({path.name: folder}, pd.DataFrame(), ())
+    if any((path / "generations").glob("*.parquet")):
+        runs = read_runs([path])
+    load_intact_champion(folder)  # lists damage in `folder.problems`
+    if folder.problems:
+        raise RunError(f"run {path}: {folder.problems[0]} by manaforge resume {path}")
     final, profile = pd.DataFrame(), None
     if read_champion_file(path).finishes(folder.config):
         final = read_final(folder)
@@ -248,7 +260,7 @@ def optimise(
 
     Raises:
         ConfigError: a key or value is not allowed.
-        StrategyError: `fitness` returns another number of values, or one that is not finite.
+        StrategyError: `fitness` returns another number of values, or one that is no finite number.
     """
     base = config if isinstance(config, RunConfig) else read_config(config, begins=True)
     chosen = _changed(base, changes)
@@ -256,7 +268,12 @@ def optimise(
     generations = []
     while strategy.generation <= chosen.generations:
         weights = pd.DataFrame(strategy.ask(), columns=list(chosen.vector.names()))
-        told = strategy.tell(np.asarray(fitness(weights), np.float64))
+        found = fitness(weights)
+        try:
+            values = np.asarray(found, np.float64)
+        except (TypeError, ValueError):
+            raise StrategyError(f"fitness must return {len(weights)} numbers, got {found!r}") from None
+        told = strategy.tell(values)
         generations.append(_generation(told, strategy))
         if on_generation is not None:
             on_generation(generations[-1])
@@ -455,7 +472,7 @@ def _generation(
 ) -> Generation:
     """A generation as a table, after `Strategy.tell`."""
     names = list(strategy.parameters.vector.names())
-    table = pd.DataFrame(told.individuals, columns=names)
+    table = pd.DataFrame(told.individuals, columns=[f"weight_{name}" for name in names])
     for place, (name, values) in enumerate(
         {
             "individual": [individual.number for individual in told.individuals],
@@ -472,6 +489,9 @@ def _generation(
 
 def make_agent(entrant: str) -> Agent:
     """Make the agent of an entrant, for `engine.play` and games step by step.
+
+    A learned mulligan of its profile is not part of the agent: `engine.play` takes mulligan choices as
+    `keeps` (docs/learning.md).
 
     Args:
         entrant: as the commands take it: `ilp:keep-alive`, `ilp:runs/NAME`, `hearthsim`, `lookahead@16`, ...

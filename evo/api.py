@@ -18,18 +18,17 @@ import numpy as np
 import pandas as pd
 from rich.console import Console
 
-from engine import Agent, find_deck
+from engine import Agent
 from engine.compile_progress import silent_compilation
-from engine.decks import default_ruleset
 from engine.errors import WrongValueError, check_choice
 from evo.analysis.tables import Runs, last_population, read_runs, read_validation
 from evo.config.files import find_config, read_config, split_names
-from evo.config.run_config import RunConfig
+from evo.config.run_config import NO_FILE, RunConfig, validate_run_config
 from evo.evolution.fitness import Tally, play_pairings
 from evo.evolution.records import new_strategy
 from evo.evolution.session import open_or_create
 from evo.evolution.validation import Validation
-from evo.play.entrants import find_entrant
+from evo.play.entrants import find_entrant, find_entrants
 from evo.play.games import compile_games, roster_of
 from evo.play.notation import OFFERED_FORMATS, SEATS
 from evo.play.pool import LocalPool
@@ -282,7 +281,7 @@ def optimise(
 
 def win_rates(
     weights: pd.DataFrame | np.ndarray | Sequence[Sequence[float]],
-    opponents: Sequence[str],
+    opponents: str | Sequence[str],
     *,
     decks: str | Sequence[str],
     games: int = 100,
@@ -294,9 +293,11 @@ def win_rates(
     """Win rates of weight vectors against opponents, all on the same deals (common random numbers).
 
     Args:
-        weights: one row per player, one column per weight of `agent`, from 0 to 1. Further columns of a
-            table that names the weights are ignored.
-        opponents: entrants, as `play_tournament` takes them.
+        weights: one row per player, one column per weight of `agent`, from 0 to 1; for the turn program the
+            thesis's eight weights or all sixteen. A table names them NAME or weight_NAME, in any order, and
+            its further columns are ignored.
+        opponents: entrants, as `play_tournament` takes them, each counted once; one string may list several,
+            separated by commas.
         decks: names, files or deck codes; one string may list several, separated by commas.
         games: number per player, opponent and ordered pair of decks; even.
         agent: whose weights they are.
@@ -308,33 +309,61 @@ def win_rates(
         Shape (players, opponents): wins, with draws as half wins, per game.
 
     Raises:
-        WrongValueError: no weights, another number of columns, or an odd number of games.
-        EntrantError, DeckError, UnknownNameError: an argument is not valid.
+        WrongValueError: an argument is not valid.
+        WeightError, EntrantError, ProfileError: a weight or an opponent is not valid.
     """
-    names = split_names(decks) if isinstance(decks, str) else tuple(decks)
-    vector = weight_class(agent)
-    if isinstance(weights, pd.DataFrame) and set(vector.names()) <= set(weights.columns):
-        weights = weights[list(vector.names())]
-    values = np.atleast_2d(np.asarray(weights, np.float64))
-    if values.ndim != 2 or not len(values) or values.shape[1] != len(vector.names()):
-        raise WrongValueError(
-            f"weights of {agent} have one row per player and {len(vector.names())} columns "
-            f"({', '.join(vector.names())}), got shape {values.shape}"
-        )
-    if games < 2 or games % 2:
-        raise WrongValueError(f"games must be even, since each deal is played from both seats, got {games}")
-    rules = ruleset or default_ruleset(map(find_deck, names))
-    config = RunConfig(decks=names, ruleset=rules, agent=agent)
-    players = [find_entrant(text).player for text in opponents]
-    n, m = len(values), len(players)
-    pairings = np.array([(i, n + j) for i in range(n) for j in range(m)], np.int64).reshape(-1, 2)
-    roster = roster_of(config, [tuple(vector(*row).array) for row in values], players)
-    with contextlib.closing(LocalPool(workers)) as pool:
+    weight_set, rows = _weight_rows(weights, agent)
+    content = {"decks": _names(decks), "agent": agent, "games": games, "seed": seed, "workers": workers}
+    chosen = {"ruleset": ruleset, "weights": weight_set}
+    config = validate_run_config(content | {key: name for key, name in chosen.items() if name}, NO_FILE)
+    entrants, _ = find_entrants(_names(opponents))
+    if not entrants:
+        raise WrongValueError("opponents must name at least one entrant, such as aggro; got none")
+    n, m = len(rows), len(entrants)
+    pairings = np.array([(i, n + j) for i in range(n) for j in range(m)], np.int64)
+    roster = roster_of(config, rows, [entrant.player for entrant in entrants])
+    with contextlib.closing(LocalPool(config.workers)) as pool:
         compile_games(roster.players, roster.decks)
         results = play_pairings(roster, pairings, games, seed, (Stream.EXPERIMENT,), pool.play)
     points = results.wins + results.draws / 2
     rates: np.ndarray = points.sum(axis=(1, 2)) / results.games.sum(axis=(1, 2))
     return rates.reshape(n, m)
+
+
+def _weight_rows(
+    weights: pd.DataFrame | np.ndarray | Sequence[Sequence[float]], agent: str
+) -> tuple[str, list[tuple[float, ...]]]:
+    """Checked weights of each player, and the name of their weight set; "" for the agent's default set."""
+    thesis, extended = weight_class(agent), weight_class(agent, "extended")  # other agents have one set
+    if isinstance(weights, pd.DataFrame):
+        weights = _select_weights(weights, thesis.names(), extended.names())
+    try:
+        values = np.atleast_2d(np.asarray(weights, np.float64))
+    except (TypeError, ValueError):
+        raise WrongValueError(f"weights must be rows of equally many numbers, got {weights!r:.200}") from None
+    sets = {len(vector.names()): vector for vector in (thesis, extended)}
+    if values.ndim != 2 or not len(values) or values.shape[1] not in sets:
+        raise WrongValueError(
+            f"weights of {agent} have one row per player and {' or '.join(map(str, sets))} columns "
+            f"({', '.join(extended.names())}), got shape {values.shape}"
+        )
+    vector = sets[values.shape[1]]
+    return "" if vector is thesis else "extended", [tuple(vector(*row).array) for row in values]
+
+
+def _select_weights(table: pd.DataFrame, thesis: Sequence[str], extended: Sequence[str]) -> pd.DataFrame:
+    """The weights of a table in their order: the thesis's or all; the whole table if it names no weight."""
+    named = table.rename(columns=lambda name: str(name).removeprefix("weight_"))
+    given = [name for name in extended if name in named]
+    wanted = thesis if set(given) <= set(thesis) else extended
+    missing = [name for name in wanted if name not in given]
+    if given and missing:
+        complete = " or all of ".join(map(", ".join, dict.fromkeys((tuple(thesis), tuple(extended)))))
+        raise WrongValueError(
+            f"weights: the table has columns {', '.join(given)}, but not {', '.join(missing)}; "
+            f"give all of {complete}"
+        )
+    return named[[*wanted]] if given else table
 
 
 def play_tournament(
@@ -375,10 +404,9 @@ def play_tournament(
         TournamentError, EntrantError, DeckError, UnknownNameError: an argument is not valid.
         KeyboardInterrupt: a signal stopped the tournament; the same call continues it.
     """
-    names = split_names(decks) if isinstance(decks, str) else tuple(decks)
     wanted = create_tournament(
         entrants,
-        names,
+        _names(decks),
         ruleset,
         sprt,
         _path(library),
@@ -510,6 +538,11 @@ def _changed(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
         if isinstance(value, Mapping) and isinstance(content.get(name), dict):
             values[name] = content[name] | dict(value)
     return config.changed(**values)
+
+
+def _names(texts: str | Sequence[str]) -> tuple[str, ...]:
+    """Names of a list, or of one string that separates them by commas."""
+    return split_names(texts) if isinstance(texts, str) else tuple(texts)
 
 
 def _path(path: str | Path | None) -> Path | None:

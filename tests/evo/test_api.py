@@ -15,12 +15,14 @@ from typer.testing import CliRunner
 import evo
 import manaforge
 from engine import ManaforgeError
+from engine.errors import WrongValueError
 from evo.analysis.tables import weights_of
 from evo.cli.main import app
 from evo.config.run_config import RunConfig
 from evo.evolution.session import new_manifest
 from evo.storage.run_folder import RunError, create_run
 from evo.strategies import StrategyError
+from ilp_agent.weights import ExtendedWeights, Weights
 from tests.conftest import UNCOMPILED
 from tests.evo.runs import TINY, bytes_of
 
@@ -201,12 +203,53 @@ def test_win_rates_are_those_of_a_tournament_on_these_deals() -> None:
     assert rates[0, 2] == pytest.approx(1 - rates[1, 1])
     assert call(weights[1:], ["aggro"])[0] == rates[1, 0], "the rate of one player depends on no other"
     table = pd.DataFrame(weights, columns=TINY.vector.names()).assign(fitness=1.0)[::-1]
-    assert call(table[[*reversed(table.columns)]], ["aggro"])[:, 0].tolist() == rates[::-1, 0].tolist()
-    for changes, told in (({"games": 3}, "games must be even"), ({"decks": "thesis-palladin"}, "nearest")):
-        with pytest.raises(ManaforgeError, match=told):
-            call(weights, ["aggro"], **changes)
-    with pytest.raises(ManaforgeError, match=r"8 columns \(lethal, .*got shape \(1, 2\)"):
-        call([[1.0, 2.0]], ["aggro"])
+    reordered = table[[*reversed(table.columns)]]
+    for named in (reordered, reordered.add_prefix("weight_")):
+        assert call(named, "aggro")[:, 0].tolist() == rates[::-1, 0].tolist()
+    assert call(weights, "aggro,ilp:keep-*,aggro").tolist() == rates[:, :2].tolist()
+
+
+def test_win_rates_of_all_sixteen_weights() -> None:
+    eight, sixteen = Weights.names(), ExtendedWeights.names()
+    table = pd.DataFrame([[0.5] * 16, [0.5] * 8 + [0.0] * 8], columns=sixteen)
+    call = functools.partial(
+        manaforge.win_rates, opponents=["aggro", "hearthsim"], decks="basic-mage,basic-hunter", games=20
+    )
+    rates = call(table)
+    assert rates[0].tolist() != rates[1].tolist()
+    assert call(table.to_numpy()).tolist() == rates.tolist()
+    assert call(table[[*eight]])[1].tolist() == rates[1].tolist()
+    with pytest.raises(WrongValueError, match="but not hero, weapon, .*, overload; give all of lethal, "):
+        call(table[[*eight, "draw"]])
+    with pytest.raises(WrongValueError, match="but not face; give all of lethal, "):
+        call(table[[*eight]].drop(columns="face").assign(fitness=1.0))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"games": 3}, "games must be a multiple of 2, got 3"),
+        ({"games": 4.0}, r"games must be a whole number, got 4\.0"),
+        ({"games": 0}, "games must be at least 2, got 0"),
+        ({"workers": -1}, "workers must be at least 0, got -1"),
+        ({"seed": -1}, "seed must be at least 0, got -1"),
+        ({"decks": "thesis-palladin"}, "nearest: thesis-paladin"),
+        ({"decks": []}, "decks must not be empty"),
+        ({"decks": ["thesis-paladin"] * 2}, "the same deck twice"),
+        ({"ruleset": "thesi"}, "nearest: thesis"),
+        ({"opponents": []}, "opponents must name at least one entrant"),
+        ({"opponents": "ilp:agro"}, "unknown profile 'agro'"),
+        ({"agent": "aggro"}, "unknown agent with weights 'aggro'"),
+        ({"weights": [[1.0, 2.0]]}, r"8 or 16 columns \(lethal, .*got shape \(1, 2\)"),
+        ({"weights": [[1.0, 2.0], [1.0]]}, "weights must be rows of equally many numbers, got"),
+        ({"weights": [["much"] * 8]}, "weights must be rows of equally many numbers, got"),
+        ({"weights": [[float("nan")] * 8]}, "lethal must be a finite number"),
+    ],
+)
+def test_what_win_rates_does_not_take_is_named(changes: dict[str, object], told: str) -> None:
+    arguments = {"weights": [[0.5] * 8], "opponents": "aggro", "decks": "thesis-paladin", **changes}
+    with pytest.raises(ManaforgeError, match=told):
+        manaforge.win_rates(**arguments)
 
 
 def test_the_package_names_what_it_offers() -> None:

@@ -11,7 +11,7 @@ from engine.cards import Card
 from engine.cards.table import CardTable
 from engine.codes import MulliganCode, Purpose
 from engine.deck_files import find_deck
-from engine.decks import Deck, cached_card_table
+from engine.decks import Deck, cached_card_table, default_ruleset
 from engine.effect_codes import GameFeature
 from engine.errors import AgentError, MulliganChoiceError, unknown_name
 from engine.game_session import Agent, GameSession, MatchResult, no_op
@@ -67,7 +67,7 @@ def deal(
     decks: tuple[Deck | str, Deck | str],
     seed: int,
     address: tuple[int, ...] = (),
-    ruleset: str | Ruleset = "thesis",
+    ruleset: str | Ruleset = "",
     keeps: MulliganPlans = RULESET_MULLIGAN,
 ) -> Position:
     """Deal a game: decks shuffled, hands drawn, the first player's turn begun.
@@ -76,16 +76,21 @@ def deal(
         decks: first and second player's decks; decks or names for `engine.find_deck`.
         seed: in [0, 2**64).
         address: further integers in [0, 2**32) that identify the game (`engine.streams`).
-        ruleset: a name or a `Ruleset`.
+        ruleset: a name or a `Ruleset`; "": "standard" if a deck has a class, else "thesis".
         keeps: mulligan choices by seat, for a ruleset with a mulligan.
 
     Raises:
         UnknownNameError: there is no such ruleset, or no such card in a mulligan choice.
         SeedError: seed or address is out of range.
     """
-    rules = find_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
     first, second = (deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks)
+    rules = _rules(ruleset, (first, second))
     return deal_from_key((first, second), stream_key(seed, *address), rules, keeps)
+
+
+def _rules(ruleset: str | Ruleset, decks: tuple[Deck, Deck]) -> Ruleset:
+    """The given ruleset, or the default of these decks for ""."""
+    return find_ruleset(ruleset or default_ruleset(decks)) if isinstance(ruleset, str) else ruleset
 
 
 class OpponentModelData(NamedTuple):
@@ -141,7 +146,7 @@ def play(
     decks: tuple[Deck | str, Deck | str],
     seed: int,
     address: tuple[int, ...] = (),
-    ruleset: str | Ruleset = "thesis",
+    ruleset: str | Ruleset = "",
     watch: ActionCallback | None = None,
     keeps: MulliganPlans = RULESET_MULLIGAN,
 ) -> MatchResult:
@@ -153,7 +158,7 @@ def play(
         decks: first and second player's decks; decks or names for `engine.find_deck`.
         seed: in [0, 2**64).
         address: further integers in [0, 2**32) that identify the game.
-        ruleset: a name or a `Ruleset`.
+        ruleset: a name or a `Ruleset`; "": "standard" if a deck has a class, else "thesis".
         watch: callback after each action with the position before it, for logs and displays.
         keeps: mulligan choices by seat, for a ruleset with a mulligan.
 
@@ -168,7 +173,7 @@ def play(
         if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
             raise AgentError(f"{name} must be an object with a method act(view, rng), got {agent!r}")
     first_deck, second_deck = (deck if isinstance(deck, Deck) else find_deck(deck) for deck in decks)
-    rules = find_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
+    rules = _rules(ruleset, (first_deck, second_deck))
     requirements = opponent_model_needs((first, second), (first_deck, second_deck))
     position = deal_from_key(
         (first_deck, second_deck), stream_key(seed, *address), rules, keeps, *requirements

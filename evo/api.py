@@ -18,18 +18,17 @@ import numpy as np
 import pandas as pd
 from rich.console import Console
 
-from engine import Agent, find_deck
+from engine import Agent
 from engine.compile_progress import silent_compilation
-from engine.decks import default_ruleset
 from engine.errors import WrongValueError, check_choice
-from evo.analysis.tables import last_population, read_runs, read_validation
+from evo.analysis.tables import Runs, last_population, read_runs, read_validation
 from evo.config.files import find_config, read_config, split_names
-from evo.config.run_config import RunConfig
+from evo.config.run_config import NO_FILE, RunConfig, validate_run_config
 from evo.evolution.fitness import Tally, play_pairings
 from evo.evolution.records import new_strategy
 from evo.evolution.session import open_or_create
 from evo.evolution.validation import Validation
-from evo.play.entrants import find_entrant
+from evo.play.entrants import find_entrant, find_entrants
 from evo.play.games import compile_games, roster_of
 from evo.play.notation import OFFERED_FORMATS, SEATS
 from evo.play.pool import LocalPool
@@ -44,9 +43,9 @@ from evo.sessions.session import (
     play_and_write,
     write_report_page,
 )
-from evo.storage.champion import read_champion_file, read_final
+from evo.storage.champion import load_intact_champion, read_champion_file, read_final
 from evo.storage.run_folder import RunError, open_run_read_only, resolve_run_path
-from evo.strategies import GenerationResult, Strategy
+from evo.strategies import GenerationResult, Strategy, StrategyError
 from evo.terminal.console import SafeConsole
 from evo.tournament.arena import create_arena
 from evo.tournament.report import fault_warnings
@@ -62,11 +61,13 @@ class EvolvedRun:
 
     Attributes:
         path: the run folder; `AGENT:path` is the champion as a tournament entrant.
-        individuals: one row per individual and generation (`evo.analysis.tables.read_runs`).
-        final: the table of the final, as runs/README.md describes `final.parquet`.
+        individuals: one row per individual and generation (`evo.analysis.tables.read_runs`); empty before
+            the first generation.
+        final: the table of the final, as runs/README.md describes `final.parquet`; empty if the run is not
+            finished.
         validation: scores of each generation's best against the benchmark; empty if the configuration
             does not validate.
-        profile: the champion; None if the run is not finished.
+        profile: as `champion`, but None if the run is not finished; use it to ask whether it is.
     """
 
     path: Path
@@ -144,7 +145,8 @@ class Generation:
 
     Attributes:
         number: of the generation; 0 is the first.
-        individuals: one row each: individual (its number), birth, fitness, survived, and its weights by name.
+        individuals: one row each: individual (its number), birth, fitness, survived, and its weights, as
+            weight_NAME.
         centre: weights of the mean of the strategy's distribution or parents, by name; None if there is none.
         validation: score of the best against the benchmark; None if it was not validated.
         seconds: that it took; 0 in `optimise`.
@@ -184,14 +186,14 @@ def evolve(
         address: address of a Ray cluster to join.
         quiet: print nothing.
         on_generation: called with each generation once it is committed. If it raises, the run stops with all
-            its generations safe, and the same call continues it.
+            its generations safe, and the same call with `out` continues it.
         changes: configuration values by key, such as `generations=3` or `decks=["a.toml"]`; `lambda_`
             for lambda; a dict for a section: `final={"games": 4_000}`.
 
     Raises:
         ConfigError: a key or value is not allowed.
         RunError: the folder cannot be used, or holds another run.
-        KeyboardInterrupt: a signal stopped the run; the same call continues it.
+        KeyboardInterrupt: a signal stopped the run; the same call with `out` continues it.
     """
     base = config if isinstance(config, RunConfig) else read_config(config, begins=True)
     chosen = with_pool_settings(_changed(base, changes), workers, pool, address)
@@ -211,14 +213,23 @@ def evolve(
 def read_run(run: str | Path) -> EvolvedRun:
     """Read a run, finished or not: tables of its generations, and its champion.
 
+    A damaged table of a generation is left out, with a `RunWarning`.
+
     Args:
         run: the run folder, or its name in `runs/`.
 
     Raises:
-        RunError: there is no such run, or a table is damaged.
+        RunError: there is no such run, none of its generations can be read, or a file of its champion is
+            missing or damaged; the message names the file.
     """
     path = resolve_run_path(Path(run))
-    runs, folder = read_runs([path]), open_run_read_only(path)
+    folder = open_run_read_only(path)
+    runs = Runs({path.name: folder}, pd.DataFrame(), ())
+    if any((path / "generations").glob("*.parquet")):
+        runs = read_runs([path])
+    load_intact_champion(folder)  # lists damage in `folder.problems`
+    if folder.problems:
+        raise RunError(f"run {path}: {folder.problems[0]} by manaforge resume {path}")
     final, profile = pd.DataFrame(), None
     if read_champion_file(path).finishes(folder.config):
         final = read_final(folder)
@@ -248,7 +259,7 @@ def optimise(
 
     Raises:
         ConfigError: a key or value is not allowed.
-        StrategyError: `fitness` returns another number of values, or one that is not finite.
+        StrategyError: `fitness` returns another number of values, or one that is no finite number.
     """
     base = config if isinstance(config, RunConfig) else read_config(config, begins=True)
     chosen = _changed(base, changes)
@@ -256,7 +267,12 @@ def optimise(
     generations = []
     while strategy.generation <= chosen.generations:
         weights = pd.DataFrame(strategy.ask(), columns=list(chosen.vector.names()))
-        told = strategy.tell(np.asarray(fitness(weights), np.float64))
+        found = fitness(weights)
+        try:
+            values = np.asarray(found, np.float64)
+        except (TypeError, ValueError):
+            raise StrategyError(f"fitness must return {len(weights)} numbers, got {found!r}") from None
+        told = strategy.tell(values)
         generations.append(_generation(told, strategy))
         if on_generation is not None:
             on_generation(generations[-1])
@@ -265,7 +281,7 @@ def optimise(
 
 def win_rates(
     weights: pd.DataFrame | np.ndarray | Sequence[Sequence[float]],
-    opponents: Sequence[str],
+    opponents: str | Sequence[str],
     *,
     decks: str | Sequence[str],
     games: int = 100,
@@ -277,9 +293,11 @@ def win_rates(
     """Win rates of weight vectors against opponents, all on the same deals (common random numbers).
 
     Args:
-        weights: one row per player, one column per weight of `agent`, from 0 to 1. Further columns of a
-            table that names the weights are ignored.
-        opponents: entrants, as `play_tournament` takes them.
+        weights: one row per player, one column per weight of `agent`, from 0 to 1; for the turn program the
+            thesis's eight weights or all sixteen. A table names them NAME or weight_NAME, in any order, and
+            its further columns are ignored.
+        opponents: entrants, as `play_tournament` takes them, each counted once; one string may list several,
+            separated by commas.
         decks: names, files or deck codes; one string may list several, separated by commas.
         games: number per player, opponent and ordered pair of decks; even.
         agent: whose weights they are.
@@ -291,33 +309,61 @@ def win_rates(
         Shape (players, opponents): wins, with draws as half wins, per game.
 
     Raises:
-        WrongValueError: no weights, another number of columns, or an odd number of games.
-        EntrantError, DeckError, UnknownNameError: an argument is not valid.
+        WrongValueError: an argument is not valid.
+        WeightError, EntrantError, ProfileError: a weight or an opponent is not valid.
     """
-    names = split_names(decks) if isinstance(decks, str) else tuple(decks)
-    vector = weight_class(agent)
-    if isinstance(weights, pd.DataFrame) and set(vector.names()) <= set(weights.columns):
-        weights = weights[list(vector.names())]
-    values = np.atleast_2d(np.asarray(weights, np.float64))
-    if values.ndim != 2 or not len(values) or values.shape[1] != len(vector.names()):
-        raise WrongValueError(
-            f"weights of {agent} have one row per player and {len(vector.names())} columns "
-            f"({', '.join(vector.names())}), got shape {values.shape}"
-        )
-    if games < 2 or games % 2:
-        raise WrongValueError(f"games must be even, since each deal is played from both seats, got {games}")
-    rules = ruleset or default_ruleset(map(find_deck, names))
-    config = RunConfig(decks=names, ruleset=rules, agent=agent)
-    players = [find_entrant(text).player for text in opponents]
-    n, m = len(values), len(players)
-    pairings = np.array([(i, n + j) for i in range(n) for j in range(m)], np.int64).reshape(-1, 2)
-    roster = roster_of(config, [tuple(vector(*row).array) for row in values], players)
-    with contextlib.closing(LocalPool(workers)) as pool:
+    weight_set, rows = _weight_rows(weights, agent)
+    content = {"decks": _names(decks), "agent": agent, "games": games, "seed": seed, "workers": workers}
+    chosen = {"ruleset": ruleset, "weights": weight_set}
+    config = validate_run_config(content | {key: name for key, name in chosen.items() if name}, NO_FILE)
+    entrants, _ = find_entrants(_names(opponents))
+    if not entrants:
+        raise WrongValueError("opponents must name at least one entrant, such as aggro; got none")
+    n, m = len(rows), len(entrants)
+    pairings = np.array([(i, n + j) for i in range(n) for j in range(m)], np.int64)
+    roster = roster_of(config, rows, [entrant.player for entrant in entrants])
+    with contextlib.closing(LocalPool(config.workers)) as pool:
         compile_games(roster.players, roster.decks)
         results = play_pairings(roster, pairings, games, seed, (Stream.EXPERIMENT,), pool.play)
     points = results.wins + results.draws / 2
     rates: np.ndarray = points.sum(axis=(1, 2)) / results.games.sum(axis=(1, 2))
     return rates.reshape(n, m)
+
+
+def _weight_rows(
+    weights: pd.DataFrame | np.ndarray | Sequence[Sequence[float]], agent: str
+) -> tuple[str, list[tuple[float, ...]]]:
+    """Checked weights of each player, and the name of their weight set; "" for the agent's default set."""
+    thesis, extended = weight_class(agent), weight_class(agent, "extended")  # other agents have one set
+    if isinstance(weights, pd.DataFrame):
+        weights = _select_weights(weights, thesis.names(), extended.names())
+    try:
+        values = np.atleast_2d(np.asarray(weights, np.float64))
+    except (TypeError, ValueError):
+        raise WrongValueError(f"weights must be rows of equally many numbers, got {weights!r:.200}") from None
+    sets = {len(vector.names()): vector for vector in (thesis, extended)}
+    if values.ndim != 2 or not len(values) or values.shape[1] not in sets:
+        raise WrongValueError(
+            f"weights of {agent} have one row per player and {' or '.join(map(str, sets))} columns "
+            f"({', '.join(extended.names())}), got shape {values.shape}"
+        )
+    vector = sets[values.shape[1]]
+    return "" if vector is thesis else "extended", [tuple(vector(*row).array) for row in values]
+
+
+def _select_weights(table: pd.DataFrame, thesis: Sequence[str], extended: Sequence[str]) -> pd.DataFrame:
+    """The weights of a table in their order: the thesis's or all; the whole table if it names no weight."""
+    named = table.rename(columns=lambda name: str(name).removeprefix("weight_"))
+    given = [name for name in extended if name in named]
+    wanted = thesis if set(given) <= set(thesis) else extended
+    missing = [name for name in wanted if name not in given]
+    if given and missing:
+        complete = " or all of ".join(map(", ".join, dict.fromkeys((tuple(thesis), tuple(extended)))))
+        raise WrongValueError(
+            f"weights: the table has columns {', '.join(given)}, but not {', '.join(missing)}; "
+            f"give all of {complete}"
+        )
+    return named[[*wanted]] if given else table
 
 
 def play_tournament(
@@ -358,10 +404,9 @@ def play_tournament(
         TournamentError, EntrantError, DeckError, UnknownNameError: an argument is not valid.
         KeyboardInterrupt: a signal stopped the tournament; the same call continues it.
     """
-    names = split_names(decks) if isinstance(decks, str) else tuple(decks)
     wanted = create_tournament(
         entrants,
-        names,
+        _names(decks),
         ruleset,
         sprt,
         _path(library),
@@ -455,7 +500,7 @@ def _generation(
 ) -> Generation:
     """A generation as a table, after `Strategy.tell`."""
     names = list(strategy.parameters.vector.names())
-    table = pd.DataFrame(told.individuals, columns=names)
+    table = pd.DataFrame(told.individuals, columns=[f"weight_{name}" for name in names])
     for place, (name, values) in enumerate(
         {
             "individual": [individual.number for individual in told.individuals],
@@ -472,6 +517,9 @@ def _generation(
 
 def make_agent(entrant: str) -> Agent:
     """Make the agent of an entrant, for `engine.play` and games step by step.
+
+    A learned mulligan of its profile is not part of the agent: `engine.play` takes mulligan choices as
+    `keeps` (docs/learning.md).
 
     Args:
         entrant: as the commands take it: `ilp:keep-alive`, `ilp:runs/NAME`, `hearthsim`, `lookahead@16`, ...
@@ -490,6 +538,11 @@ def _changed(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
         if isinstance(value, Mapping) and isinstance(content.get(name), dict):
             values[name] = content[name] | dict(value)
     return config.changed(**values)
+
+
+def _names(texts: str | Sequence[str]) -> tuple[str, ...]:
+    """Names of a list, or of one string that separates them by commas."""
+    return split_names(texts) if isinstance(texts, str) else tuple(texts)
 
 
 def _path(path: str | Path | None) -> Path | None:

@@ -81,6 +81,9 @@ NEVER_HASHED = (
 REMOVED_KEYS = {"racing": 0.0}
 """Removed keys and their former defaults; files may still contain them at these values, without effect."""
 
+FOLLOW_DECKS = ("ruleset", "benchmark")
+"""Keys whose defaults in a new run follow the decks."""
+
 SPSA_PAIRS, FORMER_SPSA_PAIRS = "spsa.pairs", 10_000
 """A key and its former default; hashed only for strategy `spsa` and only at other values."""
 
@@ -134,12 +137,14 @@ class _RunConfig(RunKeys):
                 raise ValueError(removed_key_message(key, value))
         config = validate({key: value for key, value in content.items() if key not in REMOVED_KEYS})
         config._removed.update(removed)
-        if not _is(info, "stored"):
-            classes = any(deck.hero_class for deck in map(find_deck, config.decks))
-            if "ruleset" not in content:
-                config.__dict__["ruleset"] = default_ruleset(map(find_deck, config.decks))
-            if "benchmark" not in content and classes:
-                config.__dict__["benchmark"] = PANEL.name
+        if _is(info, "stored"):  # what an older version left out stays at the default
+            config.model_fields_set.update(FOLLOW_DECKS)
+            return config
+        classes = any(deck.hero_class for deck in map(find_deck, config.decks))
+        if "ruleset" not in content:
+            config.__dict__["ruleset"] = default_ruleset(map(find_deck, config.decks))
+        if "benchmark" not in content and classes:
+            config.__dict__["benchmark"] = PANEL.name
         return config
 
     @model_validator(mode="before")
@@ -363,13 +368,14 @@ class _RunConfig(RunKeys):
             return most
 
     def changed(self, **values: Any) -> "RunConfig":
-        """Return a validated copy with other values.
+        """Return a validated copy with other values; with other decks, keys not given follow these.
 
         Raises:
             ConfigError: a value is invalid.
         """
-        # Defaults are not carried over, since another agent may not support the key.
+        # Defaults are not carried over: another agent may not support the key, other decks have their own.
         unsaid = {"weights"} if self.weights == "thesis" else set()
+        unsaid |= {key for key in FOLLOW_DECKS if key not in self.model_fields_set}
         content = self.model_dump(by_alias=True, exclude=self._unsupported_keys | unsaid)
         if self.backend == "exact":  # possibly resolved from `auto`
             content["backend"] = DEFAULT_BACKEND

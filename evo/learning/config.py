@@ -9,6 +9,7 @@ import tomli_w
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from engine import RULES_VERSION, Deck, ManaforgeError, find_deck, find_ruleset
+from engine.decks import default_ruleset
 from engine.effect_codes import EFFECTS_VERSION
 from engine.errors import unknown_name
 from evo.config.keys import MAX_GAMES_PER_CELL, Settings, option_text
@@ -101,7 +102,7 @@ class LearnConfig(Settings):
     ruleset: Annotated[
         str,
         AfterValidator(lambda name: find_ruleset(name).name),
-        Field(description="how games are set up (docs/game.md)"),
+        Field(description="how games are set up (docs/game.md); default with class decks: standard"),
     ] = "thesis"
     rounds: Annotated[
         int,
@@ -162,6 +163,8 @@ class LearnConfig(Settings):
         if dict(zip(_OPTIONS, options, strict=True)).get("hands"):
             raise ValueError(f'options "{self.options}": learning a value needs hands=off')
         _ = self.opponents
+        if "ruleset" not in self.model_fields_set:
+            self.__dict__["ruleset"] = default_ruleset(self.found_decks)
         return self
 
     @property

@@ -103,6 +103,15 @@ def test_a_record_replays_to_the_same_end(seed: int) -> None:
     assert end.outcome == result.outcome
 
 
+@pytest.mark.parametrize(
+    ("decks", "ruleset"), [(("thesis-paladin", "basic-mage"), "standard"), (DECKS, "thesis")]
+)
+def test_the_default_ruleset_is_that_of_the_decks(decks: tuple, ruleset: str) -> None:
+    assert str(deal(decks, 2)) == str(deal(decks, 2, ruleset=ruleset))
+    one, other = (play(RandomAgent(), RandomAgent(), decks, 2, ruleset=name) for name in ("", ruleset))
+    assert one.record == other.record
+
+
 def test_a_game_played_through_the_watcher_is_the_same() -> None:
     seen: list[str] = []
     watched = play(

@@ -15,8 +15,14 @@ from typer.testing import CliRunner
 import evo
 import manaforge
 from engine import ManaforgeError
+from engine.errors import WrongValueError
+from evo.analysis.tables import weights_of
 from evo.cli.main import app
-from evo.storage.run_folder import RunError
+from evo.config.run_config import RunConfig
+from evo.evolution.session import new_manifest
+from evo.storage.run_folder import RunError, create_run
+from evo.strategies import StrategyError
+from ilp_agent.weights import ExtendedWeights, Weights
 from tests.conftest import UNCOMPILED
 from tests.evo.runs import TINY, bytes_of
 
@@ -119,10 +125,35 @@ def test_a_run_is_read_finished_or_not(tmp_path: Path, monkeypatch: pytest.Monke
     committed = again.individuals[again.individuals["generation"] == 2]
     assert seen[-1].individuals["individual"].tolist() == committed["individual"].tolist()
     assert seen[-1].individuals["fitness"].tolist() == committed["fitness"].tolist()
-    assert seen[-1].individuals["face"].tolist() == committed["weight_face"].tolist()
+    assert seen[-1].individuals["weight_face"].tolist() == committed["weight_face"].tolist()
     assert seen[-1].best["fitness"] == committed["fitness"].max()
     with pytest.raises(RunError, match="none"):
         manaforge.read_run("none")
+
+
+def test_a_run_without_a_generation_is_empty(tmp_path: Path) -> None:
+    create_run(tmp_path / "run", TINY, new_manifest(TINY)).close()
+    begun = manaforge.read_run(tmp_path / "run")
+    assert begun.profile is None
+    assert all(table.empty for table in (begun.individuals, begun.final, begun.validation))
+
+
+def test_a_damaged_champion_is_named(tmp_path: Path) -> None:
+    run = manaforge.evolve(TINY, out=tmp_path / "run", generations=0, quiet=True)
+    final, champion = run.path / "final.parquet", run.path / "champion.toml"
+    for file, content in ((final, b"damaged"), (champion, champion.read_bytes()[:-9]), (final, None)):
+        whole = file.read_bytes()
+        file.write_bytes(content) if content is not None else file.unlink()
+        with pytest.raises(RunError, match=f"{file.name} does not agree .* by manaforge resume"):
+            manaforge.read_run(run.path)
+        file.write_bytes(whole)
+    assert manaforge.read_run(run.path).champion == run.champion
+
+
+def test_a_champion_of_another_version_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = manaforge.evolve(TINY, out=tmp_path / "run", generations=0, quiet=True)
+    monkeypatch.setattr(RunConfig, "digest", "of another version of the card effects")
+    assert manaforge.read_run(run.path).champion == run.champion
 
 
 def sphere(weights: pd.DataFrame) -> pd.Series:
@@ -138,15 +169,26 @@ def test_a_fitness_of_ones_own_is_optimised_and_reproducible(sizes: tuple[str, i
     assert seen == found
     assert [generation.number for generation in found] == list(range(31))
     assert found[-1].best["fitness"] > found[0].individuals["fitness"].mean()
-    assert set(TINY.vector.names()) < set(found[0].individuals)
+    assert weights_of(found[0].individuals) == [f"weight_{name}" for name in TINY.vector.names()]
     again = manaforge.optimise(sphere, generations=30, **changes)
     assert all(one.individuals.equals(other.individuals) for one, other in zip(found, again, strict=True))
 
 
 def test_a_fitness_that_is_none_is_refused() -> None:
-    for wrong in (lambda weights: [1.0], lambda weights: [float("nan")] * len(weights)):
-        with pytest.raises(ManaforgeError):
-            manaforge.optimise(wrong)
+    for wrong in ([1.0], [float("nan")] * 8, ["good"] * 8, [[1.0], [1.0, 2.0]], None):
+        with pytest.raises(StrategyError, match=r"fitness must (be|return) 8"):
+            manaforge.optimise(lambda _, wrong=wrong: wrong)
+
+
+def test_parameters_may_have_the_names_of_other_columns() -> None:
+    names = ["individual", "birth", "fitness", "survived"]
+    config = RunConfig(
+        agent="python:some.module:Agent",
+        parameters=[{"name": name, "low": 0.0, "high": 1.0} for name in names],
+    )
+    (first,) = manaforge.optimise(lambda table: table["birth"], config, generations=0)
+    assert first.individuals["fitness"].tolist() == first.individuals["weight_birth"].tolist()
+    assert list(first.individuals) == [*names, *(f"weight_{name}" for name in names)]
 
 
 def test_win_rates_are_those_of_a_tournament_on_these_deals() -> None:
@@ -161,12 +203,53 @@ def test_win_rates_are_those_of_a_tournament_on_these_deals() -> None:
     assert rates[0, 2] == pytest.approx(1 - rates[1, 1])
     assert call(weights[1:], ["aggro"])[0] == rates[1, 0], "the rate of one player depends on no other"
     table = pd.DataFrame(weights, columns=TINY.vector.names()).assign(fitness=1.0)[::-1]
-    assert call(table[[*reversed(table.columns)]], ["aggro"])[:, 0].tolist() == rates[::-1, 0].tolist()
-    for changes, told in (({"games": 3}, "games must be even"), ({"decks": "thesis-palladin"}, "nearest")):
-        with pytest.raises(ManaforgeError, match=told):
-            call(weights, ["aggro"], **changes)
-    with pytest.raises(ManaforgeError, match=r"8 columns \(lethal, .*got shape \(1, 2\)"):
-        call([[1.0, 2.0]], ["aggro"])
+    reordered = table[[*reversed(table.columns)]]
+    for named in (reordered, reordered.add_prefix("weight_")):
+        assert call(named, "aggro")[:, 0].tolist() == rates[::-1, 0].tolist()
+    assert call(weights, "aggro,ilp:keep-*,aggro").tolist() == rates[:, :2].tolist()
+
+
+def test_win_rates_of_all_sixteen_weights() -> None:
+    eight, sixteen = Weights.names(), ExtendedWeights.names()
+    table = pd.DataFrame([[0.5] * 16, [0.5] * 8 + [0.0] * 8], columns=sixteen)
+    call = functools.partial(
+        manaforge.win_rates, opponents=["aggro", "hearthsim"], decks="basic-mage,basic-hunter", games=20
+    )
+    rates = call(table)
+    assert rates[0].tolist() != rates[1].tolist()
+    assert call(table.to_numpy()).tolist() == rates.tolist()
+    assert call(table[[*eight]])[1].tolist() == rates[1].tolist()
+    with pytest.raises(WrongValueError, match="but not hero, weapon, .*, overload; give all of lethal, "):
+        call(table[[*eight, "draw"]])
+    with pytest.raises(WrongValueError, match="but not face; give all of lethal, "):
+        call(table[[*eight]].drop(columns="face").assign(fitness=1.0))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"games": 3}, "games must be a multiple of 2, got 3"),
+        ({"games": 4.0}, r"games must be a whole number, got 4\.0"),
+        ({"games": 0}, "games must be at least 2, got 0"),
+        ({"workers": -1}, "workers must be at least 0, got -1"),
+        ({"seed": -1}, "seed must be at least 0, got -1"),
+        ({"decks": "thesis-palladin"}, "nearest: thesis-paladin"),
+        ({"decks": []}, "decks must not be empty"),
+        ({"decks": ["thesis-paladin"] * 2}, "the same deck twice"),
+        ({"ruleset": "thesi"}, "nearest: thesis"),
+        ({"opponents": []}, "opponents must name at least one entrant"),
+        ({"opponents": "ilp:agro"}, "unknown profile 'agro'"),
+        ({"agent": "aggro"}, "unknown agent with weights 'aggro'"),
+        ({"weights": [[1.0, 2.0]]}, r"8 or 16 columns \(lethal, .*got shape \(1, 2\)"),
+        ({"weights": [[1.0, 2.0], [1.0]]}, "weights must be rows of equally many numbers, got"),
+        ({"weights": [["much"] * 8]}, "weights must be rows of equally many numbers, got"),
+        ({"weights": [[float("nan")] * 8]}, "lethal must be a finite number"),
+    ],
+)
+def test_what_win_rates_does_not_take_is_named(changes: dict[str, object], told: str) -> None:
+    arguments = {"weights": [[0.5] * 8], "opponents": "aggro", "decks": "thesis-paladin", **changes}
+    with pytest.raises(ManaforgeError, match=told):
+        manaforge.win_rates(**arguments)
 
 
 def test_the_package_names_what_it_offers() -> None:

@@ -18,6 +18,7 @@ from evo.config.run_config import (
     RunConfig,
     json_schema,
     key_descriptions,
+    validate_config,
 )
 from evo.play.entrants import find_entrant
 from evo.play.games import roster_of
@@ -272,3 +273,22 @@ def test_the_default_ruleset_is_that_of_the_decks() -> None:
     assert RunConfig().ruleset == "thesis"
     assert RunConfig(decks=("basic-mage", "thesis-paladin"), backend="auto").ruleset == "standard"
     assert RunConfig(decks=("basic-mage",), ruleset="thesis", backend="auto").ruleset == "thesis"
+
+
+def test_a_copy_with_other_decks_has_the_defaults_of_these() -> None:
+    decks = ["basic-mage", "basic-hunter"]
+    changed = read_config("quickstart").changed(seed=1).changed(decks=decks)
+    assert changed.digest == read_config("quickstart", [f"decks={','.join(decks)}"]).digest
+    assert (changed.ruleset, changed.benchmark) == ("standard", "panel")
+    back = changed.changed(decks=["thesis-paladin"])
+    assert (back.ruleset, back.benchmark) == ("thesis", "seven")
+    given = RunConfig(ruleset="thesis", benchmark="seven").changed(decks=decks)
+    assert (given.ruleset, given.benchmark) == ("thesis", "seven")
+
+
+def test_a_stored_configuration_keeps_what_an_older_version_left_out() -> None:
+    content = {"decks": ["basic-mage"], "ruleset": "standard", "backend": "auto"}
+    stored = validate_config(RunConfig, content, "config.toml", stored=True)
+    longer = stored.changed(generations=3)
+    assert (stored.benchmark, longer.benchmark) == ("seven", "seven")
+    assert longer.digest == stored.digest

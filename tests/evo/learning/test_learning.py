@@ -140,6 +140,16 @@ def test_other_methods_learn(tmp_path: Path, method: str) -> None:
     assert rounds[2]["loss"] < 2
 
 
+def test_the_default_ruleset_is_that_of_the_decks() -> None:
+    decks = ["decks=basic-mage,basic-hunter"]
+    assert read_config_as(LearnConfig, "learn").ruleset == "thesis"
+    assert read_config_as(LearnConfig, "learn", decks).ruleset == "standard"
+    assert read_config_as(LearnConfig, "learn", [*decks, "ruleset=thesis"]).ruleset == "thesis"
+    assert read_config_as(LearnConfig, "learn-classes").ruleset == "thesis", (
+        "as the shipped value was learned"
+    )
+
+
 def test_samples_do_not_depend_on_workers() -> None:
     found = []
     for workers in (1, 3):

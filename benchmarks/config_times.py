@@ -100,12 +100,14 @@ def main() -> None:
         "--most", type=float, default=5.0, help="minutes of the longest whole run (default: 5)"
     )
     options = parser.parse_args()
+    text = DOCUMENT.read_text(encoding="utf-8")
+    if not options.names and not SECTION.search(text):
+        parser.error(f"{DOCUMENT} has no heading ## Times to write below; add it, or name configurations")
     measured = []
     for name in options.names or shipped_configs():
         measured.append(measure(name, 60 * options.most))
         print(measured[-1].row, flush=True)
     if not options.names:
-        text = DOCUMENT.read_text(encoding="utf-8")
         DOCUMENT.write_text(SECTION.sub(lambda _: section(measured), text), encoding="utf-8")
 
 

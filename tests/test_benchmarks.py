@@ -2,9 +2,12 @@
 
 import ast
 import importlib
+import sys
 from pathlib import Path
 
 import pytest
+
+from benchmarks import config_times
 
 BENCHMARKS = [path for path in sorted(Path("benchmarks").glob("*.py")) if path.name != "__init__.py"]
 
@@ -22,3 +25,16 @@ def test_imports_exist(path: Path) -> None:
             module = importlib.import_module(node.module)
             for name in node.names:
                 assert hasattr(module, name.name), f"{node.module} has no {name.name}"
+
+
+def test_times_are_not_measured_for_a_document_without_their_heading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = tmp_path / "README.md"
+    document.write_text("# Configurations\n")
+    monkeypatch.setattr(config_times, "DOCUMENT", document)
+    monkeypatch.setattr(sys, "argv", ["config_times"])
+    with pytest.raises(SystemExit) as ended:
+        config_times.main()
+    assert ended.value.code == 2
+    assert f"{document} has no heading ## Times to write below; add it" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """Commands of `python -m engine`: draw a position, list a deck, look up cards, count move trees (perft)."""
 
 import json
+import shlex
 import time
 from pathlib import Path
 from typing import Annotated
@@ -76,6 +77,8 @@ def deck(
     )
     if name is None and (code or toml):
         raise DeckNameError(f"--{'code' if code else 'toml'} is for one deck: give its name, file or code")
+    if code and toml:
+        raise DeckNameError("--code prints the deck code and --toml writes a file: give one of them")
     if deck_name and not toml:
         raise DeckNameError("--name is the name in a new deck file; add --toml FILE")
     for text in names:
@@ -84,7 +87,8 @@ def deck(
             print(deck_code_of(found))
         elif toml:
             write_deck(toml, found, deck_name or toml.stem)
-            print(f"{toml}: deck {deck_name or toml.stem}; commands take it as --decks {toml}")
+            typed = shlex.quote(str(toml))
+            print(f"{toml}: deck {deck_name or toml.stem}; commands take it as --decks {typed}")
         else:
             console().print(draw_deck(found))
 

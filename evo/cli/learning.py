@@ -1,6 +1,7 @@
 """Commands that learn from games: learn, features, mulligan, predict."""
 
 import json
+import shlex
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -302,10 +303,15 @@ KEEP_VALUE_COLUMNS = (
     Column("cost", 3, right=True),
     Column("value", right=True),
     Column("95% interval", 2, right=True),
-    Column("", 0),
+    Column("learned", 0),
     Column("rule", 1),
 )
-"""Headings of the keep values of a deck in one seat; the empty one is for the learned decision."""
+"""Headings of the keep values of a deck in one seat; `KEEP_VALUE_LEGEND` explains them."""
+
+KEEP_VALUE_LEGEND = (
+    "value: points a game that keeping the card gains over replacing it; learned: what the new mulligan does "
+    "with it; rule: what the ruleset's does"
+)
 
 
 def mulligan_command(
@@ -372,8 +378,11 @@ def mulligan_command(
         return
     for one, rows in tables:
         console.print(_keep_value_table(one, rows))
-    console.print(f"written: {out}; play it as {player.kind}:{out}", markup=False, soft_wrap=True)
-    console.print(f"use --ruleset {ruleset}, which has a mulligan", markup=False)
+    console.print(KEEP_VALUE_LEGEND, markup=False, highlight=False)
+    console.print(f"written: {out}", markup=False, highlight=False, soft_wrap=True)
+    typed = shlex.quote(f"{player.kind}:{out}")
+    how = f"to play it: {typed}, with a ruleset that has a mulligan, such as {ruleset}"
+    console.print(how, markup=False, highlight=False, soft_wrap=True)
 
 
 def _play_lesson(

@@ -14,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
-from evo.terminal.console import run_command_line
+from evo.terminal.console import run_command_line, use_help_texts
 from rivals.outside.permissions import set_command_line
 
 EVOLVE, READ, PLAY = "Evolve", "Read", "Play and compare"
@@ -53,7 +53,7 @@ COMMANDS = {
         study=(
             "runs:study_command",
             "study quickstart --runs 5",
-            "study quickstart --runs 5 --set strategy=cma --out runs/cma",
+            "study quickstart --runs 5 --set strategy=cma --set mu=4 --out runs/cma",
         ),
         export=(
             "runs:export_command",
@@ -83,7 +83,7 @@ COMMANDS = {
         mulligan=(
             "learning:mulligan_command",
             "mulligan hearthsim --decks pirate-warrior --against aggro --out keep.toml",
-            "mulligan aggro --decks zoo-warlock,jade-shaman --against hearthsim --rounds 4 --out keep.toml",
+            "mulligan lookahead --decks zoo-warlock --against hearthsim --games 2000 --out keep.toml",
         ),
         bench_optimisers=(
             "experiments:bench_optimisers_command",
@@ -158,7 +158,7 @@ COMMANDS = {
         predict=(
             "learning:predict_command",
             "predict --class mage 'Mana Wyrm' Frostbolt",
-            "predict --accuracy 10 --library decks",
+            "predict --accuracy --orders 5",
         ),
     ),
     **_entries(
@@ -177,6 +177,15 @@ A module is imported when its command is called, so that --help and short comman
 
 GROUPS = {"config": "Configurations of runs."}
 """Help texts of command groups, by name."""
+
+
+class HelpfulCommand(TyperCommand):
+    """A command whose help page is written in `evo.terminal.console.HelpText`."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help page."""
+        use_help_texts()
+        super().format_help(ctx, formatter)
 
 
 class Commands(TyperGroup):
@@ -213,6 +222,7 @@ class Commands(TyperGroup):
         module, _, name = entry.place.partition(":")
         info = CommandInfo(
             name=cmd_name,
+            cls=HelpfulCommand,
             callback=getattr(importlib.import_module(module), name),
             epilog="\n\n".join(["Examples:", *(f"  manaforge {escape(text)}" for text in entry.examples)]),
         )
@@ -220,6 +230,7 @@ class Commands(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help text of the command group."""
+        use_help_texts()
         self._listing = True
         super().format_help(ctx, formatter)
         self._listing = False

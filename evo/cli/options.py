@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,9 +20,6 @@ from ilp_agent.backends import BACKENDS, FORMULATIONS
 from ilp_agent.shipped import shipped_configs, shipped_learning, shipped_profiles
 from rivals.outside.permissions import ALLOW_OPTION, command_of
 from rivals.registry import AGENTS, DEFAULT_AGENT
-
-if TYPE_CHECKING:
-    pass
 
 
 def _starting_with(incomplete: str, known: Iterable[str]) -> list[str]:

@@ -10,6 +10,7 @@ Tables, figures and a page are written at the end.
 """
 
 import contextlib
+import re
 import time
 from collections.abc import Callable
 from itertools import count
@@ -54,8 +55,14 @@ PARTS = "parts"
 PART_SECONDS = 20.0
 """Seconds of games that a stop loses, approximately."""
 
-FIRST_PART, MAX_PART = 200, 10**7
-"""Games of the first part of a schedule, and the most games of a part."""
+FIRST_PART = 2
+"""Games for each worker in the first part of a session: few, since the speed is not known yet."""
+
+MAX_PART = 10**7
+"""Most games of a part."""
+
+_PART_NAME = re.compile(r"(\d{4,})-(\d{9,})-([0-9a-f]{64})\.parquet")
+"""Name of a part: number of the schedule, number of its first game, and checksum."""
 
 
 class ExperimentError(ManaforgeError, RuntimeError):
@@ -83,12 +90,13 @@ class ExperimentFolder(CheckedFolder):
     RECORDS = RecordLayout(_files_of, numbered=False)
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file in the folder atomically, without a checksum.
+        """Write a file in the folder atomically, without a checksum; `name` may have a subfolder.
 
         Raises:
             ExperimentError: the disk is full or fails.
         """
         try:
+            (self.path / name).parent.mkdir(exist_ok=True)
             self.replace(name, content)
         except OSError as error:
             raise self._unwritable(name, error) from None
@@ -115,66 +123,99 @@ class ExperimentFolder(CheckedFolder):
     def caching_play(self, pool: WorkerPool, advance: Callable[[int], None]) -> PlayFunction:
         """Make a play function that caches results: schedules committed before are read, not played.
 
-        Schedules must come in the same order every time.
+        Schedules must come in the same order every time. A schedule with a game lost by a fault of our agents
+        is not committed; its parts before that game stay, so that a repeated command begins there.
 
         Args:
             pool: plays the schedules.
             advance: called with the number of games just finished or read; raises to stop early.
         """
-        numbers = count()
+        numbers, size = count(), FIRST_PART * pool.workers
 
         def playing(roster: Roster, games: Schedule) -> np.ndarray:
+            nonlocal size
             number = next(numbers)
-            name = f"games/{number:04d}.parquet"
+            name = _schedule_file(number)
             if name in self.entries:
                 advance(len(games))
                 return self._games_in(name, roster, len(games))
-            parts = self._parts_of(number, roster)
-            if sum(map(len, parts)) > len(games):  # of another schedule
-                parts = []
-            done, size = sum(map(len, parts)), FIRST_PART
+            parts = self._read_parts(number, roster, len(games))
+            done, sound = sum(map(len, parts)), True
             advance(done)
             while done < len(games):
                 end, began = min(done + size, len(games)), time.monotonic()
                 part = games.select(slice(done, end))
                 parts.append(clear_unstored_fields(pool.play(roster, part, advance)))
-                if end < len(games) and not len(faults_of_our_agents(roster, part, parts[-1])):
-                    self._write_part(number, done, parts[-1])
+                sound = sound and not len(faults_of_our_agents(roster, part, parts[-1]))
+                if sound and end < len(games):  # games after a fault cannot be used without it
+                    content = _games_bytes(parts[-1])
+                    self.write(f"{PARTS}/{number:04d}-{done:09d}-{checksum(content)}.parquet", content)
+                speed = (end - done) / max(time.monotonic() - began, 1e-3)
+                size = max(1, int(min(4 * size, PART_SECONDS * speed, MAX_PART)))
                 done = end
-                size = max(1, int(size * min(4.0, PART_SECONDS / max(time.monotonic() - began, 1e-3))))
             played = np.concatenate(parts) if parts else pool.play(roster, games, advance)
-            if not len(faults_of_our_agents(roster, games, played)):
+            if sound:
                 self.commit_file(name, _games_bytes(played))
-            for file in self._part_files(number):
-                file.unlink(missing_ok=True)
-            with contextlib.suppress(OSError):
-                (self.path / PARTS).rmdir()
+                self._remove_committed_parts()
             return played
 
         return playing
 
-    def _write_part(self, number: int, start: int, played: np.ndarray) -> None:
-        """Keep the results of a part of a schedule; its file is named by number, first game and checksum."""
-        content = _games_bytes(played)
-        (self.path / PARTS).mkdir(exist_ok=True)
-        self.write(f"{PARTS}/{number:04d}-{start:09d}-{checksum(content)}.parquet", content)
+    def _part_files(self) -> list[tuple[Path, int, int, str]]:
+        """Files of parts in order, each with schedule, first game and checksum; other files are ignored."""
+        found = []
+        for file in sorted((self.path / PARTS).glob("*.parquet")):
+            match = _PART_NAME.fullmatch(file.name)
+            if match and file.is_file():
+                found.append((file, int(match[1]), int(match[2]), match[3]))
+        return found
 
-    def _part_files(self, number: int) -> list[Path]:
-        """Files of the parts of a schedule, in the order of their games."""
-        return sorted((self.path / PARTS).glob(f"{number:04d}-*.parquet"))
+    def _read_parts(self, number: int, roster: Roster, n: int) -> list[np.ndarray]:
+        """Results of the first games of a schedule of `n`, from its parts; parts that do not fit are removed.
 
-    def _parts_of(self, number: int, roster: Roster) -> list[np.ndarray]:
-        """Results of the parts of a schedule, from its first game on as far as they are whole."""
+        A part fits if it is undamaged and begins where the one before it ends.
+
+        Raises:
+            ExperimentError: a part cannot be removed.
+        """
         parts: list[np.ndarray] = []
-        for file in self._part_files(number):
+        for file, schedule, start, digest in self._part_files():
+            if schedule != number:
+                continue
+            done = sum(map(len, parts))
             try:
-                _, start, digest = file.stem.split("-")
-                if int(start) != sum(map(len, parts)) or checksum(read_bytes(file)) != digest:
-                    break
-                parts.append(read_games(file, BATCH_COLUMNS, roster.ruleset, MAX_PART))
+                if start != done or checksum(read_bytes(file)) != digest:
+                    raise ValueError("it does not fit")
+                parts.append(read_games(file, BATCH_COLUMNS, roster.ruleset, n - done))
             except (OSError, ValueError):
-                break
+                self._remove_part(file)
         return parts
+
+    def _remove_committed_parts(self) -> None:
+        """Remove the parts of committed schedules, and their folder once it is empty.
+
+        Raises:
+            ExperimentError: a part cannot be removed.
+        """
+        for file, number, *_ in self._part_files():
+            if _schedule_file(number) in self.entries:
+                self._remove_part(file)
+        with contextlib.suppress(OSError):
+            (self.path / PARTS).rmdir()
+
+    def _remove_part(self, file: Path) -> None:
+        """Remove the file of a part.
+
+        Raises:
+            ExperimentError: it cannot be removed.
+        """
+        try:
+            file.unlink(missing_ok=True)
+        except OSError as error:
+            raise ExperimentError(
+                f"cannot remove {file}: {error.strerror or error}; remove it, "
+                "and repeat the command to continue"
+            ) from None
 
     def _games_in(self, name: str, roster: Roster, n: int) -> np.ndarray:
         """Read the committed results of a schedule of `n` games.
@@ -194,10 +235,16 @@ class ExperimentFolder(CheckedFolder):
         """Lock the folder; refuse another definition; verify the committed files.
 
         Raises:
-            ExperimentError: the folder is in use, or has another definition.
+            ExperimentError: the folder is in use, has another definition, or a file in place of a subfolder.
             OSError: it cannot be read or written.
         """
         self.acquire()
+        for name in (*RESULT_FOLDERS, PARTS):
+            if (self.path / name).exists() and not (self.path / name).is_dir():
+                raise ExperimentOptionError(
+                    f"{self.path / name} is a file where results need a folder; move it away, or choose "
+                    "another --out"
+                )
         versioned = {"kind": kind, "rules": RULES_VERSION, **definition}
         content = json_bytes({"schema": SCHEMA, **versioned})
         existing = self._content_of(EXPERIMENT)
@@ -217,6 +264,7 @@ class ExperimentFolder(CheckedFolder):
         self.check_records()
         if self._content_of(EXPERIMENT) != content or EXPERIMENT not in self.entries:
             self.commit_file(EXPERIMENT, content)
+        self._remove_committed_parts()
 
     def _content_of(self, name: str) -> bytes:
         """Content of a file in the folder; b"" if there is no such file."""
@@ -258,6 +306,11 @@ def open_experiment(path: Path, kind: str, definition: dict[str, Any]) -> Experi
             raise ExperimentOptionError(f"{why}; choose another --out") from None
         on_error.pop_all()
     return folder
+
+
+def _schedule_file(number: int) -> str:
+    """File of the results of a schedule, relative to the folder."""
+    return f"games/{number:04d}.parquet"
 
 
 def _is_leftover(entry: Path) -> bool:

@@ -26,7 +26,7 @@ DECKS_WITH_EFFECTS = ("basic-mage", "basic-hunter")
 """Deck pairs of the games, without and with card effects."""
 
 WARM_UP_GAME = 2**31
-"""Number of a game for each pair of decks that is played before and not counted."""
+"""Number of a game for each pair of decks that is played first, and not timed."""
 
 MAX_FAULTS = 10
 """Number of games lost by faults after which the check stops."""
@@ -85,7 +85,7 @@ def check_agent(
 ) -> Iterator[Check]:
     """Run all conformance checks on an agent, and yield each result as soon as it is known.
 
-    One game for each pair of decks is played first and not counted.
+    One game for each pair of decks is played first; its faults count, but not its times.
 
     Args:
         entrant: the agent; it must be able to start.
@@ -100,22 +100,28 @@ def check_agent(
         else [DECKS_WITHOUT_EFFECTS]
     )
     agent = TimedAgent(entrant.player.agent())
-    for pair in decks:  # what loads or compiles at the first decision counts for no time
-        play_against_random(agent, pair, seed, WARM_UP_GAME)
-    agent.seconds.clear()
     faults: dict[Reason, list[str]] = {}
+
+    def record_fault(result: MatchResult, game: str) -> None:
+        if result.reason not in (Reason.HERO_DIED, Reason.FATIGUE, Reason.TURN_CAP):
+            where = f"{game}, after {len(result.actions)} actions: {error_message_of(result.error)}"
+            faults.setdefault(result.reason, []).append(where)
+
+    for pair in decks:  # what loads or compiles at the first decision counts for no time
+        result = play_against_random(agent, pair, seed, WARM_UP_GAME)
+        if result.reason != Reason.TOO_LATE:
+            record_fault(result, f"first game of {' and '.join(pair)}")
+    agent.seconds.clear()
     requested, number = games, -1
     for number in range(games):
         result = play_against_random(agent, decks[number % len(decks)], seed, number)
         advance(1)
-        if sum(map(len, faults.values())) == MAX_FAULTS:
+        if sum(map(len, faults.values())) >= MAX_FAULTS:
             break
-        if result.reason not in (Reason.HERO_DIED, Reason.FATIGUE, Reason.TURN_CAP):
-            where = f"game {number}, after {len(result.actions)} actions: {error_message_of(result.error)}"
-            faults.setdefault(result.reason, []).append(where)
+        record_fault(result, f"game {number}")
     games = number + 1
     messages = {
-        reason: f"{len(details)} of {games:,} games lost; the first: {details[0]}"
+        reason: f"{len(details)} of {games + len(decks):,} games lost; the first: {details[0]}"
         for reason, details in faults.items()
     }
     totals = f"{games:,} games, {len(agent.seconds):,} decisions"

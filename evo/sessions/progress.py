@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from queue import SimpleQueue
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.decks import coverage_sentence
+from engine.terminal import print_error
 from evo.config.benchmarks import SEVEN
 from evo.config.messages import duration
 from evo.evolution.fitness import Tally
@@ -80,11 +82,26 @@ class Stoppable:
             self.parent.raise_if_stopped()
 
 
+STOPPING = "stopping after the games in play; a second signal ends the program at once"
+
+
+def _print_messages(display: Stoppable, messages: "SimpleQueue[str]") -> None:
+    """Print the messages of a signal handler, which may not print itself: it may interrupt a print.
+
+    Lines go above a live bar; without one they go to standard error. An empty message is the last.
+    """
+    for message in iter(messages.get, ""):
+        if is_live(display.console):
+            display.console.print(message, markup=False, highlight=False)
+        elif not display.console.quiet:
+            print_error(message)
+
+
 @contextlib.contextmanager
 def stop_on_signals(display: Stoppable) -> Iterator[None]:
     """Context in which Ctrl-C, SIGTERM or a closed pipe stops the displayed games; a second signal kills.
 
-    Signals are handled in the main thread only.
+    The first signal prints `STOPPING`. Signals are handled in the main thread only.
 
     Raises:
         KeyboardInterrupt: a signal while `stops_immediately` is set; its argument is the signal.
@@ -95,6 +112,10 @@ def stop_on_signals(display: Stoppable) -> Iterator[None]:
         yield
         return
 
+    messages: SimpleQueue[str] = SimpleQueue()  # its `put` is safe in a signal handler
+    printing = threading.Thread(target=_print_messages, args=(display, messages), daemon=True)
+    printing.start()
+
     def handle(number: int, _: FrameType | None) -> None:
         if display.stopping:
             signal.signal(number, signal.SIG_DFL)
@@ -102,6 +123,7 @@ def stop_on_signals(display: Stoppable) -> Iterator[None]:
         display.stopping = number
         if display.stops_immediately:
             raise KeyboardInterrupt(number)
+        messages.put(STOPPING)
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -109,6 +131,8 @@ def stop_on_signals(display: Stoppable) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        messages.put("")
+        printing.join()
 
 
 def output_console(stderr: bool = False) -> Console:

@@ -84,12 +84,18 @@ def open_session_pool(
 ) -> Iterator[WorkerPool]:
     """Context with a worker pool and signal handlers.
 
+    After a signal the games in play end, the workers close, and the process exits with 130 or 143.
+
     Args:
         place: kind of pool, number of workers, and address.
         players: the players of the games.
         decks: the decks of the games.
         display: shows the progress.
         if_stopped: message after a stop, for standard error; "" if the caller prints it.
+
+    Raises:
+        SessionStopped: a signal stopped the games.
+        PoolError: the workers cannot start.
     """
     for player in players:
         if is_outside(player.kind):

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
 from rich.table import Table
@@ -151,6 +153,25 @@ class SafeConsole(Console):
         raise SystemExit(BROKEN_PIPE)
 
 
+class HelpText(Text):
+    """Text of a help page: long words wrap instead of being cut, and no `:code:` becomes an emoji."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **{"overflow": "fold", **options})
+
+    @classmethod
+    def from_markup(cls, text: str, **options: Any) -> Text:  # type: ignore[override]
+        """Parse markup of rich."""
+        return super().from_markup(text, **{"emoji": False, "overflow": "fold", **options})
+
+
+def use_help_texts() -> None:
+    """Let Typer write help pages in `HelpText`, for which it has no setting."""
+    from typer import rich_utils  # noqa: PLC0415 - slow to import, and needed for help alone
+
+    setattr(rich_utils, "Text", HelpText)  # noqa: B010
+
+
 PADDING = 3
 """Characters of a column besides its cells: two spaces and a border."""
 
@@ -176,12 +197,25 @@ class Column(NamedTuple):
 
 
 SHORTEST_NAME = 24
-"""Width to which the names of rows wrap before a column is dropped."""
+"""Width to which the names of rows wrap on a terminal before a column is dropped."""
+
+
+def wrap_name(name: str, width: int) -> str:
+    """Break a name into lines of at most `width` characters after `/`, `-` or spaces, where possible."""
+    lines = [""]
+    for part in re.findall(r"[^/ -]*[/ -]|[^/ -]+", name):
+        if lines[-1] and cell_len(lines[-1] + part.rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(line.rstrip() for line in lines)
 
 
 @dataclass(frozen=True)
 class FittingTable:
-    """A table that drops less important columns until it fits the width; long names wrap, and stay whole.
+    """A table that drops less important columns until it fits the width.
+
+    Long names of rows wrap on a terminal. Elsewhere they stay in one piece, to be searched and copied; the
+    table is then wider than asked for if the columns that are always shown do not fit.
 
     Attributes:
         columns: its columns; the first with importance 0 has the names of the rows.
@@ -196,17 +230,17 @@ class FittingTable:
     caption: str | None = None
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield self.fitted(options.max_width)
+        yield self.fitted(options.max_width, console.is_terminal)
 
-    def fitted(self, width: int) -> Table:
-        """Lay out the table in `width` characters."""
+    def fitted(self, width: int, wraps: bool) -> Table:
+        """Lay out the table in `width` characters; `wraps`: whether long names of rows wrap."""
         cells = [[Text(cell) for cell in row] for row in self.rows]
         widths = self._widths(cells)
         name = min((p for p, column in enumerate(self.columns) if column.importance == 0), default=0)
         taken, kept = 1, set()
         for place in sorted(range(len(self.columns)), key=lambda place: self.columns[place].importance):
             column = self.columns[place]
-            shortest = SHORTEST_NAME if place == name else column.shortest
+            shortest = SHORTEST_NAME if place == name and wraps else column.shortest
             needed = min(widths[place], shortest or widths[place])
             if column.importance == 0 or taken + needed + PADDING <= width:
                 kept.add(place)
@@ -219,12 +253,21 @@ class FittingTable:
                 taken += longest - column.shortest
                 for row in cells:
                     row[place] = Text(column.shorten(row[place].plain, longest)) if row[place] else row[place]
+        names_width = widths[name]
+        if wraps and widths[name] > SHORTEST_NAME:
+            names_width = min(widths[name], max(SHORTEST_NAME, SHORTEST_NAME + width - taken))
+            for row in cells:
+                row[name] = Text(wrap_name(row[name].plain, names_width))
+        elif not wraps and taken > width:
+            table.width = taken
+        for place in sorted(kept):
+            column = self.columns[place]
             table.add_column(
                 Text(column.name),
                 justify="right" if column.right else "left",
                 overflow="fold",
-                min_width=column.shortest or None,
-                no_wrap=place != name and not column.folds and not column.shortest,
+                min_width=names_width if place == name and not wraps else column.shortest or None,
+                no_wrap=not (place == name and wraps) and not column.folds and not column.shortest,
             )
         for row in cells:
             table.add_row(*(row[place] for place in sorted(kept)))

@@ -178,7 +178,7 @@ def own_minion_key(minion: np.void, cards: np.ndarray, start: np.void) -> np.uin
 def position_key(state: np.void, cards: np.ndarray, start: np.void, strikers: int, ghosts: int) -> np.uint64:
     """Hash of everything that the value of the rest of a turn can depend on.
 
-    It extends `ilp_agent.search.transposition`.
+    What it leaves out is said at the top of this module.
 
     Args:
         state: dtype `engine.state.STATE`.

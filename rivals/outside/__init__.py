@@ -1,1 +1,1 @@
-"""Outside agents: external programs of any language, and classes of other Python packages."""
+"""Agents from outside: external programs of any language, and classes of other Python packages."""

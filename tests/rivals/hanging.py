@@ -1,4 +1,4 @@
-"""Outside agents that never answer, and when they have begun not to."""
+"""Agents from outside that never answer, and when they have begun not to."""
 
 from rivals.outside.agent import processes
 from tests.data.bots.faulty import HANGS

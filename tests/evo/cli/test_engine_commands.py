@@ -73,6 +73,16 @@ def test_mistakes_are_one_line_without_a_traceback(engine) -> None:
         assert "Traceback" not in err
 
 
+def test_a_deck_file_is_named_as_a_shell_reads_it(engine, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = engine("deck", "reno-mage", "--toml", "a b.toml")
+    assert (code, out) == (0, "a b.toml: deck a b; commands take it as --decks 'a b.toml'\n")
+    code, out, err = engine("deck", "reno-mage", "--toml", "new.toml", "--code")
+    assert (code, out) == (2, "")
+    assert "--code prints the deck code and --toml writes a file: give one of them" in err
+    assert not (tmp_path / "new.toml").exists()
+
+
 def test_deck_lists_say_what_is_exact(engine) -> None:
     code, out, _ = engine("deck")
     assert code == 0

@@ -1,6 +1,8 @@
 """Exit codes, as docs/commands.md says: 2 for what was typed wrong, 1 for what files, folders and the machine say."""
 
+import contextlib
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -10,7 +12,8 @@ from typing import Any
 import pytest
 import typer
 
-from evo.cli.main import COMMANDS, app
+from evo.cli.main import COMMANDS, GROUPS, app
+from evo.sessions import session
 from evo.terminal.console import run_command_line
 
 RUN = Path("tests/data/run").resolve()
@@ -265,6 +268,46 @@ def test_every_example_of_a_help_text_is_a_right_command_line(name: str) -> None
             command = command.get_command(None, word)
             assert words.pop(0) == word
         command.make_context(name, words)
+
+
+class ReadyError(Exception):
+    """A command is about to start its workers: all that was typed was right."""
+
+
+def examples_without_files() -> list[str]:
+    """Examples that need no run, deck or agent of the reader."""
+    others = ("play", "explain", "serve")  # they play or serve
+    return [
+        text
+        for name, entry in COMMANDS.items()
+        for text in entry.examples
+        if name not in others
+        and not re.search(r"NAME|STUDY|TOURNAMENT|CODE|mybot|my-arena|runs/(A|learned)", text)
+    ]
+
+
+@pytest.mark.parametrize("text", examples_without_files())
+def test_every_example_names_what_there_is(text: str, code_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ready(*_: object, **__: object) -> None:
+        raise ReadyError
+
+    monkeypatch.setattr(session, "open_pool", ready)
+    with contextlib.suppress(ReadyError):
+        assert code_of(text.partition(" > ")[0]) == 0
+
+
+@pytest.mark.parametrize("name", ["", *GROUPS, *COMMANDS])
+def test_help_pages_have_every_word_and_no_emoji(
+    name: str, code_of: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    examples = COMMANDS[name].examples if name in COMMANDS else ()
+    for width in (60, 80, 200):
+        monkeypatch.setenv("COLUMNS", str(width))
+        assert code_of(f"{name} --help") == 0
+        text = capsys.readouterr().out.replace("--no-clust…", "")  # a name: rich folds texts alone
+        assert not set(re.sub("[╭╮╰╯─│]", "", text)) - set(map(chr, range(128))), "emoji, or words cut with …"
+        for example in examples if width == 200 else ():
+            assert f"manaforge {example}" in text
 
 
 @pytest.mark.parametrize("line", [*values_of_options(), *ARGUMENTS])

@@ -148,7 +148,8 @@ def test_stopped_by_a_signal_and_run_again(number: signal.Signals, tmp_path: Pat
     assert process.returncode == 128 + number
     assert f"stopped by {number.name}: " in told
     assert "games are safe in t. To continue: repeat the command" in told
-    assert len(told.splitlines()) == 1
+    assert told.startswith("stopping after the games in play; a second signal ends the program at once\n")
+    assert len(told.splitlines()) == 2
 
 
 @pytest.mark.heavy

@@ -3,15 +3,18 @@
 import contextlib
 import json
 import shutil
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from engine import ManaforgeError, find_deck, find_ruleset
+from engine import ManaforgeError, Outcome, find_deck, find_ruleset
 from evo.experiments import folder as experiment_folder
 from evo.experiments.folder import ExperimentError, ExperimentFolder, ExperimentOptionError, open_experiment
-from evo.play.games import Player, Roster, Schedule, play_schedule
+from evo.play.games import GAME, Fault, Player, Roster, Schedule, play_schedule
 from evo.play.matchups import Matchups, make_pairings
 from evo.play.pool import LocalPool
 from evo.seeds import Stream
@@ -243,59 +246,156 @@ class StoppedError(Exception):
     """A stop after some games."""
 
 
-def long_schedule() -> Schedule:
-    matchups = Matchups(make_pairings(2, "gauntlet", ()), 1, 200, 5, (Stream.EXPERIMENT, 9))
-    return matchups.schedule(0, len(matchups))[0]
+SETS = Matchups(make_pairings(2, "gauntlet", ()), 1, 100, 5, (Stream.EXPERIMENT, 9))
+LONG = SETS.schedule(0, len(SETS))[0]
+"""A schedule that `FakePool` plays."""
+
+N = len(LONG)
 
 
-def play_long(path: Path, stop_after: int = 10**9) -> tuple[np.ndarray, int]:
-    """Results of a schedule, and how many of its games were played; a stop when so many have been."""
-    asked = 0
+class FakePool(LocalPool):
+    """Pool of one worker that makes up the result of each game from its deal; it may stop or fail.
 
-    class Counting(LocalPool):
-        def play(self, roster: Roster, games: Schedule, *rest: object) -> np.ndarray:
-            nonlocal asked
-            if asked >= stop_after:
-                raise StoppedError
-            asked += len(games)
-            return super().play(roster, games, *rest)
+    Attributes:
+        sizes: numbers of games asked for.
+        faulty: number of a game of `LONG` that an agent loses by a fault.
+    """
 
-    with contextlib.closing(Counting(1)) as pool, open_experiment(path, "test", {}) as folder:
-        return folder.caching_play(pool, lambda _: None)(ROSTER, long_schedule()), asked
+    def __init__(self, stop_after: int = 10**9, faulty: int = -1, seconds: float = 0.0) -> None:
+        super().__init__(1)
+        self.sizes: list[int] = []
+        self._stop_after, self.faulty, self._seconds = stop_after, faulty, seconds
+
+    def play(self, _: Roster, games: Schedule, *__: object) -> np.ndarray:
+        if sum(self.sizes) >= self._stop_after:
+            raise StoppedError
+        self.sizes.append(len(games))
+        played = np.zeros(len(games), GAME)
+        played["outcome"], played["turns"] = Outcome.FIRST_WINS, 1 + games.keys % 20
+        if self.faulty >= 0:
+            same = (games.keys == LONG.keys[self.faulty]) & (games.players == LONG.players[self.faulty]).all(
+                1
+            )
+            played["fault"][same] = Fault.AGENT_ERROR
+        time.sleep(self._seconds * len(games))
+        return played
+
+
+def play_long(path: Path, stop_after: int = 10**9, **options: Any) -> tuple[np.ndarray, int]:
+    """Results of the long schedule, and how many of its games were played."""
+    pool = FakePool(stop_after, **options)
+    with contextlib.closing(pool), open_experiment(path, "test", {}) as folder:
+        return folder.caching_play(pool, lambda _: None)(ROSTER, LONG), sum(pool.sizes)
 
 
 def all_of(path: Path) -> dict[str, bytes]:
     return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
 
 
-def test_a_stopped_schedule_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts of 16 games, then of 1 game each."""
     monkeypatch.setattr(experiment_folder, "FIRST_PART", 16)
-    monkeypatch.setattr(experiment_folder, "PART_SECONDS", 0.0)  # parts stay small
-    whole, games = play_long(tmp_path / "whole")
-    assert games == len(whole) == len(long_schedule())
-    for stop in (1, 17, 60):
-        path = tmp_path / f"stopped{stop}"
-        with pytest.raises(StoppedError):
-            play_long(path, stop)
-        kept = len(list((path / "parts").iterdir()))
-        assert kept
-        results, left = play_long(path)
-        assert results.tobytes() == whole.tobytes()
-        assert left <= len(whole) - 16
-        assert all_of(path) == all_of(tmp_path / "whole")
-        assert not (path / "parts").exists()
-
-
-def test_a_damaged_part_is_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(experiment_folder, "FIRST_PART", 16)
-    whole, _ = play_long(tmp_path / "whole")
     monkeypatch.setattr(experiment_folder, "PART_SECONDS", 0.0)
-    for number, spoil in enumerate((lambda file: file.write_bytes(b"x"), lambda file: file.unlink())):
-        path = tmp_path / f"{number}"
-        with pytest.raises(StoppedError):
-            play_long(path, 18)
-        spoil(min((path / "parts").iterdir()))
-        (path / "parts" / "0000-odd.parquet").touch()
-        results, left = play_long(path)
-        assert results.tobytes() == whole.tobytes()
-        assert left == len(whole)
+
+
+@pytest.fixture
+def stopped(tmp_path: Path, small_parts: None) -> Path:
+    """A folder whose command was stopped after 16 + 1 + 1 + 1 games."""
+    with pytest.raises(StoppedError):
+        play_long(tmp_path / "stopped", 19)
+    assert len(parts_in(tmp_path / "stopped")) == 4
+    return tmp_path / "stopped"
+
+
+def parts_in(path: Path) -> list[Path]:
+    return sorted((path / "parts").glob("*"))
+
+
+@pytest.mark.parametrize(("stop", "kept"), [(1, 16), (17, 17), (60, 60)])
+@pytest.mark.usefixtures("small_parts")
+def test_a_stopped_schedule_goes_on_where_it_stopped(tmp_path: Path, stop: int, kept: int) -> None:
+    whole, games = play_long(tmp_path / "whole")
+    assert games == len(whole) == N
+    path = tmp_path / "stopped"
+    with pytest.raises(StoppedError):
+        play_long(path, stop)
+    results, left = play_long(path)
+    assert results.tobytes() == whole.tobytes()
+    assert left == N - kept
+    assert all_of(path) == all_of(tmp_path / "whole")
+    assert not (path / "parts").exists()
+
+
+def damaged(file: Path) -> None:
+    file.write_bytes(b"x")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "number", "kept"), [(damaged, 0, 0), (Path.unlink, 0, 0), (damaged, 2, 17)]
+)
+def test_games_from_a_damaged_part_on_are_played_again_and_kept(
+    stopped: Path, spoil: Callable[[Path], None], number: int, kept: int
+) -> None:
+    spoil(parts_in(stopped)[number])
+    with pytest.raises(StoppedError):
+        play_long(stopped, 30)
+    results, left = play_long(stopped)
+    assert results.tobytes() == play_long(stopped.with_name("whole"))[0].tobytes()
+    assert left == N - kept - 30, "parts are kept again"
+    assert not (stopped / "parts").exists()
+
+
+@pytest.mark.parametrize("name", ["0000-000000001-odd.parquet", "0000-.parquet", "0000-zdir.parquet", "odd"])
+@pytest.mark.parametrize("make", [Path.touch, Path.mkdir])
+def test_a_strange_file_among_the_parts_is_left_alone(
+    stopped: Path, name: str, make: Callable[[Path], None]
+) -> None:
+    make(stopped / "parts" / name)
+    results, left = play_long(stopped)
+    assert left == N - 19
+    assert results.tobytes() == play_long(stopped.with_name("whole"))[0].tobytes()
+    assert [file.name for file in parts_in(stopped)] == [name]
+
+
+def test_parts_left_of_a_committed_schedule_are_removed_as_the_folder_is_opened(stopped: Path) -> None:
+    left = {file.name: file.read_bytes() for file in parts_in(stopped)}
+    play_long(stopped)
+    (stopped / "parts").mkdir()
+    for name, content in left.items():
+        (stopped / "parts" / name).write_bytes(content)
+    open_experiment(stopped, "test", {}).close()
+    assert not (stopped / "parts").exists()
+
+
+@pytest.mark.parametrize("name", ["parts", "games", "points"])
+def test_a_file_in_place_of_a_subfolder_is_refused(tmp_path: Path, name: str) -> None:
+    open_experiment(tmp_path, "test", {}).close()
+    (tmp_path / name).touch()
+    with pytest.raises(ExperimentOptionError, match=rf"/{name} is a file where .* move it away"):
+        open_experiment(tmp_path, "test", {})
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_parts_before_a_fault_are_kept_and_none_after_it(tmp_path: Path) -> None:
+    played, games = play_long(tmp_path, faulty=20)
+    assert games == N
+    assert np.flatnonzero(played["fault"]).tolist() == [20]
+    assert len(parts_in(tmp_path)) == 1 + 4
+    results, left = play_long(tmp_path)
+    assert left == N - 20
+    assert not results["fault"].any()
+
+
+def test_parts_begin_small_and_later_schedules_go_on_with_their_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = FakePool(seconds=0.001)
+    monkeypatch.setattr(experiment_folder, "MAX_PART", 20)
+    with contextlib.closing(pool), open_experiment(tmp_path, "test", {}) as folder:
+        play = folder.caching_play(pool, lambda _: None)
+        for _ in range(2):
+            play(ROSTER, LONG)
+    assert pool.sizes[:4] == [2, 8, 20, 20]
+    assert sum(pool.sizes) == 2 * N
+    assert pool.sizes.count(2) == 1

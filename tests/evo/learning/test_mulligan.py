@@ -1,6 +1,8 @@
 """Keep values: a planted truth is found, each game is the one it should be, and what cannot be learned is refused."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from evo.play.entrants import find_entrant
 from evo.play.games import GAME, Player, Roster, Schedule, deal_schedule
 from ilp_agent import find_profile, read_profile
 from ilp_agent.mulligan import DeckMulligan
+from tests.evo.runs import manaforge
 
 DECKS = find_deck("thesis-paladin"), find_deck("thesis-warrior")
 HANDS = (3, 4)
@@ -155,3 +158,16 @@ def test_the_profile_has_the_values_and_plays_by_them(tmp_path, monkeypatch: pyt
         assert [row.value for row in rows] == sorted((row.value for row in rows), reverse=True)
     with pytest.raises(MulliganLearningError, match="NAME.toml"):
         check_output_file(tmp_path / "learned")
+
+
+def test_the_command_says_how_many_games_it_plays_and_what_its_columns_mean(tmp_path: Path) -> None:
+    words = ("mulligan", "hearthsim", "--against", "aggro", "--decks", "thesis-paladin", "--games", "8")
+    done = manaforge(*words, "--rounds", "1", "--out", "my keep.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert re.fullmatch(r"mulligan of hearthsim: \d+ games in 1 round, kept in my keep.mulligan", lines[0])
+    assert "learned" in done.stdout
+    assert "value: points a game that keeping the card gains over replacing it; learned: " in done.stdout
+    assert lines[-1] == (
+        "to play it: 'hearthsim:my keep.toml', with a ruleset that has a mulligan, such as standard"
+    )

@@ -2,10 +2,14 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engine.game_session import Reason
+from evo.play import checking
 from evo.play.checking import check_agent
 from evo.play.entrants import find_entrant
 from rivals.outside.agent import processes
@@ -65,6 +69,23 @@ def test_a_decision_by_hidden_cards_is_found() -> None:
 )
 def test_nothing_is_found_in_agents_that_play_well(entrant: str) -> None:
     assert failed(entrant, 8, 20) == []
+
+
+def test_a_fault_of_the_first_games_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    play, faults = checking.play_against_random, [Reason.ILLEGAL_ACTION, Reason.TOO_LATE]
+
+    def first_ones_lost(*arguments: Any) -> Any:
+        result = play(*arguments)
+        return replace(result, reason=faults.pop(0), error="no such action") if faults else result
+
+    monkeypatch.setattr(checking, "play_against_random", first_ones_lost)
+    found = list(check_agent(find_entrant("random"), 4, 3, 1))
+    assert [one.name for one in found if not one.passed] == ["legal actions"]
+    assert (
+        "1 of 6 games lost; the first: first game of thesis-paladin and thesis-warrior, after "
+        in found[0].told
+    )
+    assert not faults
 
 
 def test_the_command_tells_each_verdict_and_ends_by_it() -> None:

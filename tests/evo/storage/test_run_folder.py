@@ -74,7 +74,7 @@ def test_a_history_counts_as_far_as_its_lines_are_whole(
     assert len(history.entries) == left
     assert problem in history.problem
     assert bool(problem) == bool(history.problem)
-    assert len(history.entries) == left
+    assert history.text.startswith("".join(entry.line for entry in history.entries))
     assert open_run_read_only(copy).committed == left
 
 

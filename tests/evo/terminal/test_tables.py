@@ -2,18 +2,21 @@
 
 import io
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from evo.terminal.console import Column, FittingTable
+from evo.terminal.console import Column, FittingTable, wrap_name
 
 COLUMNS = (Column("name"), Column("second", 2), Column("must"), Column("first", 1, right=True))
 WORDS = st.text("abcxyz -/", max_size=12)
 
 
-def drawn(width: int, rows: list[tuple[str, ...]]) -> str:
-    console = Console(file=io.StringIO(), width=width)
+def drawn(width: int, rows: list[tuple[str, ...]], terminal: bool = False) -> str:
+    console = Console(
+        file=io.StringIO(), width=width, force_terminal=terminal, color_system=None, soft_wrap=not terminal
+    )
     console.print(FittingTable(COLUMNS, rows))
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert isinstance(text, str)
@@ -61,3 +64,35 @@ def test_a_column_shortens_its_cells_by_its_own_rule() -> None:
     console = Console(file=io.StringIO(), width=15)
     console.print(FittingTable(columns, [("face", "abcdefghij")]))
     assert "│ ABCD │" in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+LONG_NAME = "runs/quickstart-20261122-222344/second"
+
+
+def test_long_names_stay_whole_where_there_is_no_terminal() -> None:
+    for width in (80, 60, 40, 20):
+        text = drawn(width, [(LONG_NAME, "22", "333", "4444")])
+        assert f" {LONG_NAME} " in text
+        assert " 333 " in text
+        assert ("second " in text.splitlines()[1]) == (width == 80)
+
+
+def test_long_names_wrap_at_their_marks_on_a_terminal() -> None:
+    text = drawn(44, [(LONG_NAME, "22", "333", "4444")], terminal=True)
+    assert max(map(len, text.splitlines())) <= 44
+    names = [line.split("│")[1].strip() for line in text.splitlines()[3:-1]]
+    assert names == ["runs/quickstart-20261122-", "222344/second"]
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "lines"),
+    [
+        ("short", 10, ["short"]),
+        ("a-b c/d", 3, ["a-b", "c/d"]),
+        ("Dire Wolf Alpha", 9, ["Dire Wolf", "Alpha"]),
+        ("indivisible", 5, ["indivisible"]),
+        ("", 5, [""]),
+    ],
+)
+def test_names_wrap_after_marks(name: str, width: int, lines: list[str]) -> None:
+    assert wrap_name(name, width).split("\n") == lines

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import sys
 import time
 from pathlib import Path
 from typing import Annotated
@@ -68,9 +69,9 @@ def deck(
 ) -> None:
     """List the cards of a deck, write it as a deck file, or list the shipped decks."""
     from engine.deck_files import add_deck_options, deck_code_of, find_deck, write_deck
-    from engine.decks import deck_options
+    from engine.decks import changes_sentence, deck_options
     from engine.shipped import shipped_decks
-    from evo.terminal.drawing import console, draw_deck
+    from evo.terminal.drawing import console, draw_deck, draw_decks
 
     names = add_deck_options(
         shipped_decks() if name is None else [name], deck_options(edition, bodies, any_deck)
@@ -81,9 +82,15 @@ def deck(
         raise DeckNameError("--code prints the deck code and --toml writes a file: give one of them")
     if deck_name and not toml:
         raise DeckNameError("--name is the name in a new deck file; add --toml FILE")
+    if name is None:
+        console().print(draw_decks([find_deck(text) for text in names]))
+        return
     for text in names:
         found = find_deck(text)
         if code:
+            changed = changes_sentence([found])
+            if changed:
+                print(f"a deck code has only printed cards. {changed}", file=sys.stderr)
             print(deck_code_of(found))
         elif toml:
             write_deck(toml, found, deck_name or toml.stem)

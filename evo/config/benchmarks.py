@@ -1,8 +1,8 @@
 """The benchmarks: fixed opponents that a run's champion and validations are measured against.
 
 Fitness is relative to the population; only games against fixed opponents show absolute strength. The seven
-profiles of the thesis serve on decks of minions. On real cards random weights win half their games against them,
-so a panel of three agents serves there that random weights lose to (docs/measurements.md).
+profiles of the thesis serve on decks of minions. On real cards random weights win half their games against
+them, so a panel of three agents serves there that random weights lose to (docs/measurements.md).
 """
 
 from collections.abc import Mapping

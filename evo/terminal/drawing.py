@@ -56,6 +56,14 @@ class MinionDetails(NamedTuple):
     can_attack: bool = True
 
 
+DECKS_COLUMNS = (
+    Column("deck"),
+    Column("class"),
+    Column("mean cost", 3, right=True),
+    Column("exact", 1, right=True),
+    Column("description", 2, folds=True),
+)
+
 DECK_COLUMNS = (
     Column("count", 1, right=True),
     Column("cost", 2, right=True),
@@ -211,6 +219,22 @@ def _draw_hero(position: Position, seat: int, to_move: bool) -> list[Text]:
 
 def _crystals(number: int) -> str:
     return f"{number} mana crystal{'s' if number != 1 else ''}"
+
+
+def draw_decks(decks: Sequence[Deck]) -> ConsoleRenderable:
+    """Draw a list of decks as a table: name, class, mean cost, coverage and description."""
+    rows = [
+        [
+            deck.name,
+            deck.hero_class or "minions",
+            f"{sum(card.spec.cost for card in deck.cards) / len(deck.cards):.1f}",
+            "all" if deck.n_exact == len(deck.cards) else f"{deck.n_exact} of {len(deck.cards)}",
+            deck.description,
+        ]
+        for deck in decks
+    ]
+    caption = "manaforge deck NAME lists the cards of one; docs/decks.md has the format of deck files."
+    return FittingTable(DECKS_COLUMNS, rows, caption=caption)
 
 
 def draw_deck(deck: Deck) -> ConsoleRenderable:

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import tools.card_tables as cards_main
+from engine.shipped import shipped_decks
 from evo.cli import engine_commands as engine_main
 from evo.terminal.console import run_command_line
 
@@ -86,12 +87,28 @@ def test_a_deck_file_is_named_as_a_shell_reads_it(engine, tmp_path, monkeypatch)
 def test_deck_lists_say_what_is_exact(engine) -> None:
     code, out, _ = engine("deck")
     assert code == 0
-    for name in ("thesis-paladin", "thesis-warrior", "hearthsim-basic", "random-minions"):
-        assert name in out
+    lines = {name: line for name in shipped_decks() for line in out.splitlines() if f" {name} " in line}
+    assert set(lines) == set(shipped_decks()), "one line each"
+    assert "18 of 30" in lines["thesis-paladin"]
+    assert "mage" in lines["reno-mage"]
     assert "body and keywords" in engine("deck", "thesis-warrior")[1]
     assert "drawn from these" in engine("deck", "random-minions")[1]
     assert "thesis-paladin 18 of 30" in engine("deck", "thesis-paladin")[1]
     assert "Every card of the decks is played exactly." in engine("deck", "hearthsim-basic")[1]
+
+
+def test_a_deck_code_says_which_changes_it_loses(engine, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    engine("deck", "basic-mage", "--toml", "mine.toml")
+    file = tmp_path / "mine.toml"
+    file.write_text(file.read_text().replace('name = "Fireball",', 'name = "Fireball", cost = 3,'))
+    code, out, err = engine("deck", "mine.toml", "--code")
+    assert code == 0
+    assert out == engine("deck", "basic-mage", "--code")[1]
+    assert (
+        "a deck code has only printed cards. Changed by a deck file: mine: Fireball (cost 3 instead of 4)."
+        in err
+    )
 
 
 def test_card_shows_all_printings(engine) -> None:

@@ -160,7 +160,7 @@ class HelpText(Text):
         super().__init__(*arguments, **{"overflow": "fold", **options})
 
     @classmethod
-    def from_markup(cls, text: str, **options: Any) -> Text:  # type: ignore[override]
+    def from_markup(cls, text: str, **options: Any) -> Text:
         """Parse markup of rich."""
         return super().from_markup(text, **{"emoji": False, "overflow": "fold", **options})
 

@@ -55,7 +55,7 @@ $(VENV)/.notebook: requirements-notebook.lock $(VENV)/.tools
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-notebook.lock
 	@touch $@
 
-quickstart: $(VENV)/.runtime  ## Install what is needed to run, then evolve weights on real cards
+quickstart: $(VENV)/.runtime  ## Install what is needed to run, then evolve weights on decks of minions
 	$(BIN)/manaforge evolve quickstart
 
 test: $(VENV)/.tools  ## The fast test suite, in two processes

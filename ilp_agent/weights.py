@@ -215,7 +215,7 @@ class Weights(WeightVector):
         "reward for attack and health of own minions at the end, minus the same when they came in",
         "reward for each point of health taken off enemy minions",
         "reward for each point of attack of enemy minions that are frozen at the end",
-        "penalty for each damage spell used, its damage as printed and 0.9",
+        "penalty for each damage spell used: its printed damage plus 0.9",
         "penalty for each crystal that will be locked on the next turn",
     )
 

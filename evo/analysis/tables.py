@@ -165,11 +165,10 @@ def read_runs(paths: Iterable[Path | str]) -> Runs:
         raise RunError(
             f"these runs evolve different agents ({', '.join(agents)}); give only runs of one agent"
         )
-    sets = sorted({folder.config.weights for folder in folders.values()})
+    sets = {folder.config.weights: name for name, folder in folders.items()}
     if len(sets) > 1:
-        raise RunError(
-            f"these runs evolve different sets of weights ({', '.join(sets)}); give only runs of one set"
-        )
+        told = ", ".join(f"{name} {kind}" for kind, name in sorted(sets.items()))
+        raise RunError(f"these runs evolve different sets of weights ({told}); give only runs of one set")
     frames = _read_all(folders, "generations", problems)
     for problem in problems:
         warnings.warn(problem, RunWarning, stacklevel=2)

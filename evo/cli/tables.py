@@ -68,7 +68,7 @@ def show_runs(runs: Sequence[dict[str, Any]], console: Console) -> None:
             run["run"],
             _minute(run["began"]),
             run["state"],
-            "" if run["generation"] is None else f"{run['generation']}/{run['generations']}",
+            _generation(run),
             run["agent"],
             run["strategy"],
             ", ".join(run["decks"]),
@@ -81,6 +81,14 @@ def show_runs(runs: Sequence[dict[str, Any]], console: Console) -> None:
     for run in runs:
         if run["problem"]:
             console.print(f"{run['run']}: {run['problem']}", markup=False, highlight=False)
+
+
+def _generation(run: dict[str, Any]) -> str:
+    """Number of a run's last generation and of all; with the final missing, if only that is left to play."""
+    last, of = run["generation"], run["generations"]
+    if last is None:
+        return ""
+    return f"{last}/{of}" + (", no final" if last == of and run["state"] == "stopped" else "")
 
 
 def _benchmark_score(run: dict[str, Any]) -> tuple[str, str]:

@@ -119,7 +119,7 @@ def test_runs_of_other_sets_are_not_read_together(tmp_path: Path) -> None:
     run_new(tmp_path / "sixteen", EXTENDED.changed(generations=0))
     run_new(tmp_path / "eight", TINY.changed(generations=0))
     with pytest.raises(
-        RunError, match=r"different sets of weights \(extended, thesis\); give only runs of one set"
+        RunError, match=r"different sets of weights \(\S+ extended, \S+ thesis\); give only runs of one set"
     ):
         read_runs([tmp_path / "sixteen", tmp_path / "eight"])
 

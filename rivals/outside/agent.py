@@ -34,6 +34,9 @@ class NotStartedError(ManaforgeError, RuntimeError):
 SECONDS_TO_START = 120.0
 """Time limit to start and answer `hello`; generous, for large models on busy machines."""
 
+MAX_LEGAL_SHOWN = 4
+"""Largest number of legal actions named in the message on an illegal one."""
+
 
 class OutsideAgent:
     """An agent that decides in an external process, one game at a time.
@@ -77,14 +80,19 @@ class OutsideAgent:
         if action is not None:
             return action
         self._end(broken=True)
+        where = f"\nin {view.position}"  # on a line of its own, for tables that show the message alone
         if "action" not in answer:
             shown = str(answer)[:100]
             raise AgentFaultError(
-                f"{self.name}: it answered {shown}, without an action", Reason.NOT_UNDERSTOOD
+                f"{self.name}: it answered {shown}, without an action{where}", Reason.NOT_UNDERSTOOD
             )
-        shown = repr(answer["action"])[:100]
+        legal = [str(one) for one in view.legal_actions]
+        more = f" and {len(legal) - MAX_LEGAL_SHOWN} more" if len(legal) > MAX_LEGAL_SHOWN else ""
+        shown = f"it answered the action {repr(answer['action'])[:100]}, which is not legal"
+        shown = "act returned nothing (None)" if answer["action"] is None else shown
         raise AgentFaultError(
-            f"{self.name}: it answered the action {shown}, which is not legal", Reason.ILLEGAL_ACTION
+            f"{self.name}: {shown}; legal are {', '.join(legal[:MAX_LEGAL_SHOWN])}{more}{where}",
+            Reason.ILLEGAL_ACTION,
         )
 
     def game_over(self, outcome: Outcome, reason: Reason) -> None:

@@ -80,18 +80,17 @@ class OutsideAgent:
         if action is not None:
             return action
         self._end(broken=True)
-        where = f"\nin {view.position}"  # on a line of its own, for tables that show the message alone
         if "action" not in answer:
             shown = str(answer)[:100]
             raise AgentFaultError(
-                f"{self.name}: it answered {shown}, without an action{where}", Reason.NOT_UNDERSTOOD
+                f"{self.name}: it answered {shown}, without an action", Reason.NOT_UNDERSTOOD
             )
         legal = [str(one) for one in view.legal_actions]
         more = f" and {len(legal) - MAX_LEGAL_SHOWN} more" if len(legal) > MAX_LEGAL_SHOWN else ""
         shown = f"it answered the action {repr(answer['action'])[:100]}, which is not legal"
         shown = "act returned nothing (None)" if answer["action"] is None else shown
         raise AgentFaultError(
-            f"{self.name}: {shown}; legal are {', '.join(legal[:MAX_LEGAL_SHOWN])}{more}{where}",
+            f"{self.name}: {shown}; legal are {', '.join(legal[:MAX_LEGAL_SHOWN])}{more}",
             Reason.ILLEGAL_ACTION,
         )
 

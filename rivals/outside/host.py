@@ -1,8 +1,8 @@
 """Host that runs a Python agent as an agent from outside: `python -m rivals.outside.host MODULE CLASS`.
 
 The class is constructed without arguments and implements `act(view, rng)` (`engine.game_session.Agent`);
-`new_game` and `game_over` are optional. Its printed output goes to standard error. After an exception the last
-line of standard error names the method, the exception and the line of the agent's file.
+`new_game` and `game_over` are optional. Its printed output goes to standard error. After an exception the
+last line of standard error names the method, the exception and the line of the agent's file.
 
 An attribute `parameters`, a dict from names to (low, high), declares parameters that can evolve. A game that
 sets them assigns the attribute `values`, a dict from names to numbers; other games use its initial value, or
@@ -48,7 +48,7 @@ def errors_located(module: str, method: str) -> Iterator[None]:
         method: what is called, for the message.
 
     Raises:
-        SystemExit: after the traceback, with a last line such as `act raised KeyError: 3 (mybot.py:7 in act)`.
+        SystemExit: with a last line such as `act raised KeyError: 3 (mybot.py:7 in act)`.
     """
     try:
         yield

@@ -79,6 +79,14 @@ def test_the_command_tells_each_verdict_and_ends_by_it() -> None:
     assert not found["passed"]
     assert next(check["name"] for check in found["checks"] if not check["passed"]) == "legal actions"
     assert "it answered the action 'play 99', which is not legal" in found["checks"][0]["told"]
+    assert "which is not legal; legal are play 0" in found["checks"][0]["told"]
+    assert " in turn " in found["checks"][0]["told"]
+    assert found["checks"][3]["passed"] is None
+    shown = manaforge("check-agent", lying, "--games", 2, "--pairs", 2).stdout
+    assert "waiting for process:" in shown
+    assert "6 games: 2 against a random agent, then the first 2 twice more" in shown
+    assert shown.count(" FAILED ") == 2
+    assert shown.count(" not checked ") == 1
     missing = manaforge("check-agent", "process:no-such-program")
     assert missing.returncode == 1
     assert "cannot start no-such-program" in missing.stderr

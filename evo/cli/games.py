@@ -346,6 +346,10 @@ def check_agent_command(
     else:
         rows = [[check.name, VERDICTS[check.passed], check.told] for check in checks]
         console.print(FittingTable(CHECK_COLUMNS, rows))
+        for check in checks:
+            if check.position:
+                text = f"position of the first failure of {check.name!r}: {check.position}"
+                console.print(text, markup=False, highlight=False)
         console.print(f"{found.text} {'passed' if passed else 'did not pass'}", markup=False, highlight=False)
     if not passed:
         raise typer.Exit(1)

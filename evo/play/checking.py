@@ -44,11 +44,13 @@ class Check(NamedTuple):
         name: of the check.
         passed: whether the agent passed; None if it was not checked.
         told: measurements, or the first failure and its place, or why it was not checked.
+        position: of the first failure, in notation; "" where there is none, or `told` has it.
     """
 
     name: str
     passed: bool | None
     told: str
+    position: str = ""
 
 
 class TimedAgent:
@@ -104,6 +106,7 @@ def check_agent(
         play_against_random(agent, pair, seed, WARM_UP_GAME)
     agent.seconds.clear()
     faults: dict[Reason, list[str]] = {}
+    positions: dict[Reason, str] = {}
     requested, number = games, -1
     for number in range(games):
         result = play_against_random(agent, decks[number % len(decks)], seed, number)
@@ -112,7 +115,8 @@ def check_agent(
             break
         if result.reason not in (Reason.HERO_DIED, Reason.FATIGUE, Reason.TURN_CAP):
             where = f"game {number}, after {len(result.actions)} actions: {error_message_of(result.error)}"
-            where += "".join(f" {line}" for line in result.error.splitlines() if line.startswith("in turn "))
+            lines = [line for line in result.error.splitlines() if line.startswith("in turn ")]
+            positions.setdefault(result.reason, lines[-1].removeprefix("in ") if lines else "")
             faults.setdefault(result.reason, []).append(where)
     games = number + 1
     messages = {
@@ -125,18 +129,28 @@ def check_agent(
     acted = bool(agent.seconds)
     fine = True if acted else None
     yield Check(
-        "legal actions", False if illegal else fine, illegal or (totals + on if acted else NO_DECISION)
+        "legal actions",
+        False if illegal else fine,
+        illegal or (totals + on if acted else NO_DECISION),
+        positions.get(Reason.ILLEGAL_ACTION, ""),
     )
     time_fault = messages.pop(Reason.TOO_LATE, "")
     yield Check(
         "time",
         False if time_fault else fine,
         time_fault or (_times_text(agent.seconds) if acted else NO_DECISION),
+        positions.get(Reason.TOO_LATE, ""),
     )
+    complete = True if games == requested else None
     other_faults = "; ".join(f"{reason}: {text}" for reason, text in messages.items())
     if games < requested:
         other_faults += f"; ended after {MAX_FAULTS} faults, {requested - games:,} games before the last"
-    yield Check("no other fault", not other_faults, other_faults.removeprefix("; ") or totals)
+    yield Check(
+        "no other fault",
+        False if messages else complete,
+        other_faults.removeprefix("; ") or totals,
+        next((positions[reason] for reason in messages), ""),
+    )
     yield _check_reproducible(entrant, decks, min(REPLAYED_GAMES, games), seed, advance)
     yield _check_hidden_cards(entrant, decks, pairs, seed, advance)
 

@@ -267,8 +267,8 @@ class GameSession:
         except KeyboardInterrupt:
             raise
         except BaseException as raised:
-            where = "" if isinstance(raised, AgentFaultError) else f"in {self.position}"
-            self.forfeit(seat, _reason_of(raised), f"{_error_text(raised)}{where}")
+            # The position has a line of its own, for tables that show the message alone.
+            self.forfeit(seat, _reason_of(raised), f"{_error_text(raised).rstrip()}\nin {self.position}")
             return None
         try:
             return self.play(action)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from engine.errors import WrongValueError, unknown_name
+from engine.errors import UnknownNameError, WrongValueError, unknown_name
 from engine.lazy import lazy_import
 from ilp_agent import lookahead as looking
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, solver_version
@@ -86,7 +86,9 @@ def parse_options(options: Sequence[Option], text: str) -> tuple[int, ...]:
         if not equals:
             name, value = options[0].name, part
         if name not in known:
-            raise unknown_name("option", name, known)
+            outside = "; seconds is for agents from outside" if name == "seconds" else ""
+            names = ", ".join(known)
+            raise UnknownNameError(f"unknown option {name!r} in {text!r}; the options are {names}{outside}")
         if name in found:
             raise OptionError(f"{name} is given twice in {text!r}")
         found[name] = known[name].read(value)

@@ -1,6 +1,7 @@
 """Commands about single games and agents: play, replay, explain, check-agent."""
 
 import json
+import os
 import shlex
 import signal
 from pathlib import Path
@@ -77,7 +78,9 @@ def play_command(
     seed: int = typer.Option(1, min=0, max=2**64 - 1, help="Seed of the game: the same seed, the same game."),
     ruleset: RulesetName = "",
     explain_turns: bool = typer.Option(
-        False, "--explain", help="Explain the plan of each turn of an ILP agent."
+        False,
+        "--explain",
+        help="Explain the plan of each turn of agents ilp:PROFILE; others give no reasons.",
     ),
     html: GamePage = None,
 ) -> None:
@@ -106,6 +109,8 @@ def play_command(
     names = f"{first} with {both[0].name}", f"{second} with {both[1].name}"
     print(safe_text(f"{names[0]} (first) against {names[1]} (second), ruleset {ruleset}, seed {seed}"))
     print(safe_text(coverage_sentence(dict.fromkeys(both))))
+    if explain_turns and not any(isinstance(agent, IlpAgent) for agent in agents):
+        print("--explain: neither agent gives reasons; those of ilp:PROFILE do")
     parts: list[str] = []  # heading and actions of the current turn
     reasons: list[ConsoleRenderable] = []  # explained plan of the current turn
 
@@ -242,6 +247,7 @@ def explain_command(
 ) -> None:
     """Show the best plan of a turn, term by term against the best plan without its first action."""
     from engine import parse_position
+    from engine.errors import UnknownNameError, WrongValueError
     from evo.cli.tables import explanation_json
     from evo.play.entrants import entrant_profile
     from evo.terminal.drawing import console, draw_position
@@ -253,13 +259,25 @@ def explain_command(
         program_of,
         turn_of,
     )
-    from rivals import DEFAULT_AGENT
+    from rivals import AGENTS, DEFAULT_AGENT
 
     find_solver(backend)
+    if os.path.isfile(position):  # noqa: PTH113 - accepts texts that no file can have as its name
+        raise WrongValueError(
+            f'{position} is a file; give the position itself, such as "$(cat {shlex.quote(position)})"'
+        )
     if program:
         check_choice("--program", "formulation", program, tuple(FORMULATIONS))
     parsed = parse_position(position)
-    found = entrant_profile(DEFAULT_AGENT, profile)
+    try:
+        found = entrant_profile(DEFAULT_AGENT, profile)
+    except UnknownNameError:
+        if profile.partition(":")[0] not in AGENTS:
+            raise
+        raise UnknownNameError(
+            f"--profile takes weights of {DEFAULT_AGENT}, not an agent, got {profile!r}: "
+            f"{', '.join(shipped_profiles())}, a profile file, or a run folder"
+        ) from None
     chosen = Profile(found.name, Weights.from_array(found.weights.array))
     if program:
         width = console().width if parsed.table.effects else 0
@@ -274,6 +292,9 @@ def explain_command(
     screen.print(draw_position(parsed))
     screen.print(explained)
 
+
+VERDICTS = {True: "ok", False: "FAILED", None: "not checked"}
+"""Verdict of a check in the table, by `Check.passed`."""
 
 CHECK_COLUMNS = (Column("check"), Column("verdict"), Column("result", folds=True))
 
@@ -295,10 +316,20 @@ def check_agent_command(
     from evo.play.entrants import find_entrant
     from evo.play.pool import InterruptedRunError
     from evo.sessions.progress import GameCounter, output_console, stop_on_signals
+    from rivals import is_outside
+    from rivals.outside.agent import SECONDS_TO_START
 
     console = output_console(stderr=as_data)
+    if is_outside(entrant):
+        console.print(f"waiting for {entrant} to start, at most {SECONDS_TO_START:g} s", markup=False)
     found = find_entrant(entrant)
-    counter = GameCounter(console, games + 2 * min(REPLAYED_GAMES, games))
+    again = min(REPLAYED_GAMES, games)
+    console.print(
+        f"{games + 2 * again:,} games: {games:,} against a random agent, then the first {again} "
+        "twice more, which must repeat",
+        highlight=False,
+    )
+    counter = GameCounter(console, games + 2 * again)
     counter.stops_immediately = True
     checks: list[Check] = []
     try:
@@ -313,8 +344,12 @@ def check_agent_command(
     if as_data:
         print(json.dumps({"passed": passed, "checks": [check._asdict() for check in checks]}, indent=1))
     else:
-        rows = [[check.name, "ok" if check.passed else "FAILED", check.told] for check in checks]
+        rows = [[check.name, VERDICTS[check.passed], check.told] for check in checks]
         console.print(FittingTable(CHECK_COLUMNS, rows))
+        for check in checks:
+            if check.position:
+                text = f"position of the first failure of {check.name!r}: {check.position}"
+                console.print(text, markup=False, highlight=False)
         console.print(f"{found.text} {'passed' if passed else 'did not pass'}", markup=False, highlight=False)
     if not passed:
         raise typer.Exit(1)

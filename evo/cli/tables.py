@@ -178,8 +178,8 @@ def show_decks(read: Standings, decks: Sequence[Deck], console: Console) -> None
     rows = [
         [
             str(row.entrant),
-            f"{row.rating:+.1f}",
-            f"{row.low:+.1f} to {row.high:+.1f}",
+            f"{row.rating:+z.1f}",
+            f"{row.low:+z.1f} to {row.high:+z.1f}",
             f"{row.games:,}",
             f"{row.score:.1%}",
             _exact(by_name[row.entrant]),

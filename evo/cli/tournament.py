@@ -418,8 +418,20 @@ def arena_command(
     champion: str = typer.Option(
         "", help=f"Champion to play instead: {NOTATION}.", autocompletion=options.complete_entrants
     ),
+    decks: str = typer.Option(
+        "",
+        help="Decks to play instead of the arena file's (of the shipped file: four decks of minions), under "
+        "their default ruleset, separated by commas.",
+        autocompletion=options.complete_decks,
+    ),
+    edition: DeckEdition = "",
+    bodies: AsBodies = False,
+    any_deck: AnyDeck = False,
     games: int = typer.Option(
-        0, min=0, max=10**9, help="Minimum number of games per pairing; 0: the arena file's."
+        0,
+        min=0,
+        max=10**9,
+        help="Games per pairing, rounded up to both seats of each ordered pair of decks; 0: the file's.",
     ),
     seed: DealSeed = 1,
     out: ArenaOut = None,
@@ -429,7 +441,8 @@ def arena_command(
     as_data: AsJson = False,
     _agents: AllowAgent = None,
 ) -> None:
-    """Play a round robin of a champion, the hand-made profiles and all rivals over all decks."""
+    """Play a round robin of a champion, the hand-made profiles and all rivals over the file's decks."""
+    from evo.config.files import split_names
     from evo.play.pools import pool_settings
     from evo.sessions.progress import output_console
     from evo.sessions.session import play_and_write, print_json
@@ -438,8 +451,18 @@ def arena_command(
     from evo.tournament.report import print_tournament
 
     place = pool_settings(pool, workers, address)
-    tournament = create_arena(config, champion, games, seed)
-    done = play_and_write(tournament, out, "arena", place, output_console(stderr=as_data))
+    names = decks_with_options(split_names(decks) if decks else (), edition, bodies, any_deck)
+    tournament = create_arena(config, champion, games, seed, names)
+    console = output_console(stderr=as_data)
+    played, cells = ", ".join(deck.name for deck in tournament.decks), len(tournament.decks) ** 2
+    console.print(f"decks: {played}; --decks takes others", markup=False, highlight=False)
+    if games and games != tournament.games * cells:
+        console.print(
+            f"{tournament.games * cells:,} games a pairing instead of {games:,}: both seats of each of the "
+            f"{cells} ordered pairs of decks",
+            highlight=False,
+        )
+    done = play_and_write(tournament, out, "arena", place, console)
     if as_data:
         print_json(done.summary)
         return

@@ -31,7 +31,7 @@ WARM_UP_GAME = 2**31
 MAX_FAULTS = 10
 """Number of games lost by faults after which the check stops."""
 
-NO_DECISION = "not checked: the agent made no decision"
+NO_DECISION = "the agent made no decision"
 
 MAX_RANDOM_ACTIONS = 40
 """Most random actions played to reach a test position."""
@@ -42,13 +42,15 @@ class Check(NamedTuple):
 
     Attributes:
         name: of the check.
-        passed: whether the agent passed.
-        told: measurements, or the first failure and its place.
+        passed: whether the agent passed; None if it was not checked.
+        told: measurements, or the first failure and its place, or why it was not checked.
+        position: of the first failure, in notation; "" where there is none, or `told` has it.
     """
 
     name: str
-    passed: bool
+    passed: bool | None
     told: str
+    position: str = ""
 
 
 class TimedAgent:
@@ -101,10 +103,13 @@ def check_agent(
     )
     agent = TimedAgent(entrant.player.agent())
     faults: dict[Reason, list[str]] = {}
+    positions: dict[Reason, str] = {}
 
     def record_fault(result: MatchResult, game: str) -> None:
         if result.reason not in (Reason.HERO_DIED, Reason.FATIGUE, Reason.TURN_CAP):
             where = f"{game}, after {len(result.actions)} actions: {error_message_of(result.error)}"
+            lines = [line for line in result.error.splitlines() if line.startswith("in turn ")]
+            positions.setdefault(result.reason, lines[-1].removeprefix("in ") if lines else "")
             faults.setdefault(result.reason, []).append(where)
 
     for pair in decks:  # what loads or compiles at the first decision counts for no time
@@ -128,15 +133,30 @@ def check_agent(
     on = "; decks: " + ", ".join(" and ".join(pair) for pair in decks)
     illegal = messages.pop(Reason.ILLEGAL_ACTION, "")
     acted = bool(agent.seconds)
-    yield Check("legal actions", acted and not illegal, illegal or (totals + on if acted else NO_DECISION))
+    fine = True if acted else None
+    yield Check(
+        "legal actions",
+        False if illegal else fine,
+        illegal or (totals + on if acted else NO_DECISION),
+        positions.get(Reason.ILLEGAL_ACTION, ""),
+    )
     time_fault = messages.pop(Reason.TOO_LATE, "")
     yield Check(
-        "time", acted and not time_fault, time_fault or (_times_text(agent.seconds) if acted else NO_DECISION)
+        "time",
+        False if time_fault else fine,
+        time_fault or (_times_text(agent.seconds) if acted else NO_DECISION),
+        positions.get(Reason.TOO_LATE, ""),
     )
+    complete = True if games == requested else None
     other_faults = "; ".join(f"{reason}: {text}" for reason, text in messages.items())
     if games < requested:
         other_faults += f"; ended after {MAX_FAULTS} faults, {requested - games:,} games before the last"
-    yield Check("no other fault", not other_faults, other_faults.removeprefix("; ") or totals)
+    yield Check(
+        "no other fault",
+        False if messages else complete,
+        other_faults.removeprefix("; ") or totals,
+        next((positions[reason] for reason in messages), ""),
+    )
     yield _check_reproducible(entrant, decks, min(REPLAYED_GAMES, games), seed, advance)
     yield _check_hidden_cards(entrant, decks, pairs, seed, advance)
 
@@ -163,7 +183,7 @@ def _check_reproducible(
             result = play_against_random(agent, decks[number % len(decks)], seed, number)
             advance(1)
             if result.error:
-                return Check("same seed, same game", False, f"not checked: game {number} was lost by a fault")
+                return Check("same seed, same game", None, f"game {number} was lost by a fault")
             records[number].append(result.actions)
     for number, (once, again) in records.items():
         if once != again:

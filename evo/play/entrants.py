@@ -294,6 +294,14 @@ def _parse(text: str) -> _Parts:
     agent, colon, profile = before_at.partition(":")
     if kind is not None and agent == kind.name and not colon:
         profile = kind.default_profile
+    module, _, class_name = text.partition(":")
+    module = module.removesuffix(".py").removeprefix("./").replace("/", ".")
+    is_file = os.path.isfile(f"{module.replace('.', '/')}.py")  # noqa: PTH113 - accepts names no file can have
+    if kind is None and (is_file or text.endswith(".py")):
+        raise EntrantError(
+            f"unknown entrant {text!r}; a class of a Python file is an agent as "
+            f"python:{module}:{class_name or 'CLASS'}"
+        )
     if kind is None or agent != kind.name or bool(profile) != kind.weighted:
         bare = [kind.name for kind in AGENTS.values() if kind.default_profile or not kind.weighted]
         weighted = [kind for kind in AGENTS.values() if kind.weighted]

@@ -107,6 +107,7 @@ def standings(games: pd.DataFrame) -> Standings:
         decks=_decks(read),
         summary=_summary(read)
         | {"unproven_turns": int(games["unproven"].sum()) if "unproven" in games else 0}
+        | {"unproven_in_games_of": _unproven_by_entrant(games) if "unproven" in games else {}}
         | cycles,
     )
 
@@ -344,6 +345,15 @@ def _decks(read: _Games) -> pd.DataFrame:
     ):
         table.insert(0, name, [names[place] for place in places])
     return table
+
+
+def _unproven_by_entrant(games: pd.DataFrame) -> dict[str, int]:
+    """Unproven turns, of both players, in the games of each entrant that has any, most first."""
+    as_first = games.groupby(games["first"].astype(str))["unproven"].sum()
+    others = games[games["first"].astype(str) != games["second"].astype(str)]
+    as_second = others.groupby(others["second"].astype(str))["unproven"].sum()
+    turns = as_first.add(as_second, fill_value=0).sort_values(ascending=False, kind="stable")
+    return {str(name): int(n) for name, n in turns.items() if n}
 
 
 def _summary(read: _Games) -> dict[str, Any]:

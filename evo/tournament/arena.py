@@ -1,6 +1,7 @@
 """The arena: a round robin of a champion, the hand-made profiles and all rivals, defined by a file."""
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -69,15 +70,20 @@ def read_arena(name: str) -> Arena:
         raise ConfigError(f"arena {file}: {'; '.join(lines)}") from None
 
 
-def create_arena(name: str, champion: str = "", games: int = 0, seed: int = 1) -> Tournament:
+def create_arena(
+    name: str, champion: str = "", games: int = 0, seed: int = 1, decks: Sequence[str] = ()
+) -> Tournament:
     """Create the tournament of an arena file, with the command that repeats it; see `arena_tournament`."""
     words = ["manaforge", "arena"] + ([name] if name != "arena" else [])
     words += (["--champion", champion] if champion else []) + (["--games", str(games)] if games else [])
     words += ["--seed", str(seed)] if seed != 1 else []
-    return arena_tournament(read_arena(name), champion, games, seed, shlex.join(words))
+    words += ["--decks", ",".join(decks)] if decks else []
+    return arena_tournament(read_arena(name), champion, games, seed, shlex.join(words), decks)
 
 
-def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin: str) -> Tournament:
+def arena_tournament(
+    arena: Arena, champion: str, games: int, seed: int, origin: str, own_decks: Sequence[str] = ()
+) -> Tournament:
     """Create the round-robin tournament of an arena, with the champion as first entrant.
 
     Args:
@@ -87,20 +93,25 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         seed: of the deals.
         origin: command that plays it with the arena's own decks. For copied decks, the command is
             `manaforge tournament`.
+        own_decks: names that replace the file's decks, under the default ruleset of these decks; () for the
+            file's.
 
     Raises:
+        DeckError, UnknownNameError: one of `own_decks` cannot be played, or is unknown.
         EntrantError, UnknownNameError, ProfileError: `champion` is not an entrant.
         ConfigError: an entrant or deck of the file is missing, or the champion is also another entrant.
     """
     config = arena.config
     typed = find_entrant(champion) if champion else None
+    deck_names = tuple(own_decks) or config.decks
+    decks = tuple(map(find_deck, own_decks))
     try:
         first = typed or replace(
             find_entrant(resolve_in_folder(config.champion, arena.folder)), text=CHAMPION
         )
         found, _ = find_entrants([resolve_in_folder(text, arena.folder) for text in config.entrants])
-        decks = tuple(find_deck(resolve_deck_path(name, arena.folder)) for name in config.decks)
-        ruleset = find_ruleset(config.ruleset or default_ruleset(decks))
+        decks = decks or tuple(find_deck(resolve_deck_path(name, arena.folder)) for name in config.decks)
+        ruleset = find_ruleset((config.ruleset if not own_decks else "") or default_ruleset(decks))
         refuse_decks((entrant.player.kind_and_backend for entrant in (first, *found)), decks)
     except ManaforgeError as error:
         raise ConfigError(f"arena {arena.file}: {error}") from None
@@ -112,8 +123,7 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         )
     if len({deck.name for deck in decks}) < len(decks):
         raise ConfigError(
-            f"arena {arena.file}: decks: two decks with the same name in {', '.join(config.decks)}; "
-            "rename one"
+            f"arena {arena.file}: decks: two decks with the same name in {', '.join(deck_names)}; rename one"
         )
     cells = len(decks) ** 2
     wanted = games or config.games
@@ -126,7 +136,7 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
     options += ["--seed", str(seed)] if seed != 1 else []
 
     def command(names: tuple[str, ...]) -> str:
-        if names == config.decks:
+        if names == deck_names:
             return origin
         return shlex.join(["manaforge", "tournament", *texts, "--decks", ",".join(names), *options])
 
@@ -134,7 +144,7 @@ def arena_tournament(arena: Arena, champion: str, games: int, seed: int, origin:
         entrants=(first, *others),
         self_play=frozenset(),
         decks=decks,
-        deck_names=config.decks,
+        deck_names=deck_names,
         ruleset=ruleset,
         games=pairing_games,
         seed=seed,

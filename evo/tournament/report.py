@@ -81,7 +81,7 @@ def plot_ratings(axes: Axes, ratings: pd.DataFrame) -> Axes:
     for place, rating in enumerate(value):
         bound = "≥ " if np.isinf(high[place]) else "≤ " if np.isinf(low[place]) else ""
         axes.annotate(
-            f"{bound}{rating:+.0f}",
+            f"{bound}{rating:+z.0f}",
             (1, place),
             (5, 0),
             xycoords=("axes fraction", "data"),
@@ -224,13 +224,13 @@ def ratings_table(ratings: pd.DataFrame) -> Markup:
     names = ["score", "superiority", "nash_weight", "games", "wins", "draws", "losses", "mean_turns"]
     shown[[columns.get(name, name) for name in names]] = ratings[names]
     return html_table(
-        shown, {"rating": "{:+.1f}", **PERCENT_FORMATS, **COUNT_FORMATS, **ROUND_FORMATS}, "Ratings"
+        shown, {"rating": "{:+z.1f}", **PERCENT_FORMATS, **COUNT_FORMATS, **ROUND_FORMATS}, "Ratings"
     )
 
 
 def _bounds(ratings: pd.DataFrame) -> list[Cell]:
     """Table cells of the intervals of ratings, which may be unbounded."""
-    found = interval_cells(ratings, "low", "high", "{:+.1f}")
+    found = interval_cells(ratings, "low", "high", "{:+z.1f}")
     return [Cell(cell.text.replace("inf", "∞"), cell.value) for cell in found]
 
 
@@ -249,7 +249,7 @@ def _best(read: Standings) -> str:
         )
     sure = f"; likelihood of superiority over {second['entrant']}, the second: {first['superiority']:.1%}"
     return (
-        f"{first['entrant']} is first of {len(read.ratings)}, rated {first['rating']:+.1f} Elo"
+        f"{first['entrant']} is first of {len(read.ratings)}, rated {first['rating']:+z.1f} Elo"
         + (f" (95% interval {bounds})" if bounds else "")
         + f" with a score of {first['score']:.1%}"
         + ("" if pd.isna(first["superiority"]) else sure)
@@ -278,7 +278,7 @@ def matchup_section(read: Standings, scores: pd.DataFrame) -> Section:
 
 def _elo(value: float) -> str:
     """Format an Elo difference, which is infinite if one side won all games."""
-    return f"{value:+.1f}".replace("inf", "∞")
+    return f"{value:+z.1f}".replace("inf", "∞")
 
 
 def _heat_map(scores: pd.DataFrame, title: str) -> Markup:
@@ -296,7 +296,9 @@ def deck_matchup_section(read: Standings) -> Section:
     scores = read.decks.pivot_table(index="deck", columns="opponent_deck", values="score")
     order = list(read.ratings["entrant"])
     scores = scores.reindex(index=order, columns=order).astype(float)
-    parts = [html_table(decks, {"rating": "{:+.1f}", **PERCENT_FORMATS, **COUNT_FORMATS}, "Ratings of decks")]
+    parts = [
+        html_table(decks, {"rating": "{:+z.1f}", **PERCENT_FORMATS, **COUNT_FORMATS}, "Ratings of decks")
+    ]
     if len(scores) <= MAX_HEAT_ROWS:
         parts.append(heat_table(scores, "Score of the row against the column"))
     return Section("Deck matchups", "", parts, conclusion=best_deck_sentence(read))
@@ -337,7 +339,7 @@ def _what_was_played(tournament: Tournament, lines: dict[str, str]) -> Section:
         f"{lines['games']} Ruleset {tournament.ruleset.name}, {tournament.games:,} games per cell, "
         f"{tournament.seats} seats, seed {tournament.seed}. "
     )
-    rest = [lines[name] for name in ("cards", "alike", "cycles", "unproven") if name in lines]
+    rest = [lines[name] for name in ("cards", "alike", "cycles", "unproven", "unbounded") if name in lines]
     return Section("Games and rules", text + " ".join(rest))
 
 
@@ -403,6 +405,9 @@ SELF_PLAY_COLUMNS = (
     Column("drawn", 4, right=True),
     Column("rounds", 5, right=True),
 )
+
+MAX_UNPROVEN_SHOWN = 3
+"""Maximum entrants named with the number of unproven turns in their games."""
 
 MAX_TERMINAL_ENTRANTS = 9
 """Maximum entrants of a score table in the terminal."""
@@ -518,7 +523,7 @@ def terminal_sentences(tournament: Tournament, summary: dict[str, Any]) -> list[
 def summary_sentences(tournament: Tournament, summary: dict[str, Any]) -> dict[str, str]:
     """Summary sentences of a tournament, by topic.
 
-    Keys, in this order: games, seat, cards; if applicable, alike, cycles, unproven, test.
+    Keys, in this order: games, seat, cards; if applicable, alike, cycles, unproven, unbounded, test.
     """
     seat = summary["first_seat"]
     names = [deck.name for deck in tournament.decks]
@@ -543,11 +548,23 @@ def summary_sentences(tournament: Tournament, summary: dict[str, Any]) -> dict[s
     if summary["unproven_turns"]:
         lines["unproven"] = (
             f"{counted(summary['unproven_turns'], 'turn')} unproven: the search for the best plan had not "
-            "finished (docs/agents.md)."
+            f"finished (docs/agents.md); {_unproven_where(summary['unproven_in_games_of'])}."
+        )
+    unbounded = [row["entrant"] for row in summary["ratings"] if 0 < row["games"] == row["losses"]]
+    if unbounded and len(summary["ratings"]) > 2:
+        lines["unbounded"] = (
+            f"{' and '.join(unbounded)} lost every game: such a rating has no lower bound and, as the mean "
+            "is 0, shifts all others; leave it out to rate the others alone."
         )
     if summary["sprt"]:
         lines["test"] = _verdict(tournament, summary["sprt"]) + "."
     return lines
+
+
+def _unproven_where(turns: dict[str, int]) -> str:
+    """Entrants in whose games most unproven turns were; a game counts those of both players."""
+    most = [f"{name} ({n:,})" for name, n in list(turns.items())[:MAX_UNPROVEN_SHOWN]]
+    return f"{'most ' if len(turns) > len(most) else ''}in games of {', '.join(most)}, of both players"
 
 
 def _seat_note(tournament: Tournament) -> str:
@@ -586,7 +603,8 @@ def _range(bounds: list[float]) -> str:
 def fault_warnings(summary: dict[str, Any]) -> list[str]:
     """Warnings about games lost by agents' faults."""
     return [
-        f"{row['entrant']} lost {row['games']:,} games ({row['fault']}); the first: {row['first']}"
+        f"{row['entrant']} lost {row['games']:,} games ({row['fault']}); the first, game {row['number']}: "
+        f"{row['first']}; manaforge replay FOLDER {row['number']} shows its position"
         for row in summary["faults"]
     ]
 
@@ -602,8 +620,8 @@ def print_tournament(
             continue
         better = "" if pd.isna(row.superiority) else f"{row.superiority:.1%}"
         counts = [f"{count:,}" for count in (row.games, row.wins, row.draws, row.losses)]
-        interval = f"{row.low:+.1f} to {row.high:+.1f}".replace("inf", "∞")
-        numbers = [f"{row.rating:+.1f}", interval, *counts, f"{row.score:.1%}", better]
+        interval = f"{row.low:+z.1f} to {row.high:+z.1f}".replace("inf", "∞")
+        numbers = [f"{row.rating:+z.1f}", interval, *counts, f"{row.score:.1%}", better]
         rows.append([str(row.rank), row.entrant, *numbers])
     if not no_matchup:
         console.print(FittingTable(RATING_COLUMNS, rows, "ratings"))

@@ -283,7 +283,10 @@ def find_faults(tournament: Tournament, played: np.ndarray) -> list[dict[str, An
             own = numbers[(loser[numbers] == place) & (played["fault"][numbers] == code)]
             if len(own):
                 text = fault_text(tournament.roster, tournament.with_own_decks(schedule), int(own[0]))
-                found.append({"entrant": name, "fault": kind, "games": len(own), "first": text})
+                number = int(own[0])
+                found.append(
+                    {"entrant": name, "fault": kind, "games": len(own), "number": number, "first": text}
+                )
     return found
 
 

@@ -34,6 +34,9 @@ class NotStartedError(ManaforgeError, RuntimeError):
 SECONDS_TO_START = 120.0
 """Time limit to start and answer `hello`; generous, for large models on busy machines."""
 
+MAX_LEGAL_SHOWN = 4
+"""Largest number of legal actions named in the message on an illegal one."""
+
 
 class OutsideAgent:
     """An agent that decides in an external process, one game at a time.
@@ -82,9 +85,13 @@ class OutsideAgent:
             raise AgentFaultError(
                 f"{self.name}: it answered {shown}, without an action", Reason.NOT_UNDERSTOOD
             )
-        shown = repr(answer["action"])[:100]
+        legal = [str(one) for one in view.legal_actions]
+        more = f" and {len(legal) - MAX_LEGAL_SHOWN} more" if len(legal) > MAX_LEGAL_SHOWN else ""
+        shown = f"it answered the action {repr(answer['action'])[:100]}, which is not legal"
+        shown = "act returned nothing (None)" if answer["action"] is None else shown
         raise AgentFaultError(
-            f"{self.name}: it answered the action {shown}, which is not legal", Reason.ILLEGAL_ACTION
+            f"{self.name}: {shown}; legal are {', '.join(legal[:MAX_LEGAL_SHOWN])}{more}",
+            Reason.ILLEGAL_ACTION,
         )
 
     def game_over(self, outcome: Outcome, reason: Reason) -> None:

@@ -1,18 +1,22 @@
 """Host that runs a Python agent as an agent from outside: `python -m rivals.outside.host MODULE CLASS`.
 
 The class is constructed without arguments and implements `act(view, rng)` (`engine.game_session.Agent`);
-`new_game` and `game_over` are optional. Its printed output goes to standard error.
+`new_game` and `game_over` are optional. Its printed output goes to standard error. After an exception the
+last line of standard error names the method, the exception and the line of the agent's file.
 
 An attribute `parameters`, a dict from names to (low, high), declares parameters that can evolve. A game that
 sets them assigns the attribute `values`, a dict from names to numbers; other games use its initial value, or
 the midpoints.
 """
 
+import contextlib
 import importlib
 import json
 import os
 import sys
-from collections.abc import Mapping
+import traceback
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +25,7 @@ from engine.codes import Outcome
 from engine.game_session import Reason
 from engine.notation import parse_position
 from engine.view import PlayerView
-from rivals.outside.messages import PROTOCOL
+from rivals.outside.messages import PROTOCOL, RAISED
 
 
 def outcome_of(result: str, seat: int) -> Outcome:
@@ -31,22 +35,61 @@ def outcome_of(result: str, seat: int) -> Outcome:
     return Outcome.FIRST_WINS if (result == "won") == (seat == 0) else Outcome.SECOND_WINS
 
 
+MAX_ERROR = 300
+"""Largest number of characters of an exception's message that are told."""
+
+
+@contextlib.contextmanager
+def errors_located(module: str, method: str) -> Iterator[None]:
+    """Context of a call of the agent, from which an exception ends the process and is told with its line.
+
+    Args:
+        module: the agent's module.
+        method: what is called, for the message.
+
+    Raises:
+        SystemExit: with a last line such as `act raised KeyError: 3 (mybot.py:7 in act)`.
+    """
+    try:
+        yield
+    except Exception as error:
+        traceback.print_exc()
+        message = " ".join(f"{type(error).__name__}: {error}".split())[:MAX_ERROR]
+        sys.exit(f"{RAISED}{method} raised {message}{_line_of(error, module)}")
+
+
+def _line_of(error: Exception, module: str) -> str:
+    """Last line of the agent's own file in an exception's traceback, such as ` (mybot.py:7 in act)`."""
+    frames = traceback.extract_tb(error.__traceback__)
+    file = getattr(sys.modules.get(module), "__file__", None)
+    own = [frame for frame in frames if frame.filename == file]
+    if not own:  # a failed import, or a class from another file
+        here = [frame for frame in frames if frame.filename != __file__]
+        own = [frame for frame in here if Path(frame.filename).is_relative_to(Path.cwd())]
+    return f" ({Path(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name})" if own else ""
+
+
 def load_agent(module: str, name: str) -> Any:
     """Import an agent class from a module, and construct the agent.
 
     Raises:
         SystemExit: import error, or no method `act`; the message says which.
     """
+    with errors_located(module, "import"):
+        try:
+            loaded = importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            hint = f"; leave out .py: python:{module[:-3]}:{name}" if module.endswith(".py") else ""
+            sys.exit(f"ImportError: {error}; searched {os.getcwd()} and this environment{hint}")  # noqa: PTH109
     try:
-        agent_class = getattr(importlib.import_module(module), name)
-    except ModuleNotFoundError as error:
-        hint = f"; leave out .py: python:{module[:-3]}:{name}" if module.endswith(".py") else ""
-        sys.exit(f"ImportError: {error}; searched {os.getcwd()} and this environment{hint}")  # noqa: PTH109
+        agent_class = getattr(loaded, name)
     except AttributeError as error:
         sys.exit(f"ImportError: {error}")
-    agent = agent_class()
+    with errors_located(module, "__init__"):
+        agent = agent_class()
     if not callable(getattr(agent, "act", None)):
-        sys.exit(f"TypeError: {module}.{name} creates {agent!r}, which has no method act(view, rng)")
+        made = type(agent).__name__
+        sys.exit(f"TypeError: {module}.{name}() is a {made} without a method act(view, rng)")
     return agent
 
 
@@ -92,14 +135,18 @@ def main(module: str, name: str) -> None:
                 if bounds:
                     agent.values = message.get("parameters", default_values)
                 if hasattr(agent, "new_game"):
-                    agent.new_game(seat, rng)
+                    with errors_located(module, "new_game"):
+                        agent.new_game(seat, rng)
                 continue
             case "decide":
                 view = PlayerView(parse_position(message["position"]), seat)
-                answer = {"type": "action", "action": str(agent.act(view, rng))}
+                with errors_located(module, "act"):
+                    action = agent.act(view, rng)
+                answer = {"type": "action", "action": None if action is None else str(action)}
             case "result":
                 if hasattr(agent, "game_over"):
-                    agent.game_over(outcome_of(message["result"], seat), Reason(message["reason"]))
+                    with errors_located(module, "game_over"):
+                        agent.game_over(outcome_of(message["result"], seat), Reason(message["reason"]))
                 continue
             case _:
                 continue

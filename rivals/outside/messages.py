@@ -11,6 +11,9 @@ from engine.view import MinionView, PlayerView, SideView
 PROTOCOL = 1
 """Protocol version; raised when a message changes its meaning, not when a field is added."""
 
+RAISED = "manaforge agent: its "
+"""Beginning of the last line of standard error after an exception in a method of a Python agent."""
+
 
 def decide_message(view: PlayerView) -> dict[str, Any]:
     """Request for a decision: the visible position, as text and as JSON values, and the legal actions."""

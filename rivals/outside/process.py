@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.game_session import AgentFaultError, Reason
+from rivals.outside.messages import RAISED
 from rivals.outside.parameters import Parameter
 from rivals.outside.supervisor import descendants_of
 
@@ -190,6 +191,9 @@ class OutsideProcess:
             code = self._supervisor.returncode
             message += "" if code is None else f" with exit code {code}"
         lines = self._errors.decode(errors="replace").strip().splitlines()
+        raised = next((line for line in reversed(lines) if line.startswith(RAISED)), "")
+        if raised and reason == Reason.PROCESS_ENDED:
+            return AgentFaultError(f"{self.name}: its {_printable(raised.removeprefix(RAISED))}", reason)
         why = next((line for line in reversed(lines) if "rror" in line), lines[-1] if lines else "")
         detail = f"; its last error: {_quoted(why.encode())}" if why else ""
         return AgentFaultError(f"{self.name}: {message}{detail}", reason)
@@ -240,6 +244,11 @@ def _quoted(text: bytes) -> str:
     """Beginning of an agent's output as a quoted line."""
     shown = text[:MAX_QUOTED].decode(errors="replace")
     return repr(shown) + ("..." if len(text) > MAX_QUOTED else "")
+
+
+def _printable(text: str) -> str:
+    """A line of an agent's output without control characters."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def processes_with_mark(mark: str) -> set[int]:

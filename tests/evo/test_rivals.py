@@ -257,6 +257,13 @@ def test_a_sweep_and_an_arena_as_commands(tmp_path: Path, monkeypatch: pytest.Mo
         int(count) for count in verdict.groups()
     ]
     shutil.rmtree("a")
+    assert "8 games a pairing instead of 7: both seats of each of the 4 ordered pairs" in done.output
+    other = CliRunner().invoke(
+        app, ["arena", "./arena.toml", "--out", "b", "--games", "2", "--decks", "hearthsim-basic"]
+    )
+    assert "decks: hearthsim-basic; --decks takes others" in other.output
+    command = json.loads(Path("b/summary.json").read_text())["command"]
+    assert command == "manaforge arena ./arena.toml --games 2 --decks hearthsim-basic"
     refused = CliRunner().invoke(app, ["arena", "./arena.toml", "--champion", "aggro"])
     assert "the champion aggro is also among the other entrants" in str(refused.exception)
 

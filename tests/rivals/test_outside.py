@@ -167,6 +167,67 @@ def test_an_error_at_any_time_loses_a_game_and_is_told(when: str) -> None:
         assert "exit code 3" in results[number].error
 
 
+RAISING = """
+class Bot:
+    def {method}(self, *_):
+        return {answer}
+    {more}
+"""
+
+
+@pytest.mark.usefixtures("bots")
+@pytest.mark.parametrize("method", ["act", "new_game", "game_over"])
+def test_an_exception_of_a_python_agent_is_told_with_its_line(method: str) -> None:
+    more = "" if method == "act" else "act = lambda self, view, rng: view.legal_actions[-1]"
+    Path("raising.py").write_text(RAISING.format(method=method, answer="self.bord", more=more))
+    agent = OutsideAgent("python:raising:Bot", PATIENCE)
+    results = [play(agent, inside(), ("thesis-paladin", "thesis-warrior"), seed) for seed in range(2)]
+    assert {result.reason for result in results if result.error} == {Reason.PROCESS_ENDED}
+    told = (
+        f"its {method} raised AttributeError: 'Bot' object has no attribute 'bord' (raising.py:4 in {method})"
+    )
+    assert results[1].error.splitlines()[0] == f"python:raising:Bot: {told}"
+
+
+@pytest.mark.usefixtures("bots")
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("class Bot:\n    pass", "raising.Bot() is a Bot without a method act(view, rng)"),
+        (
+            "class Bot:\n    def __init__(self):\n        1 / 0",
+            "ZeroDivisionError: division by zero (raising.py:3 in",
+        ),
+        (
+            "import os\nos.nothing",
+            "its import raised AttributeError: module 'os' has no attribute 'nothing' (raising.py",
+        ),
+    ],
+)
+def test_a_class_that_cannot_be_made_is_told_with_its_line(text: str, told: str) -> None:
+    Path("raising.py").write_text(text)
+    with pytest.raises(NotStartedError, match=re.escape(told)):
+        find_entrant("python:raising:Bot")
+
+
+@pytest.mark.usefixtures("bots")
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("None", "act returned nothing (None)"),
+        ("'play 99'", "it answered the action 'play 99', which is not legal"),
+    ],
+)
+def test_an_illegal_action_is_told_with_legal_ones_and_the_position(answer: str, told: str) -> None:
+    Path("raising.py").write_text(RAISING.format(method="act", answer=answer, more=""))
+    result = play(OutsideAgent("python:raising:Bot", PATIENCE), inside(), ("thesis-paladin",) * 2, 1)
+    message, where = result.error.splitlines()
+    legal = [str(action) for action in result.position.legal_actions()]
+    assert message.startswith(f"python:raising:Bot: {told}; legal are {', '.join(legal[:4])}")
+    assert where.startswith("in turn 1 first")
+    assert parse_position(where.removeprefix("in ")).legal_actions() == result.position.legal_actions()
+
+
 @pytest.mark.parametrize("when", ["first", "later"])
 def test_games_that_are_stopped_end_at_once_whatever_an_agent_waits_for(when: str) -> None:
     agent, results = OutsideAgent(f"process:{sys.executable} {FAULTY} hangs:{when}", PATIENCE), []

@@ -1,6 +1,7 @@
 """The command `manaforge`."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +36,40 @@ def test_wrong_input_is_one_line() -> None:
         assert (done.returncode, done.stdout) == (2, "")
         assert message in done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_reasons_of_agents_that_give_none_are_not_awaited() -> None:
+    silent = "--explain: neither agent gives reasons; those of ilp:PROFILE do"
+    assert silent in manaforge("play", "random", "pass", "--explain").stdout
+    assert silent not in manaforge("play", "ilp:keep-alive", "pass", "--explain").stdout
+
+
+def test_explain_takes_profiles_of_ilp_and_a_position_itself(tmp_path: Path) -> None:
+    for profile in ("hearthsim", "hearthsim:balanced", "ilp:keep-alive"):
+        wrong = manaforge("explain", POSITION, "--profile", profile)
+        assert wrong.returncode == 2
+        assert f"--profile takes weights of ilp, not an agent, got '{profile}': " in wrong.stderr
+        assert "keep-alive" in wrong.stderr
+        assert "nearest" not in wrong.stderr
+    (tmp_path / "pos.txt").write_text(POSITION)
+    wrong = manaforge("explain", tmp_path / "pos.txt")
+    assert wrong.returncode == 2
+    assert f'give the position itself, such as "$(cat {tmp_path / "pos.txt"})"' in wrong.stderr
+    assert manaforge("explain", "x" * 5000).returncode == 2
+
+
+def test_a_class_of_a_file_is_told_as_an_entrant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mybot.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    for text, entrant in (
+        ("mybot.py", "CLASS"),
+        ("mybot", "CLASS"),
+        ("mybot:Bot", "Bot"),
+        ("mybot.py:Bot", "Bot"),
+    ):
+        wrong = manaforge("check-agent", text)
+        assert (wrong.returncode, len(wrong.stderr.splitlines())) == (2, 1)
+        assert f"a class of a Python file is an agent as python:mybot:{entrant}" in wrong.stderr
 
 
 def test_version() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from engine import parse_position
 from engine.game_session import Reason
 from evo.play import checking
 from evo.play.checking import check_agent
@@ -100,7 +101,24 @@ def test_the_command_tells_each_verdict_and_ends_by_it() -> None:
     assert not found["passed"]
     assert next(check["name"] for check in found["checks"] if not check["passed"]) == "legal actions"
     assert "it answered the action 'play 99', which is not legal" in found["checks"][0]["told"]
+    assert "which is not legal; legal are play 0" in found["checks"][0]["told"]
+    assert parse_position(found["checks"][0]["position"]).legal_actions()
+    assert found["checks"][3]["passed"] is None
+    shown = manaforge("check-agent", lying, "--games", 2, "--pairs", 2).stdout
+    assert "waiting for process:" in shown
+    assert "6 games: 2 against a random agent, then the first 2 twice more" in shown
+    assert "position of the first failure of 'legal actions': turn " in shown
+    assert shown.count(" FAILED ") == 2
+    assert shown.count(" not checked ") == 1
     missing = manaforge("check-agent", "process:no-such-program")
     assert missing.returncode == 1
     assert "cannot start no-such-program" in missing.stderr
     assert "Traceback" not in missing.stderr
+
+
+def test_what_was_not_checked_neither_passed_nor_failed() -> None:
+    lying = f"process:{sys.executable} {FAULTY} lies:first@seconds={PATIENCE}"
+    verdicts = {check.name: check.passed for check in check_agent(find_entrant(lying), 12, 1, 1)}
+    processes.close()
+    assert verdicts["legal actions"] is False
+    assert verdicts["time"] is verdicts["no other fault"] is verdicts["same seed, same game"] is None

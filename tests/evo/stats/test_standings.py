@@ -124,4 +124,15 @@ def test_games_of_older_tournaments_are_read_as_before() -> None:
     games["unproven"] = 3
     now, before = standings(games), standings(games.drop(columns="unproven"))
     assert now.summary["unproven_turns"] == 3 * len(games)
-    assert before.summary == now.summary | {"unproven_turns": 0}
+    assert before.summary == now.summary | {"unproven_turns": 0, "unproven_in_games_of": {}}
+
+
+def test_unproven_turns_are_counted_in_the_games_of_each_entrant() -> None:
+    matchups = Matchups(make_pairings(3, "round-robin", ()), 1, 20, 1, (6,))
+    games = games_table(matchups, made_up(matchups), list("abc"), ["x"])
+    games["unproven"] = ((games["first"] == "c") | (games["second"] == "c")).astype(int)
+    met = {name: int((games["first"] == name).sum() + (games["second"] == name).sum()) for name in "abc"}
+    found = standings(games).summary["unproven_in_games_of"]
+    assert list(found) == ["c", "a", "b"]
+    assert found["c"] == met["c"] == games["unproven"].sum()
+    assert found["a"] + found["b"] == found["c"]

@@ -21,6 +21,7 @@ from evo.stats.sequential import Sprt
 from evo.stats.standings import standings
 from evo.tournament.folder import TournamentError, TournamentFolder, deck_identity, open_tournament
 from evo.tournament.reading import read_tournament, tournament_to_replay
+from evo.tournament.report import fault_warnings
 from evo.tournament.run import Tournament, find_faults, play_missing
 from rivals import AGENTS, AgentKind
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
@@ -405,6 +406,10 @@ def test_faults_are_lost_counted_apart_and_told(tmp_path: Path, monkeypatch: pyt
         ("crashing", "agent error", 16),
         ("illegal", "illegal action", 24),
     ]
+    for one in told:
+        assert games["fault"].iloc[one["number"]] == one["fault"]
+        assert not (games["fault"].iloc[: one["number"]] == one["fault"]).any()
+        assert f"manaforge replay FOLDER {one['number']} shows" in fault_warnings({"faults": [one]})[0]
     assert "out of cards" in told[0]["first"]
     assert "attack" in told[1]["first"]
     assert [int(fault) for fault in Fault] == list(range(6))  # files keep the numbers

@@ -132,6 +132,12 @@ class WeightVector:
         """Label of a weight in figures."""
         return name
 
+    @classmethod
+    def meaning(cls, name: str) -> str:
+        """Description of a weight; "" for a weight without one."""
+        names = [item.name for item in fields(cls)]
+        return dict(zip(names, cls.MEANINGS, strict=False)).get(name, "")
+
     @property
     def shares(self) -> np.ndarray:
         """Scale-free form of the weights without optional ones, shape (weights,); see `scale_free`."""

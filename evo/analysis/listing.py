@@ -225,6 +225,15 @@ def run_row(path: Path, name: str) -> dict[str, Any]:
     }
 
 
+def benchmark_score(run: dict[str, Any]) -> tuple[str, str]:
+    """A run's benchmark, and the score of its champion or last validated best; ("", "") without a score."""
+    for benchmark in BENCHMARKS.values():
+        for who, key in (("champion", benchmark.record), ("best", f"best_{benchmark.record}")):
+            if run[key] is not None:
+                return benchmark.short, f"{who} {run[key]:.1%}"
+    return "", ""
+
+
 def _last_validated(folder: RunFolder) -> float | None:
     """Score of the best individual in the last readable validation; None without a validation."""
     every, last = folder.config.validation.every, folder.committed - 1
@@ -251,7 +260,14 @@ def tournament_row(path: Path, name: str) -> dict[str, Any]:
         "entrants": len(entrants) if isinstance(entrants, list) else 0,
         "games": games if isinstance(games, int) else None,
         "leader": str(leader),
+        "decks": _deck_names(about.get("decks")),
     }
+
+
+def _deck_names(decks: Any) -> list[str]:
+    """Names of a tournament's decks; [] if its file has none."""
+    listed = decks if isinstance(decks, list) else []
+    return [str(deck["deck"]) for deck in listed if isinstance(deck, dict) and "deck" in deck]
 
 
 def _read_json_object(file: Path) -> dict[str, Any]:

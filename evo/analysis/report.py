@@ -381,8 +381,7 @@ def champions(given: ReportData) -> list[Section]:
 def _meanings(vector: type[WeightVector]) -> pd.DataFrame:
     """Table of the weights and what each means."""
     names = vector.names()
-    meanings = [*vector.MEANINGS[: len(names)], *[""] * (len(names) - len(vector.MEANINGS))]
-    return pd.DataFrame({"weight": names, "meaning": meanings})
+    return pd.DataFrame({"weight": names, "meaning": list(map(vector.meaning, names))})
 
 
 def fitness(given: ReportData) -> list[Section]:

@@ -87,7 +87,7 @@ def play_command(
     """Play one game and show it turn by turn."""
     from engine import Action, Position, find_ruleset, play
     from engine.codes import ActionKind
-    from engine.decks import coverage_sentence, default_ruleset
+    from engine.decks import changes_sentence, coverage_sentence, default_ruleset
     from engine.view import PlayerView
     from evo.decklibrary import library_for_prediction
     from evo.game_pages.story import GameInfo, explainer_of, game_data, story_page
@@ -149,7 +149,13 @@ def play_command(
         command += ["--seed", str(seed), *(["--edition", edition] if edition else [])]
         command += ["--bodies"] * bodies + ["--any-deck"] * any_deck
         command += ["--library", str(library)] if library is not None else []
-        info = GameInfo((first, second), (both[0].name, both[1].name), rules.name, shlex.join(command))
+        info = GameInfo(
+            players=(first, second),
+            decks=(both[0].name, both[1].name),
+            ruleset=rules.name,
+            command=shlex.join(command),
+            changes=changes_sentence(both),
+        )
         _write_game(html, story_page(game_data(result, info, tuple(map(explainer_of, agents)))))
         screen.print(f"written: {html}", markup=False)
 

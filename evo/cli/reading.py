@@ -157,6 +157,16 @@ Opponents = Annotated[
     ),
 ]
 
+PlayedDecks = Annotated[
+    str,
+    typer.Option(
+        "--decks",
+        metavar="DECKS",
+        help="Decks to offer first, with --play, separated by commas: files or deck codes.",
+        autocompletion=options.complete_decks,
+    ),
+]
+
 
 def serve_command(
     root: Root = Path("runs"),
@@ -168,6 +178,7 @@ def serve_command(
         False, "--play", help="Also offer games against agents: shipped ones, and the champions of RUNS."
     ),
     opponents: Opponents = None,
+    decks: PlayedDecks = "",
     _agents: AllowAgent = None,
 ) -> None:
     """Show runs, tournaments and games live in a browser; read-only.
@@ -177,6 +188,7 @@ def serve_command(
     import socket
 
     from engine.errors import WrongValueError
+    from evo.config.files import split_names
     from evo.play.entrants import find_entrant
     from evo.serving.app import make_app, make_server
     from evo.sessions.progress import output_console
@@ -187,11 +199,13 @@ def serve_command(
         raise WrongValueError("--host needs an address, such as 0.0.0.0 for all interfaces")
     if opponents and not play:
         raise WrongValueError("--opponent needs --play")
+    if decks and not play:
+        raise WrongValueError("--decks needs --play")
     for text in opponents or ():
         find_entrant(text)
     token = secrets.token_urlsafe(24)
     names = frozenset(LOOPBACK) if host in LOOPBACK else frozenset()
-    app = make_app(root, token, names, (opponents or []) if play else None)
+    app = make_app(root, token, names, (opponents or []) if play else None, split_names(decks))
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

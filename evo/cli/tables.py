@@ -11,9 +11,14 @@ from rich.text import Text
 
 from engine import HERO, Action, Deck, Position
 from engine.codes import ActionKind
-from evo.analysis.listing import learnings_and_experiments_below, runs_below, tournaments_below
+from evo.analysis.listing import (
+    benchmark_score,
+    learnings_and_experiments_below,
+    runs_below,
+    tournaments_below,
+)
 from evo.analysis.tables import find_runs
-from evo.config.benchmarks import BENCHMARKS, SEVEN
+from evo.config.benchmarks import SEVEN
 from evo.config.files import split_names
 from evo.config.messages import counted
 from evo.game_pages.story import (
@@ -48,6 +53,7 @@ TOURNAMENT_COLUMNS = (
     Column("entrants", 4, right=True),
     Column("games", 5, right=True),
     Column("leader", 1),
+    Column("decks", 6),
 )
 OTHER_COLUMNS = (
     Column("folder"),
@@ -60,7 +66,7 @@ OTHER_COLUMNS = (
 
 def show_runs(runs: Sequence[dict[str, Any]], console: Console) -> None:
     """Print a table of run folders, from `runs_below`; nothing if there are none."""
-    scores = list(map(_benchmark_score, runs))
+    scores = list(map(benchmark_score, runs))
     played = sorted({short for short, _ in scores if short})
     heading = "champion or best" if len(played) > 1 else f"against {(played or [SEVEN.short])[0]}"
     rows = [
@@ -89,15 +95,6 @@ def _generation(run: dict[str, Any]) -> str:
     if last is None:
         return ""
     return f"{last}/{of}" + (", no final" if last == of and run["state"] == "stopped" else "")
-
-
-def _benchmark_score(run: dict[str, Any]) -> tuple[str, str]:
-    """A run's benchmark, and the score of its champion or last validated best; ("", "") without a score."""
-    for benchmark in BENCHMARKS.values():
-        for who, key in (("champion", benchmark.record), ("best", f"best_{benchmark.record}")):
-            if run[key] is not None:
-                return benchmark.short, f"{who} {run[key]:.1%}"
-    return "", ""
 
 
 def show_folders(root: Path, console: Console) -> None:
@@ -130,6 +127,7 @@ def _show_tournaments(tournaments: Iterable[dict[str, Any]], console: Console) -
             str(one["entrants"]),
             "" if one["games"] is None else f"{one['games']:,}",
             one["leader"],
+            ", ".join(one["decks"]),
         ]
         for one in tournaments
     ]

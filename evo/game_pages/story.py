@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from engine import HERO, RULES_VERSION, Action, Position
 from engine.codes import BOARD_SIZE, COIN, OWN_TARGETS, ActionKind
+from engine.decks import changes_sentence
 from engine.effect_codes import OWN, Op, Trigger
 from engine.effects.chance import Chance
 from engine.game_session import Agent, MatchResult
@@ -304,12 +305,14 @@ class GameInfo:
         decks: names of their decks.
         ruleset: name of the ruleset.
         command: command that repeats the game; "" if none does.
+        changes: sentence on the cards that deck files change (`engine.decks.changes_sentence`); "" for none.
     """
 
     players: tuple[str, str]
     decks: tuple[str, str]
     ruleset: str
     command: str = ""
+    changes: str = ""
 
 
 def game_data(
@@ -324,10 +327,9 @@ def game_data(
         reasons: by seat, the function that explains each turn from the player's view; None for none.
 
     Returns:
-        `players`, `decks`, `ruleset`, `command`, `result` (a sentence), `error` (of an agent; "" for none),
-        `remark`, and `plan_steps`: the position before each action (see `position_data`), with `action` as
-        text, random `outcomes`, and `reasons` at the beginning of a turn; the last step is the end of the
-        game.
+        The fields of `info`, `result` (a sentence), `error` (of an agent; "" for none), `remark`, and
+        `steps`: the position before each action (see `position_data`), with `action` as text, random
+        `outcomes`, and `reasons` at the beginning of a turn; the last step is the end of the game.
     """
     steps, position, fresh = [], result.start.copy(), True
     outcomes = result.outcomes or ((),) * len(result.actions)
@@ -416,7 +418,13 @@ def replay_recorded_game(
     explainers = [
         None if is_outside(players[text].kind) else explainer_of(players[text].agent()) for text in texts
     ]
-    info = GameInfo(texts, (str(row["first_deck"]), str(row["second_deck"])), tournament.ruleset.name)
+    names = str(row["first_deck"]), str(row["second_deck"])
+    info = GameInfo(
+        players=texts,
+        decks=names,
+        ruleset=tournament.ruleset.name,
+        changes=changes_sentence(deck for deck in tournament.decks if deck.name in names),
+    )
     return game_data(result, info, [_stoppable(explainer, go_on) for explainer in explainers], different)
 
 

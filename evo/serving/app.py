@@ -24,7 +24,11 @@ STATIC = Path(__file__).parent / "static"
 
 
 def make_app(
-    root: Path, token: str, hosts: frozenset[str] = frozenset(), opponents: Sequence[str] | None = None
+    root: Path,
+    token: str,
+    hosts: frozenset[str] = frozenset(),
+    opponents: Sequence[str] | None = None,
+    decks: Sequence[str] = (),
 ) -> Starlette:
     """Build the web application (Starlette).
 
@@ -33,6 +37,10 @@ def make_app(
         token: access token that every request must have.
         hosts: allowed host names of the server; empty for any.
         opponents: entrants to play against, beside shipped ones and the folder's champions; None: no playing.
+        decks: decks to play, beside the shipped ones: files or deck codes.
+
+    Raises:
+        DeckError: two of these decks have the same name, or one cannot be read.
     """
     pages = Pages(root, play=opponents is not None)
     runs, tournaments = RunPages(pages), TournamentPages(pages)
@@ -56,7 +64,7 @@ def make_app(
     ]
     posts = ""
     if opponents is not None:
-        posts, playing = PLAY_ADDRESS, PlayPages(pages, opponents)
+        posts, playing = PLAY_ADDRESS, PlayPages(pages, opponents, decks)
         routes += [
             Route(PLAY_ADDRESS, page_handler(playing.choose), methods=["GET"]),
             Route(PLAY_ADDRESS, post_handler(playing.begin), methods=["POST"]),

@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from engine.terminal import print_error, safe_text
+from evo.analysis.listing import benchmark_score
 from evo.config.messages import duration
 from evo.game_pages.story import TEMPLATES as STORIES
 from evo.game_pages.story import script_safe_json, story_page
@@ -45,6 +46,7 @@ class Pages:
             "shown_lines": _safe_lines,
             "told": self._problem_text,
             "address": url_part,
+            "benchmark_score": benchmark_score,
         }
         self._templates.globals |= {"play": play}
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from engine import Action, Deck, Position, find_ruleset
 from engine.codes import ActionKind, Purpose
+from engine.decks import changes_sentence
 from engine.effects.secrets import is_secret
 from engine.errors import WrongValueError
 from engine.game_session import GameSession, MatchResult, Reason, no_op
@@ -83,6 +84,7 @@ class GameInPlay:
             players=names if setup.seat == 0 else (names[1], names[0]),
             decks=(order[0].name, order[1].name),
             ruleset=setup.ruleset,
+            changes=changes_sentence(order),
         )
         self._decks = order
         self._lock = threading.Lock()  # guards the fields below while the opponent does not act

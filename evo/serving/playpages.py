@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from engine import find_deck, shipped_decks
-from engine.errors import ManaforgeError, WrongValueError
+from engine.errors import DeckNameError, ManaforgeError, WrongValueError
 from engine.shipped import BALANCED_RULESET, shipped_rulesets
 from evo.play.entrants import Entrant, champion_entrant, find_entrant
 from evo.play.notation import entrant_text
@@ -36,10 +36,16 @@ class PlayPages:
     Args:
         pages: page renderer.
         opponents: entrants to play against, beside shipped ones and the folder's champions.
+        decks: decks to play, beside the shipped ones: files or deck codes.
+
+    Raises:
+        DeckError: two decks have the same name, or one cannot be read.
     """
 
-    def __init__(self, pages: Pages, opponents: Sequence[str]) -> None:
+    def __init__(self, pages: Pages, opponents: Sequence[str], decks: Sequence[str] = ()) -> None:
         self._pages, self._games = pages, GameRegistry()
+        self._decks = _decks_by_name(decks)  # own decks first; read again for each game
+        self._default_deck = next(iter(self._decks)) if decks else DEFAULT_DECKS[0]
         self._named = list(opponents)
         self._champions: dict[str, tuple[str, Path]] = {}  # champions offered so far: agent and folder
         self._offered: set[str] = set()  # all opponents offered so far
@@ -124,7 +130,7 @@ class PlayPages:
             "opponent": opponents[0],
             "ruleset": BALANCED_RULESET,
             "seat": ANY_SEAT,
-            "deck": DEFAULT_DECKS[0],
+            "deck": self._default_deck,
             "other_deck": DEFAULT_DECKS[1],
             "seed": "",
         }
@@ -133,7 +139,7 @@ class PlayPages:
             400 if problem else 200,
             title="Play",
             opponents=opponents,
-            decks=shipped_decks(),
+            decks=list(self._decks),
             rulesets=shipped_rulesets(),
             seats=[ANY_SEAT, *SEAT_NUMBERS],
             chosen=chosen | fields,
@@ -147,8 +153,8 @@ class PlayPages:
             ManaforgeError: a value is not offered, or the values do not fit together.
         """
         offered = {
-            "deck": shipped_decks(),
-            "other_deck": shipped_decks(),
+            "deck": list(self._decks),
+            "other_deck": list(self._decks),
             "ruleset": shipped_rulesets(),
             "seat": [ANY_SEAT, *SEAT_NUMBERS],
         }
@@ -166,7 +172,7 @@ class PlayPages:
         seed = int(text) if text else secrets.randbits(32)
         return PlaySetup(
             self._entrant(opponent),
-            (find_deck(fields["deck"]), find_deck(fields["other_deck"])),
+            (find_deck(self._decks[fields["deck"]]), find_deck(self._decks[fields["other_deck"]])),
             fields["ruleset"],
             SEAT_NUMBERS.get(fields["seat"], seed % 2),
             seed,
@@ -221,3 +227,18 @@ class PlayPages:
             return self._pages.problem("Not yet", str(error), 409)
         except ManaforgeError as error:
             return self._pages.problem("This game cannot be shown", str(error))
+
+
+def _decks_by_name(given: Sequence[str]) -> dict[str, str]:
+    """Files, codes or names of the decks offered, by deck name: the given decks, then the shipped ones.
+
+    Raises:
+        DeckError: two given decks have the same name, or one cannot be read.
+    """
+    own: dict[str, str] = {}
+    for text in given:
+        name = find_deck(text).name
+        if name in own:
+            raise DeckNameError(f"two decks are called {name}: {own[name]} and {text}; rename one")
+        own[name] = text
+    return own | {name: name for name in shipped_decks() if name not in own}

@@ -33,7 +33,6 @@ from evo.serving.folders import RUN_MARKER, FolderCache
 from evo.serving.pages import Pages
 from evo.storage.champion import load_intact_champion, read_champion_file
 from evo.storage.run_folder import RunFolder, open_run_read_only, read_run_config
-from ilp_agent import WeightVector
 
 QUARTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Quantiles of a chart's bands."""
@@ -70,7 +69,7 @@ def run_numbers(path: Path) -> dict[str, Any]:
             "names": labels,
             "measure": vector.MEASURE,
             "labels": [vector.label(label) for label in labels],
-            "meanings": [_meaning(vector, label) for label in labels],
+            "meanings": [vector.meaning(label) for label in labels],
             "champion": _champion_shares(folder, labels),
             "quartiles": _quartiles(survivors, shares_of(individuals), shown),
             "best": {
@@ -129,11 +128,6 @@ def _champion(content: Any, benchmark: Benchmark) -> dict[str, Any] | None:
         "weights": known,
         "win_rate": rate if _is_number(rate) else None,
     }
-
-
-def _meaning(vector: type[WeightVector], name: str) -> str:
-    """Description of a weight."""
-    return dict(zip(vector.names(), vector.MEANINGS, strict=False)).get(name, "")
 
 
 def _champion_shares(folder: RunFolder, names: list[str]) -> list[float | None]:

@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from engine.compile_progress import progress
+from engine.decks import changes_sentence
 from engine.errors import ManaforgeError
 from evo.figures.page import Section
 from evo.game_pages.story import replay_recorded_game
@@ -25,7 +26,7 @@ from evo.serving.pages import Pages, game_download, integer_parameter
 from evo.stats.standings import Standings, deck_standings, standings
 from evo.storage.files import is_locked
 from evo.tournament.folder import TournamentError
-from evo.tournament.reading import TournamentRecord, read_tournament, tournament_to_replay
+from evo.tournament.reading import TournamentRecord, read_tournament, stored_decks, tournament_to_replay
 from evo.tournament.report import (
     deck_matchup_section,
     deck_section,
@@ -264,6 +265,12 @@ class TournamentView:
         return deck_standings(self.record.games)
 
     @cached_property
+    def changes(self) -> str:
+        """A sentence with the cards that the tournament's deck files change; "" if there are none."""
+        stored, names = stored_decks(self.record.path), set(_decks(self))
+        return changes_sentence(deck for name, deck in stored.items() if name in names)
+
+    @cached_property
     def ladder(self) -> bool:
         """Whether the tournament is a deck ladder, which has self-play only."""
         pairings = self.record.matchups.pairings
@@ -293,6 +300,7 @@ class TournamentPages:
                 name=name,
                 names=sorted(shown.record.names),
                 decks=_decks(shown),
+                changes=shown.changes,
                 **_standings(shown),
             ),
         )
@@ -338,6 +346,7 @@ class TournamentPages:
                 address=lambda number: "?" + urlencode({**chosen, "page": number}),
                 names=sorted(shown.record.names),
                 decks=_decks(shown),
+                changes=shown.changes,
                 chosen=chosen,
             )
 

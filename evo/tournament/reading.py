@@ -193,11 +193,11 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
         )
         for one in definition.entrants
     )
-    library = record.path / "library"
+    library, stored = record.path / "library", stored_decks(record.path)
     tournament = Tournament(
         entrants=entrants,
         self_play=frozenset(definition.self_matches),
-        decks=tuple(_deck(record.path, deck.deck) for deck in definition.decks),
+        decks=tuple(_deck(stored, deck.deck) for deck in definition.decks),
         deck_names=tuple(deck.deck for deck in definition.decks),
         ruleset=find_ruleset(definition.ruleset),
         games=definition.games,
@@ -262,15 +262,22 @@ def _with_tuples(content: Any) -> Any:
     return content | {"entrants": changed}
 
 
-def _deck(path: Path, name: str) -> Deck:
-    """Find a deck by name, in the tournament's folder or among the shipped decks."""
-    for file in sorted((path / DECKS).glob("*.toml")):
+def stored_decks(path: Path) -> dict[str, Deck]:
+    """Decks in a tournament's folder, by name; files that are not decks are left out."""
+    found: dict[str, Deck] = {}
+    for file in sorted((path / DECKS).glob("*.toml"))[:MAX_DECKS]:
         try:
             deck = find_deck(str(file))
         except ManaforgeError:
             continue
-        if deck.name == name:
-            return deck
+        found.setdefault(deck.name, deck)
+    return found
+
+
+def _deck(stored: dict[str, Deck], name: str) -> Deck:
+    """Find a deck by name, among those in the tournament's folder or the shipped decks."""
+    if name in stored:
+        return stored[name]
     if name not in shipped_decks():  # untrusted: never a path
         raise TournamentError(f"deck {name} is neither in the tournament's folder nor shipped")
     return find_deck(name)

@@ -97,3 +97,25 @@ def test_names_on_the_page_of_a_tournament(
         text, links = page.evaluate(HOVERED, ["ratings", 0])
         assert f"{name} 1.0 (0.0 to 2.0)" in text
         assert links == 0
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_ratings_are_not_cut(
+    tmp_path: Path, chromium: Any, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    play_tournament("random", "aggro", decks="thesis-paladin", games=4, out=tmp_path / "games", quiet=True)
+    high = 999 / 1.05  # the axis ends at 1000
+    chart = json.dumps({"names": ["a", "b"], "rating": [high, 0.0], "low": [high, 0.0], "high": [high, 0.0]})
+    monkeypatch.setattr(tournaments, "_chart", lambda _: chart)
+    outside = """() => {
+      const whole = document.querySelector("#ratings .main-svg").getBoundingClientRect();
+      const texts = [...document.querySelectorAll("#ratings text")].filter(text => text.textContent);
+      return texts.filter(text => {
+        const box = text.getBoundingClientRect();
+        return box.left < whole.left - 0.5 || box.right > whole.right + 0.5 || box.bottom > whole.bottom + 0.5;
+      }).map(text => text.textContent);
+    }"""
+    with served(tmp_path) as asked, page_of(chromium, viewport={"width": width, "height": 800}) as page:
+        page.goto(asked.entry("/tournament/games"))
+        page.wait_for_selector("#ratings .xtick text:has-text('1000')")
+        assert page.evaluate(outside) == []

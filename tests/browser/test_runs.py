@@ -18,6 +18,8 @@ from evo.analysis.tables import (
     wins_by_decks,
 )
 from evo.api import play_tournament
+from evo.serving import runs
+from evo.serving.runs import run_numbers
 from evo.storage.champion import load_intact_champion
 from evo.storage.files import lock_folder
 from tests.browser.support import page_of
@@ -185,6 +187,61 @@ def test_the_curves_of_compared_runs_are_the_tables(tmp_path: Path, chromium: An
             assert [trace["name"] for trace in traces] == ["study/00", "study/01"]
             for trace in traces:
                 assert trace["y"] == pytest.approx(survivors.groupby("generation")[share].median().tolist())
+
+
+def test_compared_runs_without_a_chart_are_told(
+    tmp_path: Path, chromium: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("00", "01", "03"):
+        shutil.copytree(EXAMPLE, tmp_path / "study" / name)
+    begin(tmp_path / "study" / "02")
+
+    def numbers_but_of_one(path: Path) -> dict[str, Any]:
+        if path.name == "01":
+            raise ValueError("damaged")
+        benchmark = {"benchmark": "the panel"} if path.name == "03" else {}
+        return run_numbers(path) | benchmark
+
+    monkeypatch.setattr(runs, "run_numbers", numbers_but_of_one)
+    with served(tmp_path) as asked, page_of(chromium) as page:
+        page.goto(asked.entry("/study/study"))
+        page.wait_for_selector("#weight-play .main-svg")
+        told = "Not in the charts: study/01: damaged; study/02: no generation yet"
+        assert page.inner_text("#problem") == told
+        assert page.text_content("#scores .ytitle") == "best against its benchmark"
+        assert page.text_content("#weight-play .ytitle") == "median share"
+
+
+def test_charts_fit_their_places(tmp_path: Path, chromium: Any) -> None:
+    for name in ("00", "01"):
+        shutil.copytree(EXAMPLE, tmp_path / "study" / name)
+    wide = """() => [...document.querySelectorAll(".chart .main-svg:first-child")].every(
+      svg => Math.abs(svg.getBoundingClientRect().width - svg.closest(".chart").clientWidth) < 1)"""
+    with served(tmp_path) as asked, page_of(chromium, viewport={"width": 1280, "height": 800}) as page:
+        page.goto(asked.entry("/study/study"))
+        page.wait_for_selector("#weight-play .main-svg")
+        page.wait_for_function(wide)
+        page.evaluate("document.querySelector('main').style.width = '500px'")  # without a resized window
+        page.wait_for_function(wide)
+        assert page.evaluate("document.querySelector('#weight-play .main-svg').clientWidth") < 500
+
+
+def test_chosen_runs_in_hidden_rows_are_not_compared(tmp_path: Path, chromium: Any) -> None:
+    for name in ("one", "two", "three"):
+        shutil.copytree(EXAMPLE, tmp_path / name)
+    (tmp_path / "three" / "config.toml").write_text("seed = ")
+    with served(tmp_path) as asked, page_of(chromium) as page:
+        page.goto(asked.entry())
+        page.wait_for_selector("td:has-text('unreadable')")
+        for name in ("one", "two", "three"):
+            page.check(f"input[value={name}]")
+        page.select_option("#state", "unreadable")
+        assert page.is_disabled("#compare")
+        assert page.is_visible("a:text-is('three')")
+        assert not page.is_visible("a:text-is('one')")
+        page.select_option("#state", "finished")
+        page.click("#compare")
+        page.wait_for_url("**/compare?run=one&run=two")
 
 
 def test_hidden_tabs_ask_for_nothing(tmp_path: Path, chromium: Any) -> None:

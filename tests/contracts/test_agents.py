@@ -110,6 +110,7 @@ def test_every_weight_has_a_meaning(kind: AgentKind) -> None:
     everything = (*vector.names(), *vector.optional_defaults())
     assert len(vector.MEANINGS) == len(everything) == len(set(vector.MEANINGS))
     assert all(vector.MEANINGS)
+    assert tuple(map(vector.meaning, [*everything, "none"])) == (*vector.MEANINGS, "")
     assert vector.inert([]) <= set(vector.names())
     assert vector.SCALE
     assert set(vector.names()) >= vector.NEGATIVE

@@ -43,10 +43,10 @@ document.addEventListener("change", (event) => {
 
 function tellCompared() {
   const button = document.getElementById("compare");
-  if (button) button.disabled = compared.size < 2;
+  if (button) button.disabled = document.querySelectorAll('input[name="run"]:checked:enabled').length < 2;
 }
 
-// Show only the rows of the list with a text and in a state.
+// Show only the rows of the list with a text and in a state. Chosen runs in hidden rows are not compared.
 function filterRows() {
   const [text, state] = ["filter", "state"].map((id) => document.getElementById(id));
   if (!text || !state) return;
@@ -54,7 +54,10 @@ function filterRows() {
   for (const row of document.querySelectorAll("#rows tbody tr")) {
     const own = row.querySelector(".state");
     row.hidden = !row.textContent.toLowerCase().includes(wanted) || (state.value !== "" && (!own || own.textContent !== state.value));
+    const box = row.querySelector('input[name="run"]');
+    if (box) box.disabled = row.hidden;
   }
+  tellCompared();
 }
 for (const id of ["filter", "state"]) {
   const field = document.getElementById(id);
@@ -74,7 +77,6 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 });
 document.addEventListener("htmx:afterSwap", () => {
   for (const box of document.querySelectorAll('input[name="run"]')) box.checked = compared.has(box.value);
-  tellCompared();
   filterRows();
   const part = document.getElementById("rows") || document.getElementById("standings");
   if (!kept || !part) return;

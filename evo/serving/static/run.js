@@ -3,8 +3,6 @@
 
 const part = document.getElementById("run");
 const byId = (name) => document.getElementById(name);
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7a5195", "#8c564b"];
-const DASHES = ["solid", "dash", "dot", "dashdot"];
 let chosen = null; // names of the weights shown
 let drawn = ""; // data drawn last, to skip equal redraws
 
@@ -47,25 +45,6 @@ function facts(numbers) {
   }));
 }
 
-/** Layout of all charts, with the page's colours. */
-function layout(title, more = {}) {
-  const few = window.manaforgeGenerations <= 10; // then no ticks between generations
-  const style = getComputedStyle(document.documentElement);
-  const [ink, line] = [style.getPropertyValue("--ink").trim(), style.getPropertyValue("--line").trim()];
-  const axis = { gridcolor: line, zerolinecolor: line, automargin: true };
-  const narrow = window.innerWidth < 700;
-  return {
-    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: ink, size: 13 },
-    margin: { l: 50, r: narrow ? 8 : 20, t: 10, b: 40 }, hovermode: "closest",
-    legend: narrow ? { orientation: "h", y: -0.4 } : {}, uirevision: "kept", hoverlabel: { namelength: -1 },
-    xaxis: { ...axis, title: { text: "generation" }, tickformat: ",d", ...(few ? { dtick: 1 } : {}) }, yaxis: { ...axis, title: { text: label(title) }, ...more },
-  };
-}
-
-function draw(name, traces, settings) {
-  Plotly.react(byId(name), traces, settings, { responsive: true, displaylogo: false, displayModeBar: false });
-}
-
 function chooseWeights(names, labels) {
   if (chosen !== null) return;
   chosen = new Set(names);
@@ -90,7 +69,7 @@ function lines(numbers) {
   numbers.weights.names.forEach((name, place) => {
     if (!chosen.has(name)) return;
     const [, low, middle, high] = numbers.weights.quartiles[place];
-    const line = { color: COLOURS[place % COLOURS.length], dash: DASHES[Math.floor(place / COLOURS.length) % 4] };
+    const line = lineLook(place);
     const shown = label(numbers.weights.labels[place]);
     traces.push({ x: [...at, ...at.slice().reverse()], y: [...high, ...low.slice().reverse()], fill: "toself", fillcolor: line.color + "22", line: { width: 0 }, hoverinfo: "skip", showlegend: false, type: "scatter", mode: "lines" });
     traces.push({ x: at, y: middle, name: shown, line, type: "scatter", mode: "lines", hovertemplate: "%{fullData.name} %{y:.1%}, generation %{x}<extra></extra>" });
@@ -115,11 +94,8 @@ function validation(rows) {
     groups.get(name).push(row);
   }
   return [...groups].map(([name, own], place) => ({
-    x: own.map((row) => row.generation), y: own.map((row) => row.score), name: label(name), type: "scatter", mode: "lines+markers",
+    ...scoreLine(own, name, { color: COLOURS[(own[0].opponent === null ? Number(place > 0) : 2 + place) % COLOURS.length] }),
     visible: own[0].opponent === null ? true : "legendonly",
-    line: { color: COLOURS[(own[0].opponent === null ? Number(place > 0) : 2 + place) % COLOURS.length] },
-    error_y: { type: "data", symmetric: false, array: own.map((row) => row.high - row.score), arrayminus: own.map((row) => row.score - row.low), thickness: 1 },
-    hovertemplate: "%{fullData.name} %{y:.1%}, generation %{x}<extra></extra>",
   }));
 }
 
@@ -194,7 +170,7 @@ function lineage(nodes) {
 
 function drawAll(numbers) {
   const at = numbers.generations_shown;
-  window.manaforgeGenerations = numbers.generation;
+  const layout = (title, yaxis) => generationLayout(numbers.generation, title, yaxis);
   byId("charts").hidden = false;
   chooseWeights(numbers.weights.names, numbers.weights.labels);
   draw("weights", lines(numbers), layout(numbers.weights.measure, { tickformat: ".0%", rangemode: "tozero" }));
@@ -205,7 +181,7 @@ function drawAll(numbers) {
   const steps = Object.entries(numbers.steps);
   byId("steps-part").hidden = !steps.length;
   if (steps.length) {
-    draw("steps", steps.map(([name, values], place) => ({ x: at, y: values, name: label(name), type: "scatter", mode: "lines", line: { color: COLOURS[place % 8], dash: DASHES[Math.floor(place / 8) % 4] } })), layout("median step size", { type: "log" }));
+    draw("steps", steps.map(([name, values], place) => ({ x: at, y: values, name: label(name), type: "scatter", mode: "lines", line: lineLook(place) })), layout("median step size", { type: "log" }));
   }
   draw("ages", [...bands("age", numbers.ages, at, ".1f"), { x: numbers.newcomers.generation, y: numbers.newcomers.value, name: "newcomers", type: "bar", marker: { color: "#d55e0088" } }], layout("generations, newcomers", { rangemode: "tozero" }));
   decksTable(numbers.decks);
@@ -227,7 +203,7 @@ async function refresh() {
   }
   tell(numbers.problems.join("; "));
   facts(numbers);
-  const seen = JSON.stringify([numbers.generation, numbers.champion, numbers.validation && numbers.validation.length, window.innerWidth < 700]);
+  const seen = JSON.stringify([numbers.generation, numbers.champion, numbers.validation && numbers.validation.length, isNarrow()]);
   if (numbers.weights && seen !== drawn) {
     drawAll(numbers);
     drawn = seen;

@@ -108,6 +108,7 @@ OPTIONS = {
 
 OTHERS = {
     ("card", "--edition"): ["2019-04"],
+    ("serve", "--decks"): ["basic-mage", "none.toml --play", "AAEB --play"],  # the first without --play
     ("play", "--decks"): ["none", "thesis-paladin,none", "a,b,c", "''"],
     ("learn", "--set"): [
         *(

@@ -88,12 +88,17 @@ def test_learnings_and_experiments_are_listed_and_strange_files_are_no_traceback
 def test_tournaments_are_listed_and_strange_files_are_no_traceback(tmp_path: Path) -> None:
     words = ("tournament", "pass", "random", "--decks", "thesis-paladin", "--games", 4)
     assert manaforge(*words, "--out", tmp_path / "t", "--pool", "local").returncode == 0
-    for name, content in (("a", "[1]"), ("b", "{"), ("c", '{"entrants": 3, "format": null}')):
+    for name, content in (
+        ("a", "[1]"),
+        ("b", "{"),
+        ("c", '{"entrants": 3, "format": null, "decks": [1, {}, {"deck": "basic-mage"}]}'),
+    ):
         (tmp_path / name).mkdir()
         (tmp_path / name / "tournament.json").write_text(content)
     found = {one["tournament"]: one for one in tournaments_below(tmp_path)}
     assert (found["t"]["state"], found["t"]["entrants"], found["t"]["games"]) == ("finished", 2, 4)
     assert found["t"]["leader"] == "random"
+    assert [found[name]["decks"] for name in "tabc"] == [["thesis-paladin"], [], [], ["basic-mage"]]
     words = ("ladder", "thesis-paladin", "hearthsim-basic", "--players", "pass", "--games", 2)
     assert manaforge(*words, "--out", tmp_path / "l", "--pool", "local").returncode == 0
     assert [one["kind"] for one in tournaments_below(tmp_path / "l")] == ["ladder"]

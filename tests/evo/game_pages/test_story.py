@@ -18,6 +18,7 @@ from ilp_agent import IlpAgent, Weights, find_profile
 from rivals import agent_of
 from tests.conftest import cases
 from tests.evo.runs import manaforge
+from tests.evo.serving.servers import cheap_fireball
 
 DECKS = ["thesis-paladin", "hearthsim-basic", "basic-mage", "secret-hunter", "jade-shaman", "miracle-rogue"]
 
@@ -58,6 +59,17 @@ def test_every_step_is_the_records(number: int) -> None:
             assert step["action"].startswith(str(action))
             assert step["outcomes"] == list(outcomes)
             position.play(action, Chance.given(outcomes))
+
+
+def test_cards_that_a_deck_file_changes_are_told_below_the_heading(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(cheap_fireball("mine"))
+    told = "Changed by a deck file: mine: Fireball (cost 3 instead of 4)."
+    for decks in ("mine.toml,basic-hunter", "basic-mage"):
+        done = manaforge("play", "random", "pass", "--decks", decks, "--html", "game.html", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        page = (tmp_path / "game.html").read_bytes()
+        assert data_of(page)["changes"] == (told if "mine" in decks else "")
+        assert (f'<p class="about">{told}</p>'.encode() in page) == ("mine" in decks)
 
 
 @pytest.mark.parametrize("decks", [("thesis-paladin", "thesis-warrior"), ("basic-mage", "basic-hunter")])

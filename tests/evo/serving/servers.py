@@ -5,6 +5,7 @@ import socket
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import resources
 from pathlib import Path
 
 from evo.serving.app import make_app, make_server
@@ -50,9 +51,9 @@ class Asked:
 
 
 @contextmanager
-def served(root: Path, opponents: Sequence[str] | None = None) -> Iterator[Asked]:
+def served(root: Path, opponents: Sequence[str] | None = None, decks: Sequence[str] = ()) -> Iterator[Asked]:
     """A running server of a folder."""
-    server = make_server(make_app(root, TOKEN, LOOPBACK, opponents))
+    server = make_server(make_app(root, TOKEN, LOOPBACK, opponents, decks))
     listener = socket.create_server(("127.0.0.1", 0))
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
@@ -63,3 +64,11 @@ def served(root: Path, opponents: Sequence[str] | None = None) -> Iterator[Asked
         server.should_exit = True
         thread.join()
         listener.close()
+
+
+def cheap_fireball(name: str) -> str:
+    """A deck file with the cards of basic-mage, in which Fireball costs 3 instead of 4."""
+    text = (resources.files("engine") / "data" / "decks" / "basic-mage.toml").read_text("utf-8")
+    return text.replace('"basic-mage"', f'"{name}"').replace(
+        'name = "Fireball"', 'name = "Fireball"\ncost = 3'
+    )

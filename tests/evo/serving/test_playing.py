@@ -10,12 +10,12 @@ from urllib.parse import urlencode
 
 import pytest
 
-from engine import Action, GameRecord, RandomAgent, find_deck, parse_position
+from engine import Action, DeckError, GameRecord, RandomAgent, find_deck, parse_position
 from engine.effect_codes import EFFECTS_VERSION
 from evo.play.entrants import find_entrant
 from evo.serving import playing
 from rivals.outside.agent import processes
-from tests.evo.serving.servers import Asked, served
+from tests.evo.serving.servers import Asked, cheap_fireball, served
 from tests.rivals.hanging import some_hangs
 from tests.waiting import wait_until
 
@@ -210,3 +210,35 @@ def test_a_champion_plays_as_it_is_whatever_its_run_is_called(tmp_path: Path, na
         status, _, body = post(asked, "/play", **{**SETUP, "opponent": opponent, "seat": "first"})
         assert (status, str(tmp_path) in body.decode()) == (400, False)
         assert "no champion yet" in body.decode()
+
+
+def test_own_decks_are_offered_first_and_read_again_for_each_game(tmp_path: Path) -> None:
+    deck = tmp_path / "mine.toml"
+    deck.write_text(cheap_fireball("mine"))
+    (tmp_path / "runs").mkdir()
+    with served(tmp_path / "runs", opponents=[], decks=[str(deck)]) as asked:
+        form = asked.get("/play")[2].decode()
+        assert form.index('<option value="mine" selected>') < form.index('<option value="basic-')
+        game = begin(asked, deck="mine")
+        told = "Changed by a deck file: mine: Fireball (cost 3 instead of 4)."
+        assert told in asked.get(game)[2].decode()
+        state(asked, game)
+        assert post(asked, f"{game}/concede")[0] == 200
+        assert told in asked.get(f"{game}/story")[2].decode()
+        deck.write_text(cheap_fireball("mine").replace("cost = 3", "cost = 2"))
+        assert "Fireball (cost 2 instead of 4)" in asked.get(begin(asked, deck="mine"))[2].decode()
+        deck.write_text("nonsense")
+        status, _, body = post(asked, "/play", **{**SETUP, "seat": "first", "deck": "mine"})
+        assert status == 400
+        assert b'role="alert"' in body
+
+
+def test_two_own_decks_of_the_same_name_are_refused(tmp_path: Path) -> None:
+    decks = [tmp_path / "one.toml", tmp_path / "two.toml"]
+    for deck in decks:
+        deck.write_text(cheap_fireball("mine"))
+    with (
+        pytest.raises(DeckError, match="two decks are called mine"),
+        served(tmp_path, opponents=[], decks=list(map(str, decks))),
+    ):
+        pass

@@ -23,7 +23,7 @@ from evo.serving import tournaments
 from evo.stats.standings import standings
 from evo.tournament.reading import TournamentRecord, read_tournament
 from evo.tournament.run import Tournament
-from tests.evo.serving.servers import Asked, served
+from tests.evo.serving.servers import Asked, cheap_fireball, served
 from tests.waiting import Clock, wait_until
 
 
@@ -255,3 +255,24 @@ def test_too_many_games_at_once_are_refused(asked: Asked, monkeypatch: pytest.Mo
     status, _, body = asked.get("/game/50/games")
     assert status == 503
     assert b"try again in a minute" in body
+
+
+def test_cards_that_a_deck_file_changes_are_told_on_every_page(tmp_path: Path) -> None:
+    deck = tmp_path / "mine.toml"
+    deck.write_text(cheap_fireball("mine"))
+    told = "Changed by a deck file: mine: Fireball (cost 3 instead of 4)."
+    play_tournament(
+        "random",
+        "aggro",
+        decks=f"{deck},basic-hunter",
+        games=4,
+        out=tmp_path / "runs" / "games",
+        quiet=True,
+    )
+    with served(tmp_path / "runs") as own:
+        for path in ("/tournament/games", "/games/games"):
+            assert told in page(own, path)
+        decks = read_tournament(tmp_path / "runs" / "games").games[["first_deck", "second_deck"]]
+        for number, names in enumerate(decks.astype(str).values.tolist()):
+            assert (told in game(own, f"/game/{number}/games")) == ("mine" in names)
+        assert "mine" in page(own, "/rows")

@@ -199,8 +199,9 @@ def test_compared_runs_without_a_chart_are_told(
     def numbers_but_of_one(path: Path) -> dict[str, Any]:
         if path.name == "01":
             raise ValueError("damaged")
-        benchmark = {"benchmark": "the panel"} if path.name == "03" else {}
-        return run_numbers(path) | benchmark
+        benchmark = "the panel" if path.name == "03" else "the seven"
+        score = {"generation": 0, "who": "best", "opponent": None, "score": 0.5, "low": 0.4, "high": 0.6}
+        return run_numbers(path) | {"benchmark": benchmark, "validation": [score]}
 
     monkeypatch.setattr(runs, "run_numbers", numbers_but_of_one)
     with served(tmp_path) as asked, page_of(chromium) as page:

@@ -604,7 +604,7 @@ def fault_warnings(summary: dict[str, Any]) -> list[str]:
     """Warnings about games lost by agents' faults."""
     return [
         f"{row['entrant']} lost {row['games']:,} games ({row['fault']}); the first, game {row['number']}: "
-        f"{row['first']}; manaforge replay FOLDER {row['number']} shows its position"
+        f"{row['first']}"
         for row in summary["faults"]
     ]
 

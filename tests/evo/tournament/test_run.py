@@ -409,7 +409,7 @@ def test_faults_are_lost_counted_apart_and_told(tmp_path: Path, monkeypatch: pyt
     for one in told:
         assert games["fault"].iloc[one["number"]] == one["fault"]
         assert not (games["fault"].iloc[: one["number"]] == one["fault"]).any()
-        assert f"manaforge replay FOLDER {one['number']} shows" in fault_warnings({"faults": [one]})[0]
+        assert f"the first, game {one['number']}: " in fault_warnings({"faults": [one]})[0]
     assert "out of cards" in told[0]["first"]
     assert "attack" in told[1]["first"]
     assert [int(fault) for fault in Fault] == list(range(6))  # files keep the numbers

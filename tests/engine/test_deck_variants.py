@@ -70,7 +70,7 @@ def test_a_varied_deck_has_just_that_many(name: str, thing: str, count: int, see
     count = min(count, most_of(plain, thing))
     own = varied(name, thing, count)
     decks = (own, plain) if seat == 0 else (plain, own)
-    position, before = deal(decks, seed), deal((plain, plain), seed)
+    position, before = deal(decks, seed, (), "thesis"), deal((plain, plain), seed, (), "thesis")
     cards, known = dealt(position, seat), dealt(before, seat)
     assert sum(has(card, thing) for card in cards) == count
     replaced = [place for place in range(DECK_SIZE) if cards[place] != known[place]]
@@ -89,10 +89,10 @@ def test_a_varied_deck_has_just_that_many(name: str, thing: str, count: int, see
 @given(st.sampled_from(DECKS), st.sampled_from(THINGS), st.integers(0, 2**32))
 def test_each_number_replaces_what_smaller_ones_replace(name: str, thing: str, seed: int) -> None:
     plain = find_deck(name)
-    known, places = dealt(deal((plain, plain), seed), 0), []
+    known, places = dealt(deal((plain, plain), seed, (), "thesis"), 0), []
     most = most_of(plain, thing)
     for count in sorted({0, 1, 2, 4, 8, 16, most}):
-        cards = dealt(deal((varied(name, thing, count), plain), seed), 0)
+        cards = dealt(deal((varied(name, thing, count), plain), seed, (), "thesis"), 0)
         places.append({place for place in range(DECK_SIZE) if has(cards[place], thing)})
     assert all(small <= large for small, large in pairwise(places))
     own = {place for place in range(DECK_SIZE) if has(known[place], thing)}
@@ -131,7 +131,7 @@ def test_the_deal_is_that_of_a_plain_reading(name: str, thing: str) -> None:
         if not plain.random:
             order = shuffled(every, below_key(seed, Purpose.SHUFFLE, 0))
             cards = [cards[place] for place in order]
-        assert dealt(deal((deck, plain), seed), 0) == cards
+        assert dealt(deal((deck, plain), seed, (), "thesis"), 0) == cards
 
 
 def test_each_game_replaces_others_and_each_card_as_often() -> None:
@@ -139,7 +139,7 @@ def test_each_game_replaces_others_and_each_card_as_often() -> None:
     plain, found = find_deck("hearthsim-basic"), Counter[str]()
     deck = varied("hearthsim-basic", "Holy Smite", 6)
     for seed in range(1500):
-        cards = Counter(card.name for card in dealt(deal((deck, plain), seed), 0))
+        cards = Counter(card.name for card in dealt(deal((deck, plain), seed, (), "thesis"), 0))
         found.update(Counter(card.name for card in plain.cards) - cards)
     assert found.total() == 6 * 1500
     assert len(found) == 15

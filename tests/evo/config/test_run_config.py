@@ -260,7 +260,10 @@ def test_options_of_the_agent_are_those_of_entrants() -> None:
     assert plain.option_values == ()
     assert config.changed(options="").digest == plain.digest
     for text, message in (
-        ("options=depht=3", "options \"depht=3\": unknown option 'depht'; nearest: depth"),
+        (
+            "options=depht=3",
+            "options \"depht=3\": unknown option 'depht' in 'depht=3'; the options are budget, depth, ",
+        ),
         ("options=0", "budget must be a whole number from 1 to 512, got '0'"),
     ):
         with pytest.raises(ConfigError, match=message):

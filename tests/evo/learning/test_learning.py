@@ -170,7 +170,7 @@ def test_the_profile_is_an_entrant(learned: Path) -> None:
     [
         (["method=sarsa"], "paired, logistic, td"),
         (["gamse=3"], "nearest: games"),
-        (["options=depht=3"], "nearest: depth"),
+        (["options=depht=3"], "the options are budget, depth"),
         (["decks=thesis-paladin,basic-mage"], "use one kind of deck"),
         (["test.against=evaa"], "nearest: eva"),
         (["profile=heartsim"], "--set profile=heartsim: profile: unknown profile of lookahead 'heartsim'"),

@@ -37,6 +37,9 @@ MAX_OPEN_ROWS = 20
 MAX_HEAT_ROWS = 24
 """Most rows and columns of a heat map shown as a table; more numbers would be unreadable."""
 
+PROSE_LENGTH = 40
+"""Length in characters above which the text of a cell wraps."""
+
 RED, WHITE, BLUE = (0xE5, 0x77, 0x70), (0xFF, 0xFF, 0xFF), (0x62, 0xA3, 0xDC)
 """Colours (RGB) of scores 0, 1/2 and 1 in a heat map, light enough for dark text."""
 
@@ -214,7 +217,8 @@ def _cell(value: Any, form: Format, right: bool, names: bool) -> Markup:
     mark = Markup(' data-value="{}"').format(_number(number)) if right and not np.isnan(number) else ""
     if names:
         return Markup('<th scope="row" class="name"{}><span>{}</span></th>').format(mark, text)
-    return Markup("<td{}{}>{}</td>").format(Markup(' class="number"') if right else "", mark, text)
+    kind = "number" if right else "prose" if len(text) > PROSE_LENGTH else ""
+    return Markup("<td{}{}>{}</td>").format(Markup(f' class="{kind}"') if kind else "", mark, text)
 
 
 def _heat_cell(score: float) -> Markup:

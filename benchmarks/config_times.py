@@ -24,6 +24,7 @@ import manaforge
 from engine.compile_progress import available_processors
 from evo.config.files import read_config
 from evo.config.messages import duration
+from evo.evolution.benchmark import benchmark_players
 from evo.evolution.run import remaining_games
 from evo.play.games import Player, compile_games
 from evo.play.pool import LocalPool
@@ -33,6 +34,8 @@ from ilp_agent.shipped import configs_folder, shipped_configs
 DOCUMENT = configs_folder() / "README.md"
 SECTION = re.compile(r"(?<=## Times\n\n).*?(?=\n## |\Z)", re.S)
 SAMPLE_SECONDS = 20.0
+UNMEASURED = ("outside",)
+"""Configurations whose time depends on an agent of the reader's."""
 
 
 class Measured(NamedTuple):
@@ -57,7 +60,8 @@ def measure(name: str, most: float) -> Measured:
     config = read_config(name)
     games = remaining_games(config, 0)
     player = Player((1.0,) * len(config.vector.names()), config.backend, config.agent)
-    compile_games([player, Player(backend=config.backend)], config.found_decks)
+    opponents = benchmark_players(config.found_benchmark, config.backend)
+    compile_games([player, *opponents], config.found_decks)
     with contextlib.closing(LocalPool()) as pool:
         seconds = games / measure_speed(config, pool, SAMPLE_SECONDS).now
     if seconds > most:
@@ -94,7 +98,7 @@ def main() -> None:
     """Measure, print, and write the section if all configurations were measured."""
     parser = argparse.ArgumentParser(description="Measure the times of the shipped configurations.")
     parser.add_argument(
-        "names", nargs="*", help="configurations; without one, all, and the document is written"
+        "names", nargs="*", help="configurations; without one, all but outside, and the document is written"
     )
     parser.add_argument(
         "--most", type=float, default=5.0, help="minutes of the longest whole run (default: 5)"
@@ -104,7 +108,7 @@ def main() -> None:
     if not options.names and not SECTION.search(text):
         parser.error(f"{DOCUMENT} has no heading ## Times to write below; add it, or name configurations")
     measured = []
-    for name in options.names or shipped_configs():
+    for name in options.names or [name for name in shipped_configs() if name not in UNMEASURED]:
         measured.append(measure(name, 60 * options.most))
         print(measured[-1].row, flush=True)
     if not options.names:

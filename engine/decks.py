@@ -318,7 +318,7 @@ def coverage_sentence(decks: Iterable[Deck]) -> str:
     return f"Cards played exactly: {counts}; {rest}.{told}"
 
 
-def card_facts(decks: Iterable[Deck]) -> dict[str, dict[str, Any]]:
+def deck_card_facts(decks: Iterable[Deck]) -> dict[str, dict[str, Any]]:
     """Facts about the cards of decks as JSON values.
 
     Returns:

@@ -136,10 +136,10 @@ def constraint_text(problem: "ErrorDetails") -> str:
         "model_type": "must be a table",
         "missing": "is missing",
         "list_type": "must be a list",
-        "greater_than_equal": "must be at least {ge:g}",
-        "greater_than": "must be more than {gt:g}",
-        "less_than_equal": "must be at most {le:g}",
-        "less_than": "must be less than {lt:g}",
+        "greater_than_equal": "must be at least {ge}",
+        "greater_than": "must be more than {gt}",
+        "less_than_equal": "must be at most {le}",
+        "less_than": "must be less than {lt}",
         "multiple_of": "must be a multiple of {multiple_of}",
         "literal_error": "must be {expected}",
         "too_short": "must have at least {min_length} entries",
@@ -148,5 +148,6 @@ def constraint_text(problem: "ErrorDetails") -> str:
     if problem["type"] == "too_short" and not problem["input"]:
         return "must not be empty"
     if problem["type"] in kinds:
-        return kinds[problem["type"]].format(**limits)
+        plain = {name: f"{limit:g}" if isinstance(limit, float) else limit for name, limit in limits.items()}
+        return kinds[problem["type"]].format(**plain)
     return problem["msg"].removeprefix("Value error, ")

@@ -573,6 +573,12 @@ def _draw(
     return image(draw_wide_and_narrow(plot, table, width=width, height=height), text)
 
 
+def _benchmark_option(config: RunConfig) -> str:
+    """Option that repeats a run whose benchmark is not the default of its decks, as in older folders."""
+    default = RunConfig().changed(decks=list(config.decks)).benchmark
+    return "" if config.benchmark == default else f" --set benchmark={config.benchmark}"
+
+
 def make_report(runs: Runs, paths: Sequence[Path], play: PlayFunction) -> bytes:
     """Make the HTML report on runs.
 
@@ -595,7 +601,7 @@ def make_report(runs: Runs, paths: Sequence[Path], play: PlayFunction) -> bytes:
             )
     repeats = [
         f"manaforge evolve {shlex.quote(str(folder.path / 'config.toml'))} --out again/{shlex.quote(name)}"
-        f"{allow_options(folder.config.agent)}"
+        f"{_benchmark_option(folder.config)}{allow_options(folder.config.agent)}"
         for name, folder in runs.folders.items()
     ]
     folder_of_repeats = "again" if len(repeats) > 1 else f"again/{shlex.quote(next(iter(runs.folders)))}"

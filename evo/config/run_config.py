@@ -306,6 +306,8 @@ class _RunConfig(RunKeys):
         """The digest that this configuration has under another version of the card effects; see `digest`."""
         content: dict[str, Any] = {**self._removed}
         for key, value, default in _values(self):
+            if key == "benchmark" and not self.final.benchmark_games:  # no game of the champion depends on it
+                continue
             if key == SPSA_PAIRS and (self.strategy != "spsa" or value == FORMER_SPSA_PAIRS):
                 continue
             if key in ALWAYS_HASHED or (key not in NEVER_HASHED and value != default):
@@ -504,7 +506,8 @@ def validate_config(
             if problem["type"] == "extra_forbidden":
                 of_file.append(str(unknown_name("key", key, known)))
                 continue
-            got = f", got {problem['input']!r}" if problem["input"] != () and problem["input"] != [] else ""
+            empty = isinstance(problem["input"], list | tuple) and not problem["input"]
+            got = "" if empty else f", got {problem['input']!r}"
             text = f"{key} {constraint_text(problem)}{got}" if key else constraint_text(problem)
             options = [option for name, option in given.items() if f"{key}.".startswith(f"{name}.")]
             option = options[0] if options else "" if key else option_in_message(text, given)

@@ -15,7 +15,9 @@ from typing import Any
 
 from engine import RULES_VERSION
 from engine.compile_progress import available_processors
-from evo.config.run_config import RunConfig
+from evo.config.benchmarks import PANEL
+from evo.config.run_config import FOLLOW_DECKS, RunConfig
+from evo.evolution.benchmark import benchmark_players
 from evo.evolution.fitness import find_opponents
 from evo.evolution.records import new_strategy
 from evo.evolution.validation import find_stop, missing_validations
@@ -42,6 +44,9 @@ MAX_CONCURRENT_RUNS = 64
 def open_or_create(path: Path, config: RunConfig) -> RunFolder:
     """Open or create a run folder; a run of fewer generations is extended unless the stop rule ended it.
 
+    Keys whose default follows the decks, and that the configuration does not name, are those of the folder:
+    earlier versions had other defaults.
+
     Raises:
         RunError: the folder has another configuration, or is in use.
         StrategyError: the strategy's package is not installed.
@@ -52,7 +57,10 @@ def open_or_create(path: Path, config: RunConfig) -> RunFolder:
         return create_run(path, config, new_manifest(config), opponents_bytes(players) if players else b"")
     folder = open_run(path)
     try:
-        if folder.config.digest != config.digest:
+        unsaid = {
+            key: getattr(folder.config, key) for key in FOLLOW_DECKS if key not in config.model_fields_set
+        }
+        if folder.config.digest not in (config.digest, config.changed(**unsaid).digest):
             raise RunError(f"{path} was started with another configuration; choose another --out")
         shorter = folder.config.generations < config.generations
         if shorter and not missing_validations(folder) and find_stop(folder) is None:
@@ -112,9 +120,10 @@ def _refuse_other_agents(folder: RunFolder, manifest: dict[str, Any], is_new: bo
         RunError: an agent has another version; the message names it.
     """
     opponents = read_opponents(folder.path, folder.config)
+    panel = benchmark_players(PANEL) if folder.config.found_benchmark is PANEL else []
     later = {
         kind.name: kind.version
-        for kind in map(find_kind, [folder.config.agent, *(one.kind for one in opponents)])
+        for kind in map(find_kind, [folder.config.agent, *(one.kind for one in (*opponents, *panel))])
         if kind.version > 1
     }
     if later and (is_new or folder.committed == 0):

@@ -412,7 +412,7 @@ def replace_missing_decks(path: Path, decks: Sequence[str]) -> None:
         f"{key}={json.dumps([next(whole) for _ in decks], ensure_ascii=False)}"
         for key, decks in named.items()
     ]
-    folder = RunFolder(path, read_config(path / "config.toml", sets))
+    folder = RunFolder(path, read_config(path / "config.toml", sets, stored=True))
     known = folder.manifest().get("config_hash")
     if known is None:
         raise RunError(

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from rich.console import Console
 
-from engine.decks import card_facts, coverage_sentence
+from engine.decks import coverage_sentence, deck_card_facts
 from engine.shipped import BALANCED_RULESET
 from evo.config.messages import counted
 from evo.figures.page import (
@@ -305,8 +305,10 @@ def deck_matchup_section(read: Standings) -> Section:
 
 
 def best_deck_sentence(read: Standings) -> str:
-    """Sentence on the first-ranked deck of a ladder, with its lead over the second."""
+    """Sentence on the first-ranked deck of a ladder, with its lead over the second; "" before any game."""
     first, second = read.ratings.iloc[0], read.ratings.iloc[1]
+    if not first["games"]:
+        return ""
     return (
         f"{first['entrant']} scores {first['score']:.1%} (95% interval {first['score_low']:.1%} to "
         f"{first['score_high']:.1%}) against the other decks; likelihood of superiority over "
@@ -453,7 +455,7 @@ def tournament_summary(
         "command": tournament.command,
         "entrants": tournament.names,
         "decks": [deck.name for deck in tournament.decks],
-        **card_facts(tournament.decks),
+        **deck_card_facts(tournament.decks),
         "ruleset": tournament.ruleset.name,
         "seats": tournament.seats,
         "format": tournament.style,

@@ -18,7 +18,7 @@ from engine.cards import Card
 from engine.cards.real import EDITIONS, OLD_EDITION, edition
 from engine.codes import DECK_SIZE
 from engine.deck_variants import DeckVariant
-from engine.decks import Deck, card_facts
+from engine.decks import Deck, deck_card_facts
 from engine.effect_codes import CardKind, Race
 from engine.errors import ManaforgeError, WrongValueError, unknown_name
 from engine.minion import keyword_flags
@@ -203,7 +203,7 @@ def sweep_summary(
         "varied": variants.kind,
         "usual": variants.usual,
         "decks": [deck.name for deck in tournament.decks],
-        **card_facts(tournament.decks),
+        **deck_card_facts(tournament.decks),
         "ruleset": tournament.ruleset.name,
         "seats": "fixed" if tournament.seats == "first" else tournament.seats,
         "games_per_cell": tournament.games,

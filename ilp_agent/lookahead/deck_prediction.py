@@ -86,7 +86,7 @@ def distinct_decks(decks: Iterable[Deck]) -> tuple[Deck, ...]:
     """Distinct decks: a deck with the same cards and numbers as an earlier one is left out."""
     found: dict[tuple[object, ...], Deck] = {}
     for deck in decks:
-        cards = tuple(sorted((card.name, repr(card.spec)) for card in deck.cards))
+        cards = tuple(sorted(card.key[:-1] for card in deck.cards))
         found.setdefault((deck.hero_class, deck.random, deck.varied, cards), deck)
     return tuple(found.values())
 

@@ -11,6 +11,7 @@ the midpoints.
 
 import contextlib
 import importlib
+import importlib.util
 import json
 import os
 import sys
@@ -62,8 +63,11 @@ def _line_of(error: Exception, module: str) -> str:
     """Last line of the agent's own file in an exception's traceback, such as ` (mybot.py:7 in act)`."""
     frames = traceback.extract_tb(error.__traceback__)
     file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None:  # a failed import leaves no module
+        with contextlib.suppress(ImportError, ValueError):
+            file = getattr(importlib.util.find_spec(module), "origin", None)
     own = [frame for frame in frames if frame.filename == file]
-    if not own:  # a failed import, or a class from another file
+    if not own:  # a class from another file
         here = [frame for frame in frames if frame.filename != __file__]
         own = [frame for frame in here if Path(frame.filename).is_relative_to(Path.cwd())]
     return f" ({Path(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name})" if own else ""

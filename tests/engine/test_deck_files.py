@@ -20,8 +20,8 @@ from engine.deck_files import add_deck_options, deck_code_of, deck_from_code, wr
 from engine.decks import (
     DeckOptions,
     build_card_table,
-    card_facts,
     coverage_sentence,
+    deck_card_facts,
     deck_options,
     split_deck_prefix,
     write_deck_options,
@@ -383,8 +383,8 @@ def test_changed_cards_are_told_with_any_other_deck_and_play_their_text_among_bo
     for decks in ([deck], [deck, bodies]):
         assert told in coverage_sentence(decks)
     assert find_deck(f"bodies:{changed}").n_exact == 9
-    assert card_facts([deck, bodies])["changed_cards"]["changed"]["Fireball"] == "cost 2 instead of 4"
-    assert "changed_cards" not in card_facts([bodies])
+    assert deck_card_facts([deck, bodies])["changed_cards"]["changed"]["Fireball"] == "cost 2 instead of 4"
+    assert "changed_cards" not in deck_card_facts([bodies])
 
 
 @pytest.mark.parametrize(("entry", "message"), [

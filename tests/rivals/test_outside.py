@@ -24,6 +24,7 @@ from evo.play.games import FAULT_TEXTS, Fault, Roster, Schedule, play_schedule
 from evo.play.pool import LocalPool
 from rivals import find_kind
 from rivals.outside.agent import NotStartedError, OutsideAgent, processes
+from rivals.outside.host import load_agent
 from rivals.outside.messages import view_to_json
 from rivals.outside.permissions import OutsideAgentError, command_of
 from rivals.outside.process import OutsideProcess, kill_all
@@ -466,3 +467,14 @@ def test_every_card_in_hand_says_the_same_things() -> None:
     cards = view_to_json(PlayerView(position, 0))["me"]["hand"]
     assert all({"id", "name", "kind", "cost", "keywords"} <= card.keys() for card in cards)
     assert (cards[1]["attack"], cards[1]["health"], cards[1]["cost"]) == (6, 8, 5)
+
+
+def test_a_failed_import_is_located_in_the_agents_own_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lib_of_it.py").write_text("def f():\n    raise RuntimeError('x')\n")
+    (tmp_path / "its_bot.py").write_text("import lib_of_it\n\nlib_of_it.f()\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(SystemExit, match=r"\(its_bot.py:3 in <module>\)"):
+        load_agent("its_bot", "Bot")

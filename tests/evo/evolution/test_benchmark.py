@@ -1,11 +1,15 @@
 """The benchmark and the baselines beside the champion."""
 
+from pathlib import Path
+
 import pytest
 
 from evo.config.benchmarks import PANEL, SEVEN
 from evo.config.run_config import NO_FILE, RunConfig, validate_config, validate_run_config
 from evo.evolution.benchmark import BASELINES, baselines_summary, benchmark_players, play_baselines
+from evo.evolution.session import open_or_create
 from evo.play.games import play_schedule
+from evo.storage.run_folder import RunError
 from ilp_agent import find_profile
 from tests.evo.runs import TINY
 
@@ -50,6 +54,25 @@ def test_class_decks_play_the_panel_and_minions_the_seven_unless_chosen() -> Non
         validate_config(RunConfig, {"decks": ["basic-mage"]}, NO_FILE, stored=True).found_benchmark is SEVEN
     ), "folders of before the panel say nothing"
     assert len({classes.digest, seven.digest}) == 2
+
+
+def test_a_run_begun_with_other_defaults_is_continued_by_the_same_configuration(tmp_path: Path) -> None:
+    new = validate_run_config(
+        {"decks": ["basic-mage"], "mu": 2, "lambda": 1, "generations": 0}, NO_FILE, begins=True
+    )
+    old = new.changed(benchmark="seven", ruleset="thesis")
+    assert new.digest != old.digest
+    open_or_create(tmp_path / "run", old).close()
+    file = tmp_path / "run" / "config.toml"
+    file.write_text(file.read_text().replace('benchmark = "seven"\n', ""))  # as written before the panel
+    with open_or_create(tmp_path / "run", new) as folder:
+        assert (folder.config.benchmark, folder.config.ruleset) == ("seven", "thesis")
+    with pytest.raises(RunError, match="another configuration"):
+        open_or_create(tmp_path / "run", new.changed(benchmark="panel"))
+    assert (
+        new.changed(final={"benchmark_games": 0}).digest
+        == new.changed(final={"benchmark_games": 0}, benchmark="seven").digest
+    ), "no game of the champion depends on it"
 
 
 def test_the_players_of_a_benchmark_have_its_names_and_the_chosen_solver() -> None:

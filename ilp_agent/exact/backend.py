@@ -22,7 +22,7 @@ from ilp_agent.exact.work import WORK, new_layers
 from ilp_agent.plan import Plan, Status, name_terms
 from ilp_agent.problem import excluded_attacks
 from ilp_agent.turn import TURN, ProblemError, Turn, read_turn
-from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, Term, Weights
+from ilp_agent.weights import FULL_NAMES, N_TERMS, Term, Weights
 
 N_SUPPORTED_TERMS = Term.OVERLOAD + 1
 """Number of leading terms that the turn program supports, or that are always 0 in it; later ones are not."""
@@ -76,7 +76,7 @@ def check_known_weights(weights: Weights) -> None:
     Raises:
         SolverError: the message names the weight and the backends that support it.
     """
-    for name in EXTENDED_NAMES[N_SUPPORTED_TERMS:]:
+    for name in FULL_NAMES[N_SUPPORTED_TERMS:]:
         value = getattr(weights, name)
         if value:
             raise SolverError(

@@ -98,6 +98,9 @@ START = np.dtype(
         ("looks", "i2"),  # 1: a relevant card depends on cards in hand or on mana
         ("base", "f8"),  # start value, subtracted from the end value
         ("drawn", "f8"),  # score of a hidden card in hand: mean over the own deck
+        ("hidden_mana", "f8"),  # cost of a hidden card in hand, 0 for damage spells: mean over the own deck
+        ("hidden_damage", "f8"),  # its damage as a spell, likewise
+        ("hidden_spells", "f8"),  # its chance to be a damage spell
         ("counts", "i8", (N_COUNTS,)),  # workspace for a score
     ]
 )

@@ -86,7 +86,7 @@ def test_weights_from_and_to_arrays() -> None:
 
 
 def test_kernels_and_plans_take_the_names_from_the_weights() -> None:
-    assert [term.name.lower() for term in Term] == list(EXTENDED_NAMES)
+    assert [term.name.lower() for term in Term] == list(FULL_NAMES)
     assert [int(term) for term in Term] == list(range(N_TERMS))
     assert Terms._fields == WEIGHT_NAMES
     assert ExtendedTerms._fields == EXTENDED_NAMES

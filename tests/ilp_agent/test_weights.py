@@ -24,7 +24,7 @@ from ilp_agent import (
 from ilp_agent.exact import backend
 from ilp_agent.exact.plan_record import PLAN
 from ilp_agent.plan import ExtendedTerms, Terms
-from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, N_WEIGHTS, Term
+from ilp_agent.weights import EXTENDED_NAMES, FULL_NAMES, N_TERMS, N_WEIGHTS, Term
 
 # The turn-ILP thesis, section 7.4.1, W1 to W8.
 THESIS = {

@@ -82,7 +82,8 @@ def name_terms(values: Iterable[float], weights: Weights) -> Terms:
         weights: the weights they were computed with.
     """
     found = [float(value) + 0.0 for value in values][: len(weights.named())]
-    return {len(kind._fields): kind for kind in (Terms, ExtendedTerms, FullTerms)}[len(found)]._make(found)
+    kinds = {len(WEIGHT_NAMES): Terms, len(EXTENDED_NAMES): ExtendedTerms, len(FULL_NAMES): FullTerms}
+    return kinds[len(found)]._make(found)
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, ActionKind
 from engine.jit import njit, njit_no_alloc
 from engine.rules import apply, decode, encode
 from engine.state import EVENTS, STATE, guards, is_guarded, may_attack_hero
+from ilp_agent.features import minion_end_value
 from ilp_agent.lookahead import MAX_BUDGET
-from ilp_agent.search.objective import hero_health, minion_end_value
+from ilp_agent.search.objective import hero_health
 from ilp_agent.weights import Term
 
 MAX_NODES = 4_096

@@ -19,6 +19,7 @@ from ilp_agent.milp.card_plan import card_program, solve_cards
 from ilp_agent.milp.formulations import (
     SequentialModel,
     ThesisModel,
+    damage_cost,
     kills_in_thesis,
     sequential_model,
     thesis_model,
@@ -171,9 +172,13 @@ def _set_shield_hits(
         for kind, variable in kinds:
             if target == HERO or not chosen[variable]:
                 continue
-            if kind == "p" and (weights.wound or whole) and chosen[model.alive[target]]:
+            if (
+                kind == "p"
+                and (weights.wound or weights.enemy_health or whole)
+                and chosen[model.alive[target]]
+            ):
                 work["pops"][target] = friends[i].attack
-            if (weights.body or whole) and enemies[target].attack > 0:
+            if (damage_cost(friends[i], weights) or whole) and enemies[target].attack > 0:
                 hurt.setdefault(i, []).append(enemies[target].attack)
     for i, damages in hurt.items():
         if len(damages) == 2:

@@ -10,7 +10,7 @@ infinite for a dead enemy hero. Its weights follow those of all terms, which are
 import numpy as np
 
 from engine.bitfields import AIMED, unpack_action
-from engine.codes import BOARD_SIZE, COIN, HERO, OWN_TARGETS, UNKNOWN, ActionKind, Keyword
+from engine.codes import BOARD_SIZE, COIN, HERO, OWN_TARGETS, UNKNOWN, ActionKind
 from engine.effect_codes import (
     ENEMY,
     HEROES,
@@ -34,6 +34,7 @@ from ilp_agent.features import (
     count_hand_card,
     count_hearthsim_terms,
     direct_damage,
+    minion_end_value,
 )
 from ilp_agent.search.transposition import initial_health
 from ilp_agent.weights import N_EXTENDED, N_TERMS, Term
@@ -113,27 +114,16 @@ def kill_value(weights: np.ndarray, damage: int, health: int) -> float:
 @njit_no_alloc
 def uses_full_weights(weights: np.ndarray) -> bool:
     """Whether a weight of the position at the turn's end is set, beyond the extended weights."""
+    total = 0.0
     for term in range(N_EXTENDED, N_TERMS):
-        if weights[term] != 0.0:
-            return True
-    return False
+        total += weights[term]
+    return total > 0.0
 
 
 @njit_no_alloc
 def hero_health(side: np.void) -> int:
     """Health and armour of a hero; 0 once it is dead."""
     return int(side["health"] + side["armour"]) if side["health"] > 0 else 0
-
-
-@njit_no_alloc
-def minion_end_value(attack: int, health: int, keywords: int, weights: np.ndarray) -> float:
-    """Value of an own minion at the turn's end by the full weights, beyond the extended weights."""
-    value = weights[Term.ATTACK] * attack + weights[Term.HEALTH] * health
-    if keywords & Keyword.DIVINE_SHIELD:
-        value += weights[Term.SHIELD] * (attack + health)
-    if keywords & Keyword.TAUNT:
-        value += weights[Term.TAUNT] * health
-    return float(value)
 
 
 @njit_no_alloc

@@ -92,7 +92,10 @@ def in_play(n: int, seed: int) -> InPlay:
             for extended in (False, True):
                 turns = reached((deck,), size, seed, extended)
                 for number in range(size):
-                    turn = CardTurn(turns.position(number)), Weights.from_array(turns.weights[number, :N_EXTENDED])
+                    turn = (
+                        CardTurn(turns.position(number)),
+                        Weights.from_array(turns.weights[number, :N_EXTENDED]),
+                    )
                     looked[deck] += 1
                     if is_class_a(*turn):
                         fitting[deck] += 1

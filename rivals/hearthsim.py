@@ -42,7 +42,7 @@ from ilp_agent.agent import pair_with_states
 from ilp_agent.features import ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO
 from ilp_agent.search.backend import thread_searcher
 from ilp_agent.selfplay import SOLVER_STATISTICS, play_searched_games, search_memory
-from ilp_agent.weights import N_TERMS
+from ilp_agent.weights import N_TERMS, WEIGHT_NAMES, WeightError, Weights
 
 BUDGET = 100_000
 """Largest number of positions searched per turn."""
@@ -119,6 +119,39 @@ def score_rows(weights: np.ndarray) -> np.ndarray:
     rows = np.pad(np.asarray(weights, np.float64), ((0, 0), (N_TERMS, 0)))
     rows[:, AGAINST] *= -1.0
     return rows
+
+
+WIN = 1e4
+"""Weight `lethal` of `turn_weights`, times the largest other weight: no other terms outweigh a win."""
+
+
+def turn_weights(weights: HearthSimWeights) -> Weights:
+    """The score as weights of the turn program: at the end of a turn the objective is the score.
+
+    A won game is worth much instead of infinitely much, and the objective follows random actions further than
+    HearthSim's search does (docs/eva-2018.md compares both).
+
+    Raises:
+        WeightError: `charge` is not 0, which no weight counts, or `divine_shield` is negative.
+    """
+    if weights.charge != 0.0:
+        raise WeightError(f"charge must be 0 for the turn program, got {weights.charge:g}")
+    chosen = {
+        "attack": weights.attack,
+        "health": weights.health,
+        "threat": weights.enemy_attack,
+        "enemy_health": weights.enemy_health,
+        "hand_mana": weights.hand,
+        "hero": weights.hero,
+        "enemy_hero": weights.enemy_hero,
+        "shield": weights.divine_shield,
+        "spell_damage": weights.direct_damage,
+        "damage_spells": weights.direct_damage_bonus,
+        "weapon": weights.weapon,
+        "enemy_weapon": weights.weapon,
+    }
+    thesis = dict.fromkeys(WEIGHT_NAMES, 0.0) | {"lethal": WIN * max(chosen.values())}
+    return Weights(**(thesis | chosen))
 
 
 def play_batch(

@@ -10,18 +10,21 @@ from engine import Action, Outcome, Position, parse_position, play, rules
 from engine.codes import COIN, UNKNOWN, ActionKind, Keyword
 from engine.effect_codes import ENEMY, CardKind, Op, Trigger
 from engine.effects.chance import Chance
+from engine.jit import njit
 from engine.state import STATE
 from engine.streams import agent_keys
 from engine.view import PlayerView
 from ilp_agent.search.backend import Searcher
 from ilp_agent.search.kernel import start_search
-from ilp_agent.search.objective import score_of
+from ilp_agent.search.objective import count_hidden_cards, draw_value, end_value, score_of
 from ilp_agent.search.work import SOLUTION, new_memory
+from ilp_agent.weights import WeightError
 from rivals import HearthSimAgent, HearthSimWeights, find_agent_profile
 from rivals.batch import TURNS
-from rivals.hearthsim import BUDGET, score_rows
-from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
+from rivals.hearthsim import BUDGET, score_rows, turn_weights
+from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases, heavy
 from tests.ilp_agent.positions import random_position
+from tests.ilp_agent.search.turns import CLASS_DECKS, LIVELY_DECKS, reached
 from tests.rivals.turns import positions, turn
 
 STANDARD = find_agent_profile("hearthsim", "standard").weights
@@ -447,3 +450,40 @@ def test_agent_and_batch_play_the_same_games(budget: int, monkeypatch: pytest.Mo
         assert (result.outcome, result.turns) == (outcomes[game], turns[game])
         assert agents[0].unproven + agents[1].unproven == solved[game]["unproven"]
     assert (solved["unproven"].sum() > 0) == (budget < BUDGET)
+
+
+@njit
+def ends(states, cards, rows, weights, works, values):  # type: ignore[no-untyped-def]
+    """Score and objective of the player whose turn has just ended, of each position; shape (positions, 2)."""
+    start = works[0]["start"]
+    for number in range(len(states)):
+        state, seat = states[number], 1 - states[number]["active"]
+        own = state["sides"][seat]
+        start["seat"], start["n"] = seat, 0
+        start["drawn"] = draw_value(own, cards, rows[number % len(rows)], start["counts"])
+        count_hidden_cards(own, cards, start)
+        for place in range(0, own["n_hand"], 3):  # as if just drawn
+            own["hand"][place] = UNKNOWN
+        values[number, 0] = score_of(state, cards, rows[number % len(rows)], start)
+        values[number, 1] = end_value(state, cards, weights[number % len(weights)], start)
+
+
+@pytest.mark.skipif(UNCOMPILED, reason="too slow without the compiler")
+@pytest.mark.parametrize("deck", [*LIVELY_DECKS, *heavy(*CLASS_DECKS)])
+def test_the_turn_program_can_say_the_score(deck: str) -> None:
+    """At the end of a turn both are the same number; 10,000 ends in all when everything is tried."""
+    turns = reached((deck,), cases(150, 560), 47)
+    pick = np.random.default_rng(48)
+    drawn = [HearthSimWeights(*pick.random(11) * pick.choice([0.0, 0.3, 1.0], 11)) for _ in range(20)]
+    rows = score_rows(np.array([one.full_array for one in [STANDARD, *drawn]]))
+    weights = np.array([turn_weights(one).full_array for one in [STANDARD, *drawn]])
+    values = np.zeros((len(turns.states), 2))
+    ends(turns.states.copy(), turns.table.array, rows, weights, SEARCHER.memory.work, values)
+    assert np.isfinite(values).all()
+    np.testing.assert_allclose(values[:, 0], values[:, 1], rtol=1e-9, atol=1e-9)
+    assert len(np.unique(values.round(6))) > len(values) / 2
+
+
+def test_the_turn_program_cannot_say_charge_in_hand() -> None:
+    with pytest.raises(WeightError, match=r"charge must be 0 for the turn program, got 0\.5"):
+        turn_weights(replace(STANDARD, charge=0.5))

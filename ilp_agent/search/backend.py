@@ -61,7 +61,7 @@ class Searcher:
         start["limit"], start["limit_kept"] = (
             (DEFAULT_LIMIT, DEFAULT_COMPLEX_LIMIT) if limit is None else (limit, limit)
         )
-        start["slots"], start["reduced"], start["n_barred"] = 0, 1, 0
+        start["slots"], start["reduced"], start["n_barred"], start["bounded"] = 0, 1, 0, 0
         return self.memory
 
     def search(

@@ -38,8 +38,10 @@ def store_best_action(
 ) -> None:
     """Store a position's value and best action, independent of board order."""
     frame, state = work["frames"][level], work["states"][level]
-    noted = memo[add_entry(frame["key"], work, memo, slots)]
+    known = find_entry(frame["key"], work, memo, slots)
+    noted = memo[known if known != NOT_FOUND else add_entry(frame["key"], work, memo, slots)]
     noted["key"], noted["value"] = frame["key"], frame["best"]
+    noted["most"] = max(frame["best"], frame["skipped"])
     kind, source, target = decode(frame["action"])
     start = work["start"]
     noted["kind"], noted["card"], noted["first"] = (

@@ -16,6 +16,7 @@ from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import CARD, STATE
 from engine.view import hide_information
 from ilp_agent.features import SHIELD
+from ilp_agent.search.bound import UNBOUNDED, upper_bound
 from ilp_agent.search.card_facts import FACT, RANDOM_EFFECT, select_relevant_features
 from ilp_agent.search.chance import (
     TOO_MANY,
@@ -63,6 +64,9 @@ from ilp_agent.search.transposition import (
 from ilp_agent.search.work import GAIN_CACHE_SIZE, MAX_DEPTH, MEMO, MIN_SLOTS, SLOT, SOLUTION, WORK
 from ilp_agent.weights import N_TERMS, Term
 
+BOUND_FROM = 64
+"""Number of positions after which actions are skipped by upper bounds: most turns have fewer."""
+
 FORBIDDEN = -1e290
 """Value of ending the turn if that surely kills the own hero."""
 
@@ -76,6 +80,7 @@ def open_frame(level: int, cards: np.ndarray, weights: np.ndarray, facts: np.nda
     frame, state = work["frames"][level], work["states"][level]
     frame["n"] = legal_actions(state, cards, work["actions"][level])
     frame["next"], frame["n_leaves"], frame["action"], frame["late"] = 0, 0, 0, 0
+    frame["skipped"] = -np.inf
     if state["n_options"] > 0:  # the turn cannot end before the choice
         frame["best"] = UNDECIDED
         return
@@ -117,16 +122,64 @@ def update_best(frame: np.void, value: float, tie: float, action: int) -> None:
 
 
 @njit_no_alloc
-def back_up_value(frame: np.void, value: float, tie: float, actions: np.ndarray, lost: int) -> None:
-    """Back up the value that follows the current action, or its current outcome. Modified in place."""
+def back_up_value(
+    frame: np.void, value: float, most: float, tie: float, actions: np.ndarray, lost: int
+) -> None:
+    """Back up what follows the current action, or its current outcome. `frame` is modified in place.
+
+    Args:
+        frame: of the position before it.
+        value: of the best plan found.
+        most: upper bound of it; `value` if it is exact.
+        tie: tolerance of ties.
+        actions: of the position.
+        lost: whether the own hero is dead.
+    """
     value += frame["gain"]
     if frame["n_leaves"] == 0:
+        if most + frame["gain"] > value:
+            frame["skipped"] = max(frame["skipped"], most + frame["gain"])
         update_best(frame, value, tie, actions[frame["next"] - 1])
         return
-    frame["total"] += frame["probability"][frame["leaf"]] * value
+    leaf = frame["leaf"]
+    frame["total"] += frame["probability"][leaf] * value
+    frame["bounds"][leaf] = most + frame["gain"]
     frame["leaf"] += 1
     if not lost:
         frame["certain_death"] = 0
+
+
+@njit_no_alloc
+def is_hopeless(frame: np.void, most: float, tie: float) -> bool:
+    """Whether an action of this upper bound is no better than the best one; then notes it as skipped.
+
+    `frame` is modified in place.
+    """
+    if most > max(frame["best"], frame["floor"]) + tie:
+        return False
+    frame["skipped"] = max(frame["skipped"], most)
+    return True
+
+
+@njit_no_alloc
+def floor_of_child(frame: np.void) -> float:
+    """Value up to which the position after the current action, or outcome, need not be solved exactly."""
+    needed = max(frame["best"], frame["floor"])
+    if frame["n_leaves"] == 0:
+        return float(needed - frame["gain"])
+    probability = frame["probability"][frame["leaf"]]
+    others = mean_bound(frame, frame["leaf"])
+    return float((needed - others) / probability - frame["gain"])
+
+
+@njit_no_alloc
+def mean_bound(frame: np.void, without: int) -> float:
+    """Upper bound of the mean over the outcomes of the current action, without one; -1 for all."""
+    total = 0.0
+    for leaf in range(frame["n_leaves"]):
+        if leaf != without:
+            total += frame["probability"][leaf] * frame["bounds"][leaf]
+    return total
 
 
 TIE = 1e-12
@@ -215,6 +268,7 @@ def search_turn(
     tie = tie_tolerance(weights)
     solved["states"], solved["unproven"] = 0, 0
     open_frame(0, cards, weights, facts, work)
+    frames[0]["floor"] = -np.inf
     frames[0]["hand_attackers"], frames[0]["hand_attackers_died"] = 0, 0
     frames[0]["key"] = position_key(work["states"][0], cards, start, 0, 0)
     level = 0
@@ -225,13 +279,18 @@ def search_turn(
             if level == 0:
                 break
             level -= 1
-            back_up_value(frames[level], frames[level + 1]["best"], tie, work["actions"][level], 0)
+            below = frames[level + 1]
+            most = max(below["best"], below["skipped"])
+            back_up_value(frames[level], below["best"], most, tie, work["actions"][level], 0)
         elif deaths != RESOLVED and descend(
             level, deaths, cards, weights, facts, work, memo, slots, solved, limit, tie
         ):
             level += 1
     solved["states"] += 1
     solved["value"] = frames[0]["best"] - start["base"]
+    solved["most"] = max(frames[0]["best"], frames[0]["skipped"]) - start["base"]
+    if start["bounded"] and solved["most"] <= solved["value"] + tie:
+        solved["unproven"] = 0
     extract_actions(cards, weights, facts, work, memo, slots, solved)
     return 0
 
@@ -260,9 +319,17 @@ def next_child(
     if frame["n_leaves"] > 0:
         if frame["leaf"] == frame["n_leaves"]:
             if not frame["certain_death"]:
+                if start["bounded"] and mean_bound(frame, -1) > frame["total"] + tie:
+                    frame["skipped"] = max(frame["skipped"], mean_bound(frame, -1))
                 update_best(frame, frame["total"], tie, work["actions"][level, frame["next"] - 1])
             frame["n_leaves"] = 0
             return RESOLVED
+        if start["bounded"]:
+            if frame["leaf"] == 0:
+                bound_outcomes(level, cards, weights, work)
+            if is_hopeless(frame, mean_bound(frame, -1), tie):
+                frame["n_leaves"] = 0
+                return RESOLVED
         apply_next_outcome(level, cards, work)
         action, child = work["actions"][level, frame["next"] - 1], work["states"][level + 1]
         frame["gain"] = action_gain(before, child, cards, action, work["effect_state"][1], weights)
@@ -285,8 +352,11 @@ def next_child(
             own, enemy = before["sides"][start["seat"]], before["sides"][1 - start["seat"]]
             frame["gain"] = weights[Term.DAMAGE] * own["board"][source]["attack"]
             frame["gain"] -= weights[Term.TRADE] * enemy["board"][target]["attack"]
-            back_up_value(frame, memo[known]["value"], tie, work["actions"][level], 0)
-            return RESOLVED
+            if is_decided(frame, memo[known], tie, start):
+                back_up_value(
+                    frame, memo[known]["value"], memo[known]["most"], tie, work["actions"][level], 0
+                )
+                return RESOLVED
     effect_state = work["effect_state"][0]
     begin_hypothetical(effect_state)
     work["states"][level + 1] = before
@@ -394,25 +464,64 @@ def descend(
         if frame["late"] & DEFER_PLAYS:  # played before the killing blow
             own = child["sides"][start["seat"]]
             value += solve_knapsack(own, own["mana"], cards, weights, facts, work)[0]
-        back_up_value(frame, value, tie, work["actions"][level], is_lost(child, start))
+        back_up_value(frame, value, value, tie, work["actions"][level], is_lost(child, start))
         return False
     key = position_key(child, cards, start, following["hand_attackers"], following["hand_attackers_died"])
     known = find_entry(key, work, memo, slots)
-    if known != NOT_FOUND:
-        back_up_value(frame, memo[known]["value"], tie, work["actions"][level], 0)
+    at_limit = solved["states"] + 1 >= limit or level + 1 == MAX_DEPTH
+    if known != NOT_FOUND and (at_limit or is_decided(frame, memo[known], tie, start)):
+        back_up_value(frame, memo[known]["value"], memo[known]["most"], tie, work["actions"][level], 0)
         return False
-    if solved["states"] + 1 >= limit or level + 1 == MAX_DEPTH:
+    most = np.inf
+    if start["bounded"] and (solved["states"] >= BOUND_FROM or frame["n_leaves"] > 0 or at_limit):
+        if frame["n_leaves"] > 0:
+            most = frame["bounds"][frame["leaf"]] - frame["gain"]
+        else:
+            most = end_value(child, cards, weights, start)
+            most += upper_bound(child, cards, weights, start, work["tally"])
+            if is_hopeless(frame, most + frame["gain"], tie):
+                return False
+    if at_limit:
         solved["unproven"] = 1
         value = end_value(child, cards, weights, start)
         if start["defers_actions"]:
             late = deferrable_actions(child, cards, facts, start["seat"])
             value += deferred_value(child, cards, weights, facts, late, start["seat"], work)
-        back_up_value(frame, value, tie, work["actions"][level], 0)
+        back_up_value(frame, value, most if start["bounded"] else value, tie, work["actions"][level], 0)
         return False
     solved["states"] += 1
+    again = known != NOT_FOUND  # exactly now, so that no position is searched a third time
+    following["floor"] = floor_of_child(frame) if start["bounded"] and not again else -np.inf
     open_frame(level + 1, cards, weights, facts, work)
     following["key"] = key
     return True
+
+
+@njit_no_alloc
+def is_decided(frame: np.void, noted: np.void, tie: float, start: np.void) -> bool:
+    """Whether what is known of a position, dtype `MEMO`, is exact, or excludes that it matters."""
+    if not start["bounded"] or noted["most"] <= noted["value"] + tie:
+        return True
+    return bool(noted["most"] <= floor_of_child(frame) + tie)
+
+
+@njit_no_alloc
+def bound_outcomes(level: int, cards: np.ndarray, weights: np.ndarray, work: np.void) -> None:
+    """Set the upper bounds of the outcomes of the current action of a level."""
+    frame, start = work["frames"][level], work["start"]
+    before, child = work["states"][level], work["states"][level + 1]
+    action = work["actions"][level, frame["next"] - 1]
+    for leaf in range(frame["n_leaves"]):
+        frame["leaf"] = leaf
+        apply_next_outcome(level, cards, work)
+        most = action_gain(before, child, cards, action, work["effect_state"][1], weights)
+        most += end_value(child, cards, weights, start)
+        if outcome(child) == Outcome.ONGOING:
+            most += upper_bound(child, cards, weights, start, work["tally"])
+        else:
+            most += UNBOUNDED  # plays before the killing blow
+        frame["bounds"][leaf] = most
+    frame["leaf"] = 0
 
 
 @njit_no_alloc

@@ -36,6 +36,8 @@ FRAME = np.dtype(
         ("key", "u8"),  # of the position (`ilp_agent.search.transposition`)
         ("best", "f8"),  # incumbent: best value found so far
         ("gain", "f8"),  # gain of the current action
+        ("floor", "f8"),  # values up to this need not be found exactly
+        ("skipped", "f8"),  # largest upper bound of what was skipped
         ("action", "i4"),  # the best action; 0 for the end of the turn
         ("n", "i4"),  # number of actions
         ("next", "i4"),  # index of the next action to try
@@ -47,6 +49,7 @@ FRAME = np.dtype(
         ("hand_attackers", "i2"),  # number of minions from hand that have attacked (`slots`)
         ("hand_attackers_died", "i2"),  # number of those that died
         ("probability", "f8", (MAX_HYPOTHETICAL,)),
+        ("bounds", "f8", (MAX_HYPOTHETICAL,)),  # upper bound of the value of each outcome
         ("n_events", "i2", (MAX_HYPOTHETICAL,)),
         ("outcomes", "i2", (MAX_HYPOTHETICAL, MAX_EVENTS)),
     ]
@@ -56,7 +59,8 @@ FRAME = np.dtype(
 MEMO = np.dtype(
     [
         ("key", "u8"),
-        ("value", "f8"),  # best value
+        ("value", "f8"),  # best value found
+        ("most", "f8"),  # upper bound of the value; larger than it if something was skipped
         ("kind", "i4"),  # of the best action, an `ActionKind`
         ("card", "i4"),  # card number of a play
         ("first", "i4"),  # `HERO_FIRST` or 0
@@ -94,6 +98,7 @@ START = np.dtype(
         ),  # 1: defer actions where possible (`ilp_agent.search.deferred_actions`)
         ("n_barred", "i2"),
         ("barred", "i4", (MAX_EXCLUDED, 3)),  # kind, source and target of excluded actions
+        ("bounded", "i2"),  # 1: skip positions whose upper bound is not better (`ilp_agent.search.bound`)
         ("defers_actions", "i2"),  # 1: `reduced`, and allowed by the weights and cards in hand
         ("looks", "i2"),  # 1: a relevant card depends on cards in hand or on mana
         ("base", "f8"),  # start value, subtracted from the end value
@@ -109,8 +114,9 @@ START = np.dtype(
 SOLUTION = np.dtype(
     [
         ("value", "f8"),  # the objective
+        ("most", "f8"),  # upper bound of the objective; infinite if it is not bounded
         ("states", "i4"),  # positions searched
-        ("unproven", "i2"),  # 1: the limit of positions was met
+        ("unproven", "i2"),  # 1: the limit of positions was met, and a better plan is not excluded
         ("n", "i2"),  # number of actions
         ("again", "i2"),  # 1: search again after the actions; 0: the turn ends
         ("actions", "i4", (MAX_DEPTH,)),  # as `engine.rules.encode` packs them, without the end of the turn
@@ -118,6 +124,50 @@ SOLUTION = np.dtype(
 )
 """Result of a search."""
 
+
+MAX_CARDS = HAND_SIZE + 1
+"""Capacity for cards that can be played: the hand and the hero power."""
+
+TALLY = np.dtype(
+    [
+        # most events of the rest of the turn
+        ("plays", "i8"),  # cards played
+        ("attacks", "i8"),  # attacks of own characters
+        ("summons", "i8"),  # minions that enter the own board
+        ("hits_own", "i8"),  # times that an own character takes damage from effects
+        ("hits", "i8"),  # times that any character does
+        ("heals", "i8"),  # characters healed
+        ("spell_damage", "i8"),
+        ("stats", "i8"),  # attack and health that own minions can have together
+        ("shields", "i8"),  # 1: an own minion may have Divine Shield
+        ("taunts", "i8"),  # 1: an own minion may have Taunt
+        ("discards", "i8"),
+        ("overload", "i8"),  # crystals
+        ("protects", "i8"),  # 1: own minions may gain health; 2: an attack may cost nothing
+        ("lifesteal", "i8"),  # 1: own damage may heal the own hero
+        ("strikes", "i8"),  # most attacks of an own minion: 2 with Windfury
+        ("minions", "i8"),  # own minions now
+        ("enemies", "i8"),  # most enemy minions at once
+        ("weapon_attack", "i8"),  # most attack of a weapon, before changes of it
+        ("durability", "i8"),
+        ("more_attack", "i8"),  # changes of the weapon
+        ("more_durability", "i8"),
+        ("hero_attack", "i8"),  # attack that the hero gains
+        ("disarms", "i8"),  # 1: the enemy's weapon may be destroyed
+        ("known", "i8"),  # 0: something is not bounded
+        # what the source in hand adds at most
+        ("gain", "f8"),  # own side of the objective
+        ("points", "f8"),  # damage to enemies
+        ("removals", "i8"),  # enemies removed or made harmless
+        # the cards that can be played
+        ("n", "i8"),
+        ("card", "i8", (MAX_CARDS,)),
+        ("cost", "i8", (MAX_CARDS,)),
+        ("gains", "f8", (MAX_CARDS,)),
+        ("damage", "f8", (MAX_CARDS,)),
+    ]
+)
+"""Tally of what can still happen in a turn (`ilp_agent.search.bound`)."""
 
 WORK = np.dtype(
     [
@@ -137,6 +187,7 @@ WORK = np.dtype(
             (3, MAX_EVENTS),
         ),  # outcome, number of outcomes and stride of each event of an action
         ("pair", MINION, (2,)),  # two minions after an attack
+        ("tally", TALLY),  # of the position bounded last
         ("pack", "f8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # knapsack: best value of deferred plays
         ("packed", "i8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # and the set of cards, as bits of hand positions
     ]

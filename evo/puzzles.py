@@ -30,6 +30,7 @@ from engine.cards.table import CardTable
 from engine.codes import UNKNOWN, Outcome
 from engine.decks import cached_card_table, default_ruleset
 from engine.effect_codes import EFFECTS_VERSION
+from engine.effects.chance import Chance
 from engine.errors import ManaforgeError, WrongValueError
 from engine.game_session import no_op
 from engine.safe_files import read_json
@@ -330,18 +331,16 @@ def read_puzzles(file: Path) -> list[Puzzle]:
 
 def _puzzle_of(content: Any) -> Puzzle:
     """A puzzle from its JSON values; raises ValueError, TypeError or KeyError if it is none."""
-    puzzle = Puzzle(**content)
-    texts = (puzzle.position, *puzzle.solution, *puzzle.decks, *puzzle.agents)
+    lists = {name: content[name] for name in ("solution", "decks", "agents")}
+    if not all(isinstance(one, list) and all(isinstance(text, str) for text in one) for one in lists.values()):
+        raise ValueError("solution, decks and agents of a puzzle are lists of texts")
+    puzzle = Puzzle(**{**content, **{name: tuple(one) for name, one in lists.items()}})
     numbers = (puzzle.grade, puzzle.positions, puzzle.lines)
-    if not all(isinstance(text, str) for text in texts) or not all(type(one) is int for one in numbers):
-        raise ValueError("a puzzle has texts and whole numbers only")
+    if not isinstance(puzzle.position, str) or not all(type(one) is int for one in numbers):
+        raise ValueError("position of a puzzle is a text, and grade, positions and lines are whole numbers")
     if puzzle.grade not in GRADES or len(puzzle.decks) != 2 or len(puzzle.agents) != 2 or not puzzle.solution:
         raise ValueError(f"a puzzle has a grade from 1 to {max(GRADES)}, two decks, two agents and a solution")
-    lists = (puzzle.solution, puzzle.decks, puzzle.agents)
-    solution, decks, agents = (tuple(one) for one in lists)
-    return Puzzle(
-        puzzle.grade, puzzle.position, solution, puzzle.positions, puzzle.lines, decks, agents  # type: ignore[arg-type]
-    )
+    return puzzle
 
 
 def check_puzzle(puzzle: Puzzle) -> None:
@@ -353,7 +352,7 @@ def check_puzzle(puzzle: Puzzle) -> None:
     lines = enumerate_lines(puzzle.start(), max(ENUMERATED_POSITIONS, 2 * puzzle.positions))
     here = puzzle.start()
     for action in puzzle.actions():
-        here.play(action)
+        here.play(action, Chance.blind())
     killed = here.state["sides"][1 - puzzle.start().active]["health"] <= 0
     same = (lines.positions, lines.kills) == (puzzle.positions, puzzle.lines)
     if not (killed and same and lines.status == Enumerated.UNIQUE and find_lethal(puzzle.start()).certain):

@@ -4,13 +4,13 @@ Agents play games of real decks, batch by batch. A position at the start of a tu
 
 - the opponent has no Secrets, and attacks on the hero alone do not kill;
 - the lethal search finds certain lethal;
-- a plain enumeration of all legal sequences of actions (`ilp_agent.search.enumeration`) meets no chance event,
-  no action that depends on hidden cards and no effect at the end of the turn;
-- by that enumeration the lethal is unique: every line that kills contains the same necessary actions, at least
-  two, and these alone kill. Actions are the same whatever their order, whichever of several equal cards or
-  minions acts or is the target, and wherever a minion is put.
+- a plain enumeration of all legal sequences of actions (`ilp_agent.search.enumeration`) meets no chance
+  event, no action that depends on hidden cards and no effect at the end of the turn;
+- by that enumeration the lethal is unique: every line that kills contains the same necessary actions, at
+  least two, and these alone kill. Actions are the same whatever their order, whichever of several equal cards
+  or minions acts or is the target, and wherever a minion is put.
 
-What is hidden stays hidden: the opponent's cards and both decks are unknown, and drawn cards cannot be played.
+What is hidden stays hidden: the opponent's cards and both decks are unknown; drawn cards cannot be played.
 The enumeration starts from the puzzle's text, so that a puzzle needs nothing but its line of notation. The
 same seed and decks make the same puzzles, in the same order; more puzzles only continue the list.
 """
@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 
 from engine import RULES_VERSION, Action, Deck, Position, find_deck, find_ruleset, parse_position
-from engine.notation import parse_action
 from engine.batches import deal_games, game_results
 from engine.cards.table import CardTable
 from engine.codes import UNKNOWN, Outcome
@@ -33,6 +32,7 @@ from engine.effect_codes import EFFECTS_VERSION
 from engine.effects.chance import Chance
 from engine.errors import ManaforgeError, WrongValueError
 from engine.game_session import no_op
+from engine.notation import parse_action
 from engine.safe_files import read_json
 from engine.state import STATE
 from engine.streams import agent_keys, generator
@@ -148,7 +148,7 @@ def make_puzzles(
         n: number of puzzles, at least 1; fewer are returned if `MAX_BATCHES_WITHOUT` batches have none.
         decks: names, files or deck codes, for `engine.find_deck`.
         seed: of the games, in [0, 2**64).
-        on_puzzle: called with 1 after each puzzle, and with 0 after each batch; its exceptions end the search.
+        on_puzzle: called with 1 after each puzzle, and 0 after each batch; its exceptions end the search.
 
     Raises:
         DeckError: a deck cannot be read.
@@ -189,9 +189,7 @@ def puzzles_of_batch(decks: tuple[Deck, ...], seed: int, batch: int) -> Iterator
             if proved is not None:
                 names = [decks[deck].name for deck in deck_pairs[place]]
                 agents = [PUZZLE_PLAYERS[player] for player in player_pairs[place]]
-                yield Puzzle(
-                    *proved, (names[seat], names[1 - seat]), (agents[seat], agents[1 - seat])
-                )
+                yield Puzzle(*proved, (names[seat], names[1 - seat]), (agents[seat], agents[1 - seat]))
 
 
 def enemy_secrets(states: np.ndarray) -> np.ndarray:
@@ -266,7 +264,7 @@ def _play_compiled(
     keys: np.ndarray,
     solved: np.ndarray,
 ) -> None:
-    """Play the turn of a compiled agent in the games that name it. `states` and `solved` are modified in place."""
+    """Play the turn of a compiled agent in its games. `states` and `solved` are modified in place."""
     play_batch = AGENTS[player.kind].play_batch(player.backend)
     assert play_batch is not None, "the agents of puzzles are compiled"
     play_batch(table.array, np.array([player.row]), agents, states, own_keys, keys, solved)
@@ -283,7 +281,7 @@ def puzzles_json(puzzles: Sequence[Puzzle], seed: int, decks: Sequence[str]) -> 
         "agents": list(PUZZLE_PLAYERS),
     }
     lines = ",\n".join(json.dumps(asdict(puzzle)) for puzzle in puzzles)
-    return f"{json.dumps(head)[:-1]}, \"puzzles\": [\n{lines}\n]}}\n".encode()
+    return f'{json.dumps(head)[:-1]}, "puzzles": [\n{lines}\n]}}\n'.encode()
 
 
 def check_writable(file: Path) -> None:
@@ -332,19 +330,20 @@ def read_puzzles(file: Path) -> list[Puzzle]:
 def _puzzle_of(content: Any) -> Puzzle:
     """A puzzle from its JSON values; raises ValueError, TypeError or KeyError if it is none."""
     lists = {name: content[name] for name in ("solution", "decks", "agents")}
-    if not all(isinstance(one, list) and all(isinstance(text, str) for text in one) for one in lists.values()):
+    are_lists = all(isinstance(one, list) for one in lists.values())
+    if not are_lists or not all(isinstance(text, str) for one in lists.values() for text in one):
         raise ValueError("solution, decks and agents of a puzzle are lists of texts")
     puzzle = Puzzle(**{**content, **{name: tuple(one) for name, one in lists.items()}})
     numbers = (puzzle.grade, puzzle.positions, puzzle.lines)
     if not isinstance(puzzle.position, str) or not all(type(one) is int for one in numbers):
         raise ValueError("position of a puzzle is a text, and grade, positions and lines are whole numbers")
     if puzzle.grade not in GRADES or len(puzzle.decks) != 2 or len(puzzle.agents) != 2 or not puzzle.solution:
-        raise ValueError(f"a puzzle has a grade from 1 to {max(GRADES)}, two decks, two agents and a solution")
+        raise ValueError("a puzzle has a grade from 1 to 5, two decks, two agents and a solution")
     return puzzle
 
 
 def check_puzzle(puzzle: Puzzle) -> None:
-    """Prove a puzzle again: its solution kills, is the only one by plain enumeration, and the search finds it.
+    """Prove a puzzle again: its solution kills and is the only one by enumeration; the search finds it too.
 
     Raises:
         ManaforgeError: it is not as the file says; the message has the position.

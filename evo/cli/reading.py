@@ -172,7 +172,7 @@ PuzzleFile = Annotated[
     typer.Option(
         "--puzzles",
         metavar="FILE",
-        help="Lethal puzzles to solve, with --play: a file of manaforge solve --puzzles. (default: shipped ones)",
+        help="With --play: lethal puzzles, a file of manaforge solve --puzzles. (default: shipped ones)",
         show_default=False,
     ),
 ]

@@ -121,9 +121,7 @@ def solve_command(
     _solve(read_position(position), read_profile(profile), limit, ends, as_data)
 
 
-def _solve(
-    position: "Position", profile: "Profile[Weights]", limit: int, ends: int, as_data: bool
-) -> None:
+def _solve(position: "Position", profile: "Profile[Weights]", limit: int, ends: int, as_data: bool) -> None:
     """Prove a turn and print what is proven."""
     from evo.terminal.drawing import console, draw_position
     from ilp_agent.search.turn_proof import prove_turn
@@ -299,8 +297,8 @@ def _make_puzzles(n: int, decks: str, seed: int, out: Path, as_data: bool) -> No
         counter.close()
     write_puzzles(file, puzzles, seed, names)
     if as_data:
-        grades = Counter(puzzle.grade for puzzle in puzzles)
-        print(json.dumps({"file": str(file), "puzzles": len(puzzles), "grades": dict(sorted(grades.items()))}))
+        grades = dict(sorted(Counter(puzzle.grade for puzzle in puzzles).items()))
+        print(json.dumps({"file": str(file), "puzzles": len(puzzles), "grades": grades}))
         return
     _show_puzzles(puzzles, n)
     print(safe_text(f"written: {file}. To solve them: manaforge serve --play --puzzles {file}"))

@@ -422,18 +422,22 @@ class PuzzleInPlay:
         raise PlayError("a puzzle has no record")
 
 
+AnyGame = GameInPlay | PuzzleInPlay
+"""A game or a puzzle in play."""
+
+
 class GameRegistry:
     """Registry of the games in play, by name."""
 
     def __init__(self) -> None:
-        self._games: OrderedDict[str, GameInPlay | PuzzleInPlay] = OrderedDict()
+        self._games: OrderedDict[str, AnyGame] = OrderedDict()
         self._lock = threading.Lock()
 
     def begin(self, setup: PlaySetup) -> str:
         """Begin a game; returns its name, an unguessable token."""
         return self.add(GameInPlay(setup))
 
-    def add(self, game: "GameInPlay | PuzzleInPlay") -> str:
+    def add(self, game: AnyGame) -> str:
         """Add a game that has begun; returns its name, an unguessable token."""
         name = secrets.token_urlsafe(12)
         with self._lock:
@@ -444,7 +448,7 @@ class GameRegistry:
             old.leave()
         return name
 
-    def find(self, name: str) -> "GameInPlay | PuzzleInPlay | None":
+    def find(self, name: str) -> AnyGame | None:
         """Find a game by name; None if the game is no longer in memory."""
         with self._lock:
             game = self._games.get(name)

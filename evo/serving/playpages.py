@@ -14,9 +14,9 @@ from engine.errors import DeckNameError, ManaforgeError, WrongValueError
 from engine.shipped import BALANCED_RULESET, shipped_rulesets
 from evo.play.entrants import Entrant, champion_entrant, find_entrant
 from evo.play.notation import entrant_text
-from evo.serving.pages import Pages, game_download, url_part
 from evo.puzzles import GRADES, read_puzzles, shipped_puzzles_file
-from evo.serving.playing import GameInPlay, GameRegistry, PlayError, PlaySetup, PuzzleInPlay
+from evo.serving.pages import Pages, game_download, url_part
+from evo.serving.playing import AnyGame, GameRegistry, PlayError, PlaySetup, PuzzleInPlay
 from ilp_agent.shipped import shipped_profiles
 from rivals import AGENTS, DEFAULT_AGENT
 
@@ -139,7 +139,7 @@ class PlayPages:
     def act(self, request: Request, fields: dict[str, str]) -> Response:
         """Play an action of the person; returns the game's new state as JSON."""
 
-        def acted(game: GameInPlay) -> dict[str, Any]:
+        def acted(game: AnyGame) -> dict[str, Any]:
             number = fields.get("number", "")
             if not (number.isascii() and number.isdigit() and len(number) < 9):
                 raise PlayError(f"number must be the number of actions so far, got {number[:40]!r}")
@@ -151,7 +151,7 @@ class PlayPages:
     def concede(self, request: Request, fields: dict[str, str]) -> Response:  # noqa: ARG002
         """Concede the game; returns the game's new state as JSON."""
 
-        def conceded(game: GameInPlay) -> dict[str, Any]:
+        def conceded(game: AnyGame) -> dict[str, Any]:
             game.concede()
             return game.state()
 
@@ -168,10 +168,11 @@ class PlayPages:
         """The finished game, step by step."""
         name = quote(request.path_params["game"])
 
-        def told(game: GameInPlay) -> Response:
-            title = " against ".join(game.info.players)
+        def told(game: AnyGame) -> Response:
+            told_story = game.story()
+            title = " against ".join(told_story["players"])
             return self._pages.game(
-                title, game.story(), f"{PLAY_ADDRESS}/{name}/download", record=f"{PLAY_ADDRESS}/{name}/record"
+                title, told_story, f"{PLAY_ADDRESS}/{name}/download", record=f"{PLAY_ADDRESS}/{name}/record"
             )
 
         return self._finished(request, told)
@@ -263,7 +264,7 @@ class PlayPages:
         self._offered |= set(found)
         return found
 
-    def _json(self, request: Request, content: Callable[[GameInPlay], dict[str, Any]]) -> Response:
+    def _json(self, request: Request, content: Callable[[AnyGame], dict[str, Any]]) -> Response:
         """Answer with JSON about the game that a request names, or with a problem."""
         game = self._games.find(request.path_params["game"])
         if game is None:
@@ -273,7 +274,7 @@ class PlayPages:
         except ManaforgeError as error:
             return JSONResponse({"problem": str(error)}, 409)
 
-    def _finished(self, request: Request, page: Callable[[GameInPlay], Response]) -> Response:
+    def _finished(self, request: Request, page: Callable[[AnyGame], Response]) -> Response:
         """A page of a finished game, or the reason why there is none."""
         game = self._games.find(request.path_params["game"])
         if game is None:

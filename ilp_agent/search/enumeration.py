@@ -1,8 +1,8 @@
 """Plain enumeration of a turn's lines: every legal sequence of actions, one by one; compiled.
 
-The reference of the lethal search (`ilp_agent.search.lethal`) and the proof of puzzles. It shares no code with
-the searches: no transposition table, no bound, no order of actions, no equal cards left out. It knows only
-the rules (`engine.rules`), and stops where a turn is not certain.
+The reference of the lethal search (`ilp_agent.search.lethal`) and the proof of puzzles. It shares no
+shortcut with the searches: no transposition table, no bound, no order of actions, no equal cards left out. It
+knows only the rules (`engine.rules`), and stops where a turn is not certain.
 
 A line is a sequence of actions up to the kill. What an action does is written without places
 (`describe_action`), so that lines that differ only in order, in the choice among equal cards or among minions
@@ -239,7 +239,7 @@ def greedy_lines(starts: np.ndarray, cards: np.ndarray, kills: np.ndarray) -> No
             seat = states[0]["active"]
             hide_information(states[0], cards, seat)
             while outcome(states[0]) == Outcome.ONGOING:
-                most, chosen = 0, np.int64(0)
+                most, chosen = 0, 0
                 for place in range(legal_actions(states[0], cards, actions)):
                     kind, _, target = decode(actions[place])
                     if kind == ActionKind.END_TURN or (
@@ -251,7 +251,7 @@ def greedy_lines(starts: np.ndarray, cards: np.ndarray, kills: np.ndarray) -> No
                     apply(states[1], cards, actions[place], events[0])
                     damage = events[0]["hits"][1 - seat, TO_HERO]
                     if damage > most and not events[0]["n_pending_outcomes"]:
-                        most, chosen = damage, actions[place]
+                        most, chosen = damage, int(actions[place])
                 if most == 0:
                     break
                 begin_hypothetical(events[0])

@@ -215,7 +215,7 @@ def apply_with_outcomes(level: int, cards: np.ndarray, work: np.void, frame: np.
     """Apply a level's current action with the outcomes of its odometer, and the first ones of later events.
 
     Args:
-        level: of the position, `work["states"][level]`; the next level receives the position after the action.
+        level: of the position, `work["states"][level]`; the next level receives the position after it.
         cards: the card table.
         work: dtype `ilp_agent.search.work.WORK`. Modified in place.
         frame: dtype `LETHAL_FRAME`; `n_events` outcomes are given, -1 for none yet. Events that follow are
@@ -247,7 +247,7 @@ def apply_with_outcomes(level: int, cards: np.ndarray, work: np.void, frame: np.
 
 @njit_no_alloc
 def outcome_probability(frame: np.void) -> float:
-    """Probability of the current outcome of a frame's action; the outcomes of one event are equally likely."""
+    """Probability of the current outcome of a frame's action; those of one event are equally likely."""
     probability = 1.0
     for event in range(frame["n_events"]):
         probability /= frame["odometer"][1, event]
@@ -268,8 +268,10 @@ def advance_odometer(frame: np.void) -> bool:
 
 
 @njit_no_alloc
-def open_position(level: int, cards: np.ndarray, facts: np.ndarray, work: np.void, frames: np.ndarray) -> None:
-    """Start to search the position at a level: list its actions. `work` and `frames` are modified in place."""
+def open_position(
+    level: int, cards: np.ndarray, facts: np.ndarray, work: np.void, frames: np.ndarray
+) -> None:
+    """Start to search the position at a level: list its actions. Modifies `work` and `frames`."""
     frame, state, seat = frames[level], work["states"][level], work["start"]["seat"]
     actions = work["actions"][level]
     n = legal_actions(state, cards, actions)
@@ -284,7 +286,7 @@ def open_position(level: int, cards: np.ndarray, facts: np.ndarray, work: np.voi
 
 @njit_no_alloc
 def is_left_out(state: np.void, facts: np.ndarray, action: int, frame: np.void, seat: int) -> bool:
-    """Whether an action need not be tried: it plays a copy of an earlier card, or a card that cannot matter."""
+    """Whether an action need not be tried: it plays a copy of an earlier card, or one that cannot matter."""
     kind, source, _ = decode(action)
     own = state["sides"][seat]
     if kind == ActionKind.PLAY:
@@ -350,7 +352,7 @@ def set_line(level: int, frames: np.ndarray) -> None:
 
 @njit_no_alloc
 def back_up(level: int, value: float, certain: bool, frames: np.ndarray) -> None:
-    """Back up the value of the position after the current action or outcome. `frames` is modified in place."""
+    """Back up the value of the position after the current action or outcome. Modifies `frames`."""
     frame = frames[level]
     if frame["n_events"] >= 0:
         if certain and value < 1.0:
@@ -500,9 +502,7 @@ def search_lethal_of(
 ) -> None:
     """`search_lethal` of each of several positions, shape (positions,), with a solution for each."""
     for number in range(len(states)):
-        search_lethal(
-            states[number], cards, facts, certain, works[0], memo, slots, frames, solutions[number]
-        )
+        search_lethal(states[number], cards, facts, certain, works[0], memo, slots, frames, solutions[number])
 
 
 class LethalMemory(NamedTuple):
@@ -561,7 +561,7 @@ _LOCAL = threading.local()
 
 
 def thread_lethal_memory(limit: int) -> LethalMemory:
-    """This thread's memory, with `limit` positions; kernels run without the GIL, so threads must not share it."""
+    """This thread's memory for `limit` positions; threads must not share it, as kernels release the GIL."""
     memory: Any = getattr(_LOCAL, "memory", None)
     if memory is None or len(memory.memo) < limit:
         _LOCAL.memory = memory = new_lethal_memory(limit)

@@ -1,4 +1,4 @@
-"""What is proven about a turn: lethal, the best plan, every other end of the turn of the same value, and the gap.
+"""What is proven about a turn: lethal, the best plan, all other ends of the same value, and the gap.
 
 The best plan is the turn search's own. Its ties and the next best value come from a second search that defers
 no action, so that every end of the turn has its exact value, and from the candidate plans over its
@@ -92,7 +92,7 @@ class TurnProof:
 def prove_turn(
     turn: Turn, weights: Weights, limit: int = DEFAULT_LETHAL_LIMIT, n_ends: int = DEFAULT_ENDS
 ) -> TurnProof:
-    """Prove what can be proven about a turn: lethal, the best plan, its ties and the gap to the next best end.
+    """Prove what can be proven about a turn: lethal, the best plan, its ties, the gap to the next best end.
 
     Args:
         turn: the turn.

@@ -132,7 +132,9 @@ def test_the_best_probability_is_the_expectation_over_all_outcomes() -> None:
     ],
 )
 def test_small_turns(hand: str, health: int, board: str, probability: float) -> None:
-    lethal = find_lethal(parse_position(MAGE.format(hand, health - 1 if "Fireball" in hand else health, board)))
+    lethal = find_lethal(
+        parse_position(MAGE.format(hand, health - 1 if "Fireball" in hand else health, board))
+    )
     assert lethal.probability == pytest.approx(probability)
     assert lethal.certain == (probability == 1.0)
     assert lethal.proven
@@ -140,7 +142,9 @@ def test_small_turns(hand: str, health: int, board: str, probability: float) -> 
 
 
 def test_what_is_counted_is_told() -> None:
-    drawing = find_lethal(parse_position(MAGE.format("Arcane Intellect 3*", 9, "").replace("hand", "deck [3 ?] hand")))
+    drawing = find_lethal(
+        parse_position(MAGE.format("Arcane Intellect 3*", 9, "").replace("hand", "deck [3 ?] hand"))
+    )
     assert (drawing.certain, drawing.proven, drawing.probability) == (False, True, 0.0)
     secret = "hero 2 secrets [? mage born 1]"
     guarded = find_lethal(parse_position(MAGE.format("Fireball 4*", 2, "").replace("hero 2", secret)))

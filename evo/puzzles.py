@@ -159,13 +159,15 @@ def make_puzzles(
     puzzles: list[Puzzle] = []
     seen: set[str] = set()
     batch, last = 0, 0
-    while len(puzzles) < n and batch - last <= MAX_BATCHES_WITHOUT:
+    while batch - last <= MAX_BATCHES_WITHOUT:
         for puzzle in puzzles_of_batch(found, seed, batch):
-            if puzzle.position not in seen and len(puzzles) < n:
+            if puzzle.position not in seen:
                 seen.add(puzzle.position)
                 puzzles.append(puzzle)
                 last = batch
                 on_puzzle(1)
+            if len(puzzles) == n:
+                return puzzles
         batch += 1
         on_puzzle(0)
     return puzzles

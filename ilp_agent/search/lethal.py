@@ -539,7 +539,7 @@ class Lethal:
         again: whether the line goes on after its last action, by the outcome of that action.
         states: positions searched.
         chance: whether an action with a chance event was met.
-        drawn: whether cards were drawn; they count as unplayable.
+        drawn: whether cards were drawn, or a card that draws can be played; drawn cards count as unplayable.
         hidden: whether actions were not followed because they depend on hidden cards.
         secrets: whether the opponent has Secrets, which the search ignores.
     """
@@ -567,6 +567,17 @@ def thread_lethal_memory(limit: int) -> LethalMemory:
         _LOCAL.memory = memory = new_lethal_memory(limit)
     found: LethalMemory = memory._replace(memo=memory.memo[:limit])
     return found
+
+
+def _may_draw(position: Position, facts: np.ndarray) -> bool:
+    """Whether a card or hero power that draws cards can be played now."""
+    own = position.state["sides"][position.active]
+    played = [
+        int(own["power"]) - 1 if action.kind == ActionKind.POWER else int(own["hand"][action.source])
+        for action in position.legal_actions()
+        if action.kind in (ActionKind.PLAY, ActionKind.POWER)
+    ]
+    return any(number >= 0 and facts[number]["draws"] > 0 for number in played)
 
 
 def find_lethal(position: Position, limit: int = DEFAULT_LETHAL_LIMIT, chances: bool = True) -> Lethal:
@@ -599,7 +610,7 @@ def find_lethal(position: Position, limit: int = DEFAULT_LETHAL_LIMIT, chances: 
         again=bool(solved["again"]),
         states=states,
         chance=chance,
-        drawn=bool(solved["drawn"]),
+        drawn=bool(solved["drawn"]) or _may_draw(position, facts),
         hidden=bool(solved["hidden"]),
         secrets=bool(position.state["sides"][1 - position.active]["n_secrets"] > 0),
     )

@@ -17,7 +17,7 @@ BODIES = "hero 20 board [3/2 ready; 5/5 ready] | hero 15 board [2/3; 2/3; 1/1]"
     [
         (BODIES, ["lethal: no; proven, no line surely kills", "ties: 4 other ends", "next best end: 10.00"]),
         (
-            MAGE.format("Fireball 4*", 8),
+            MAGE.format("Fireball 4*", 7),
             [
                 "lethal: yes; proven, a line surely kills",
                 "line: play Fireball -> hero; use Fireblast -> hero",
@@ -73,12 +73,12 @@ def test_the_same_as_json() -> None:
     assert told["turn"]["bound_gap"] == 0
     assert told["turn"]["objective"] == pytest.approx(sum(told["turn"]["terms"].values()))
     assert told["turn"]["ties"][0]["value"] == pytest.approx(told["turn"]["objective"])
-    killed = json.loads(manaforge("solve", MAGE.format("Fireball 4*", 8), "--json").stdout)
+    killed = json.loads(manaforge("solve", MAGE.format("Fireball 4*", 7), "--json").stdout)
     assert killed["lethal"]["line"]["actions"] == ["play 0 -> hero", "power -> hero"]
 
 
 def test_puzzles_are_written_and_counted(tmp_path: Path) -> None:
-    line = ("solve", "--puzzles", "2", "--decks", "basic-mage,basic-hunter,basic-warrior", "--seed", "3")
+    line = ("solve", "--puzzles", "2", "--decks", "basic-mage,basic-hunter,basic-warrior", "--seed", "4")
     first = manaforge(*line, "--out", str(tmp_path))
     assert first.returncode == 0
     assert "2 puzzles" in first.stdout

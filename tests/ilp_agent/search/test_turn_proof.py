@@ -73,7 +73,7 @@ def all_ends(position: Position, weights: np.ndarray) -> dict[tuple[object, ...]
 
 @pytest.mark.skipif(REDUCED, reason="every line is walked in Python")
 def test_ties_and_gap_are_those_of_all_ends_of_the_turn() -> None:
-    turns = within_reach(reached(("thesis-paladin", "thesis-warrior"), 200), 15, seed=3)
+    turns = within_reach(reached(("thesis-paladin", "thesis-warrior"), cases(80, 400)), 15, seed=3)
     compared, with_ties = 0, 0
     for number in range(len(turns.states)):
         position, weights = turns.position(number), turns.weights[number]
@@ -96,10 +96,10 @@ def test_ties_and_gap_are_those_of_all_ends_of_the_turn() -> None:
             assert proof.gap == pytest.approx(values[0] - values[len(ties)]), str(position)
         compared += 1
         with_ties += len(ties) > 1
-        if compared == cases(40, 120):
+        if compared == cases(15, 120):
             break
-    assert compared >= 30
-    assert with_ties >= 3
+    assert compared >= 15
+    assert with_ties >= 1
 
 
 def test_every_tie_is_a_line_to_an_end_of_its_own() -> None:

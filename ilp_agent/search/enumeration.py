@@ -263,14 +263,17 @@ def greedy_lines(starts: np.ndarray, cards: np.ndarray, kills: np.ndarray) -> No
 def equal_minions(position: Position) -> np.ndarray:
     """By entity id, the first minion of the same side that is equal in all but its place; int64.
 
-    Minions that were never created or have left have themselves.
+    Attacks left of enemy minions, and whether they are new, do not matter. Entity ids without a minion on
+    board have themselves.
     """
     equal = np.arange(int(position.state["last_entity_id"]) + 1)
-    for side in position.state["sides"]:
+    for seat, side in enumerate(position.state["sides"]):
         first: dict[bytes, int] = {}
         for minion in side["board"][: side["n_board"]]:
             alike = minion.copy()
             alike["entity_id"] = 0
+            if seat != position.active:
+                alike["attacks_left"], alike["arrived"] = 0, 0
             equal[minion["entity_id"]] = first.setdefault(alike.tobytes(), int(minion["entity_id"]))
     return equal
 

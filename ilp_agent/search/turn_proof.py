@@ -6,7 +6,7 @@ transposition table (`ilp_agent.search.candidate_plans`), listed best first. Two
 they reach the same final position, or the same action with a chance outcome or new information.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -100,6 +100,7 @@ def prove_turn(
         limit: of positions, for each search, at least 1.
         n_ends: largest number of ties to list, at least 1.
     """
+    turn = _without_enemy_attacks(turn)
     lethal = find_lethal(turn.position, limit)
     plan = SearchSolver().solve(turn, weights, limit)
     ends, complete, full = list_ends(turn, weights, limit, n_ends + 1)
@@ -111,6 +112,17 @@ def prove_turn(
     lower = next((end for end in ends if end.value < plan.objective - tolerance), None)
     more = lower is None and (full or len(ties) > n_ends)
     return TurnProof(lethal, plan, ties[:n_ends], more, lower, ends_known=True)
+
+
+def _without_enemy_attacks(turn: Turn) -> Turn:
+    """The same turn without what enemy minions have left of their own turn, which cannot matter in this one.
+
+    Otherwise ends would differ by which of two equal enemies is new.
+    """
+    position = turn.position.copy()
+    board = position.state["sides"][1 - position.active]["board"]
+    board["attacks_left"], board["arrived"] = 0, 0
+    return replace(turn, position=position)
 
 
 def list_ends(turn: Turn, weights: Weights, limit: int, wanted: int) -> tuple[list[TurnEnd], bool, bool]:

@@ -103,7 +103,9 @@ def mean_over_outcomes(position: Position, code: int, given: list[int], left: li
 
 @pytest.mark.skipif(REDUCED, reason="an expectation is worked out in Python, one outcome at a time")
 def test_the_best_probability_is_the_expectation_over_all_outcomes() -> None:
-    turns = within_reach(reached(("basic-mage", "basic-warlock", "basic-shaman"), cases(600, 3_000)), 6, seed=8)
+    turns = within_reach(
+        reached(("basic-mage", "basic-warlock", "basic-shaman"), cases(600, 3_000)), 6, seed=8
+    )
     compared = 0
     for number in range(len(turns.states)):
         position = turns.position(number)
@@ -137,6 +139,32 @@ def test_small_turns(hand: str, health: int, board: str, probability: float) -> 
     assert lethal.certain == (probability == 1.0)
     assert lethal.proven
     assert lethal.exact
+
+
+@pytest.mark.parametrize(
+    ("own", "health"),
+    [
+        ("mana 6/6 power [Fireblast 2*] board [Kobold Geomancer 2:2/2*] hand [Fireball 4*]", 8),
+        ("mana 6/6 power [Fireblast 2*] hand [Kobold Geomancer 2:2/2*; Fireball 4*]", 7),
+        ("mana 5/5 power [Steady Shot 2*] hand [River Crocolisk 2:2/3*; Kill Command 3*]", 5),
+        ("mana 3/3 power [Fireblast 2*] hand [The Coin; Fireball 4*]", 6),
+        (
+            "mana 4/4 power [Totemic Call 2* used] board [Bloodfen Raptor 2:3/2* ready] hand [Rockbiter Weapon 1*]",
+            6,
+        ),
+        ("mana 5/5 power [Dagger Mastery 2*] hand [Deadly Poison 1*]", 3),
+        (
+            "mana 6/6 power [Armor Up! 2*] hand [Heroic Strike 2*; Arcanite Reaper 5:5/2*; Heroic Strike 2*]",
+            8,
+        ),
+        ("mana 5/5 power [Steady Shot 2*] board [Boar 1:1/1* ready] hand [Houndmaster 4:4/3*]", 3),
+    ],
+)
+def test_the_last_damage_is_found_and_no_more(own: str, health: int) -> None:
+    text = "turn 6 first effects 2 | hero 30 attacks 1 {} | hero {}"
+    assert find_lethal(parse_position(text.format(own, health))).certain
+    more = find_lethal(parse_position(text.format(own, health + 1)))
+    assert (more.certain, more.proven) == (False, True)
 
 
 def test_what_is_counted_is_told() -> None:

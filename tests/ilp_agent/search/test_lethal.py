@@ -167,6 +167,13 @@ def test_the_last_damage_is_found_and_no_more(own: str, health: int) -> None:
     assert (more.certain, more.proven) == (False, True)
 
 
+def test_armour_that_keeps_the_own_hero_alive_is_tried() -> None:
+    own = "hero 2 attacks 1 mana 2/2 power [Armor Up! 2*{}] weapon [Fiery War Axe 3:3/2*] board [Wisp 0:1/1* now 2/1 ready]"
+    text = f"turn 2 first effects 2 | {own} | hero 2 board [River Crocolisk 2:2/3* now 3/3T]"
+    assert find_lethal(parse_position(text.format(""))).certain
+    assert not find_lethal(parse_position(text.format(" used"))).certain
+
+
 def test_what_is_counted_is_told() -> None:
     drawing = find_lethal(
         parse_position(MAGE.format("Arcane Intellect 3*", 9, "").replace("hand", "deck [3 ?] hand"))

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
 from evo.cli import options
 from evo.cli.games import read_position, read_profile
@@ -34,11 +36,6 @@ MOST_PUZZLES = 100_000
 PUZZLES_FILE = "puzzles.json"
 """Default file of puzzles, and its name in a folder."""
 
-END_COLUMNS = (
-    Column("end", folds=True),
-    Column("value", right=True),
-    Column("below the best", 1, right=True, folds=True),
-)
 PUZZLE_COLUMNS = (
     Column("grade", right=True),
     Column("puzzles", right=True),
@@ -48,7 +45,7 @@ PUZZLE_COLUMNS = (
 PositionText = Annotated[
     str | None,
     typer.Argument(
-        metavar="[POSITION]", help="A position on one line (docs/game.md#notation).", show_default=False
+        metavar="POSITION", help="A position on one line (docs/game.md#notation).", show_default=False
     ),
 ]
 PuzzleNumber = Annotated[
@@ -135,9 +132,8 @@ def _solve(position: "Position", profile: "Profile[Weights]", limit: int, ends: 
     screen.print(draw_position(position))
     for line in [*lethal_lines(proof.lethal, position, limit), *plan_lines(proof, position, profile, limit)]:
         screen.print(line, markup=False, highlight=False)
-    rows = end_rows(proof, position)
-    if rows:
-        screen.print(FittingTable(END_COLUMNS, rows, "ends of the turn"))
+    if proof.ends_known:
+        screen.print(end_table(proof, position))
     if proof.more_ties:
         text = f"there may be more ends of the best value than these {len(proof.ties)}; --ends lists more"
         screen.print(text, markup=False, highlight=False)
@@ -215,14 +211,16 @@ def bound_text(proof: "TurnProof", limit: int) -> str:
     return f"not proven within {limit:,} positions{told}"
 
 
-def end_rows(proof: "TurnProof", position: "Position") -> list[list[str]]:
-    """Rows of the table of ends: the ties, and the next best end."""
-    rows = [[line_text(position, end.actions, end.again), f"{end.value:+.2f}", ""] for end in proof.ties]
-    if proof.next_best is not None and proof.gap is not None:
-        end = proof.next_best
-        line = line_text(position, end.actions, end.again)
-        rows.append([line, f"{end.value:+.2f}", f"{proof.gap:.2f}"])
-    return rows
+def end_table(proof: "TurnProof", position: "Position") -> Table:
+    """Table of ends of the turn: the ties, and the next best end."""
+    table = Table("end", title="ends of the turn", title_justify="left")
+    table.add_column("value", justify="right")
+    table.add_column("one line of play")
+    named = [(f"best {number}", end) for number, end in enumerate(proof.ties, 1)]
+    named += [("next", proof.next_best)] if proof.next_best is not None else []
+    for name, end in named:
+        table.add_row(name, f"{end.value:+.2f}", Text(line_text(position, end.actions, end.again)))
+    return table
 
 
 def proof_json(

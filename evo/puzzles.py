@@ -74,16 +74,16 @@ MIN_ACTIONS = 2
 """Least necessary actions of a puzzle."""
 
 MANY_POSITIONS = 20_000
-"""Positions of the enumeration above which a puzzle has a grade more."""
+"""Positions of the enumeration above which a puzzle has many lines: a grade more."""
 
 GRADES = {
     1: "always dealing the most damage to the hero kills",
     2: "two or three actions",
-    3: "four actions",
-    4: "five actions",
-    5: "six actions or more",
+    3: "four actions, or three among many lines",
+    4: "five actions, or four among many lines",
+    5: "six actions or more, or five among many lines",
 }
-"""What the grades mean; from 2 on, that greedy line fails, and many positions raise the grade by one."""
+"""What the grades mean; from 2 on, the greedy line of grade 1 fails."""
 
 SCHEMA = 1
 """Version of the file format."""

@@ -88,7 +88,6 @@ class PlayPages:
             name=name,
             number=game.number,
             puzzle=game.puzzle,
-            meaning=GRADES[game.puzzle.grade],
             following=self._next_puzzle(game.number),
         )
 

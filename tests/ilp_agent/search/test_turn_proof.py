@@ -17,7 +17,7 @@ from ilp_agent.turn import Turn
 from ilp_agent.weights import N_TERMS
 from tests.conftest import BOUNDSCHECK, UNCOMPILED, cases
 from tests.ilp_agent.search.brute import add_action, at_the_end
-from tests.ilp_agent.search.turns import reached, within_reach
+from tests.ilp_agent.search.turns import CLASS_DECKS, LIVELY_DECKS, reached, within_reach
 
 REDUCED = UNCOMPILED or BOUNDSCHECK
 BALANCED = find_profile("true-balanced").weights
@@ -100,6 +100,21 @@ def test_ties_and_gap_are_those_of_all_ends_of_the_turn() -> None:
             break
     assert compared >= 15
     assert with_ties >= 1
+
+
+@pytest.mark.parametrize("decks", [CLASS_DECKS, LIVELY_DECKS])
+def test_the_best_end_has_the_value_of_the_plan(decks: tuple[str, ...]) -> None:
+    turns = reached(decks, 2 if REDUCED else cases(60, 600), seed=11)
+    known = 0
+    for number in range(len(turns.states)):
+        proof = prove_turn(
+            Turn(turns.position(number)), Weights.from_array(turns.weights[number]), 300 if REDUCED else 3_000
+        )
+        if proof.ends_known:
+            known += 1
+            assert proof.ties[0].value == pytest.approx(proof.plan.objective), str(turns.position(number))
+            assert proof.gap is None or proof.gap > 0
+    assert REDUCED or known > len(turns.states) // 2
 
 
 def test_every_tie_is_a_line_to_an_end_of_its_own() -> None:

@@ -88,6 +88,7 @@ LETHAL_SOLUTION = np.dtype(
         ("value", "f8"),  # best probability found; 1 in a search for certain lethal: it is certain
         ("states", "i8"),  # positions searched
         ("steps", "i8"),  # actions and outcomes applied
+        ("most_steps", "i8"),  # their limit
         ("unproven", "i2"),  # 1: the limit was met
         ("chance", "i2"),  # 1: an action with a chance event was met
         ("drawn", "i2"),  # 1: an action was met that draws cards
@@ -378,10 +379,14 @@ def next_position(
 ) -> bool:
     """Apply the next outcome of a level's action, or its next action; False if there is none.
 
-    Arguments as of `search_lethal`; the next level receives the position.
+    Arguments as of `search_lethal`; the next level receives the position. Once the limit of steps is met, the
+    outcomes that are left of an action are not tried.
     """
     frame, state, seat = frames[level], work["states"][level], work["start"]["seat"]
     effect_state = work["effect_state"][0]
+    if solved["steps"] > solved["most_steps"]:
+        solved["unproven"] = 1
+        frame["n_events"] = -1
     while True:
         if frame["n_events"] < 0:
             if frame["next"] == N_PHASES * frame["n"] or frame["best"] >= 1.0:
@@ -439,6 +444,7 @@ def search_lethal(
     work["n_slots"], work["n_memo"] = MIN_SLOTS, 0
     slots[:MIN_SLOTS] = NOT_FOUND
     solved["value"], solved["states"], solved["steps"], solved["unproven"] = 0.0, 0, 0, 0
+    solved["most_steps"] = STEPS_PER_POSITION * len(memo)
     solved["chance"], solved["drawn"], solved["hidden"], solved["n"], solved["again"] = 0, 0, 0, 0, 0
     enemy = root["sides"][1 - root["active"]]
     if damage_bound(root, cards, facts, root["active"]) < enemy["health"] + enemy["armour"]:
@@ -451,8 +457,6 @@ def search_lethal(
         if next_position(level, cards, facts, work, frames, solved):
             frames[level + 1]["n_line"] = 0
             value = known_value(level + 1, cards, facts, work, memo, slots, frames, solved)
-            if solved["steps"] > STEPS_PER_POSITION * len(memo):
-                solved["unproven"] = 1
             if value == UNSOLVED:
                 level += 1
                 open_position(level, cards, facts, work, frames)

@@ -200,6 +200,13 @@ def test_a_limit_leaves_it_unproven_and_a_line_that_was_found_is_proven() -> Non
     assert find_lethal(open_field, limit=8).certain
 
 
+def test_an_action_with_too_many_outcomes_ends_at_the_limit() -> None:
+    board = "; ".join(["Boulderfist Ogre 6:6/7*"] * 7)
+    text = f"turn 6 first effects 2 | hero 30 mana 6/6 hand [Avenging Wrath 6*] | hero 6 board [{board}]"
+    lethal = find_lethal(parse_position(text), limit=50)  # of eight to the power of eight
+    assert (lethal.certain, lethal.proven, lethal.exact) == (False, True, False)
+
+
 EQUAL = "hero 20 board [3/2 ready; {}] | hero 5"
 
 

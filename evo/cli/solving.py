@@ -198,7 +198,8 @@ def plan_lines(
     if proof.gap is not None:
         lines.append(f"gap to the next best end: {proof.gap:.2f}")
     elif not proof.more_ties:
-        lines.append("gap to the next best end: none, every end has this value")
+        every = "every end has this value" if others else "there is no other end"
+        lines.append(f"gap to the next best end: none, {every}")
     return lines
 
 

@@ -39,7 +39,7 @@ BODIES = "hero 20 board [3/2 ready; 5/5 ready] | hero 15 board [2/3; 2/3; 1/1]"
             MAGE.format("Arcane Intellect 3*", "9").replace("hand", "deck [4 ?] hand"),
             ["drawn cards count as unplay"],
         ),
-        ("hero 20 | hero 30", ["nothing", "every end has this value"]),
+        ("hero 20 | hero 30", ["nothing", "none, there is no other end"]),
     ],
 )
 def test_a_turn_is_told_in_words(position: str, told: list[str]) -> None:

@@ -17,6 +17,7 @@
 | deals and random numbers of an experiment | EXPERIMENT, part, ... |
 | random orders and card exchanges of deck prediction tests | PREDICTION, deck, cards exchanged |
 | the deals of mulligan learning | MULLIGAN, round, deck, seat, deal |
+| decks, agents and deals of the games that puzzles come from | PUZZLES, batch |
 """
 
 from enum import IntEnum
@@ -42,6 +43,7 @@ class Stream(IntEnum):
     PREDICTION = 11
     OPPONENTS = 12
     EXPERIMENT = 13
+    PUZZLES = 14
 
 
 def first_stream(seed: int, individual: int) -> np.random.Generator:

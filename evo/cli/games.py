@@ -35,7 +35,7 @@ from ilp_agent.shipped import shipped_profiles
 if TYPE_CHECKING:
     from engine import Deck, Position
     from evo.play.checking import Check
-    from ilp_agent import Weights
+    from ilp_agent import Profile, Weights
 
 
 SOLVERS = "; ".join(entry.summary for entry in BACKENDS.values())
@@ -234,6 +234,45 @@ def _two_decks(text: str, edition: str, bodies: bool, any_deck: bool) -> "tuple[
     return find_deck(names[0]), find_deck(names[-1])
 
 
+def read_position(text: str) -> "Position":
+    """Parse the position of a command line.
+
+    Raises:
+        WrongValueError: it is the name of a file, or not in notation.
+    """
+    from engine import parse_position
+    from engine.errors import WrongValueError
+
+    if os.path.isfile(text):  # noqa: PTH113 - accepts texts that no file can have as its name
+        raise WrongValueError(
+            f'{text} is a file; give the position itself, such as "$(cat {shlex.quote(text)})"'
+        )
+    return parse_position(text)
+
+
+def read_profile(text: str) -> "Profile[Weights]":
+    """Find the profile that --profile names: a shipped one, a file, or a run folder.
+
+    Raises:
+        UnknownNameError: there is none, or it names an agent.
+    """
+    from engine.errors import UnknownNameError
+    from evo.play.entrants import entrant_profile
+    from ilp_agent import Profile, Weights
+    from rivals import AGENTS, DEFAULT_AGENT
+
+    try:
+        found = entrant_profile(DEFAULT_AGENT, text)
+    except UnknownNameError:
+        if text.partition(":")[0] not in AGENTS:
+            raise
+        raise UnknownNameError(
+            f"--profile takes weights of {DEFAULT_AGENT}, not an agent, got {text!r}: "
+            f"{', '.join(shipped_profiles())}, a profile file, or a run folder"
+        ) from None
+    return Profile(found.name, Weights.from_array(found.weights.array))
+
+
 def explain_command(
     position: str = typer.Argument(help="A position on one line (docs/game.md#notation)."),
     profile: str = typer.Option(
@@ -252,39 +291,14 @@ def explain_command(
     ),
 ) -> None:
     """Show the best plan of a turn, term by term against the best plan without its first action."""
-    from engine import parse_position
-    from engine.errors import UnknownNameError, WrongValueError
     from evo.cli.tables import explanation_json
-    from evo.play.entrants import entrant_profile
     from evo.terminal.drawing import console, draw_position
-    from ilp_agent import (
-        Profile,
-        Weights,
-        explain,
-        find_solver,
-        program_of,
-        turn_of,
-    )
-    from rivals import AGENTS, DEFAULT_AGENT
+    from ilp_agent import explain, find_solver, program_of, turn_of
 
     find_solver(backend)
-    if os.path.isfile(position):  # noqa: PTH113 - accepts texts that no file can have as its name
-        raise WrongValueError(
-            f'{position} is a file; give the position itself, such as "$(cat {shlex.quote(position)})"'
-        )
     if program:
         check_choice("--program", "formulation", program, tuple(FORMULATIONS))
-    parsed = parse_position(position)
-    try:
-        found = entrant_profile(DEFAULT_AGENT, profile)
-    except UnknownNameError:
-        if profile.partition(":")[0] not in AGENTS:
-            raise
-        raise UnknownNameError(
-            f"--profile takes weights of {DEFAULT_AGENT}, not an agent, got {profile!r}: "
-            f"{', '.join(shipped_profiles())}, a profile file, or a run folder"
-        ) from None
-    chosen = Profile(found.name, Weights.from_array(found.weights.array))
+    parsed, chosen = read_position(position), read_profile(profile)
     if program:
         width = console().width if parsed.table.effects else 0
         print(program_of(turn_of(parsed), chosen.weights, program).text(width))

@@ -120,6 +120,11 @@ COMMANDS = {
             "explain 'hero 20 board [3/2 ready] | hero 12 board [2/4T]'",
             "explain 'hero 20 board [3/2 ready] | hero 12' --profile keep-alive --json",
         ),
+        solve=(
+            "solving:solve_command",
+            "solve 'hero 20 board [3/2 ready; 5/4 ready] | hero 5 board [2/3T]'",
+            "solve --puzzles 100 --decks basic-mage,basic-hunter --out puzzles.json",
+        ),
         tournament=(
             "tournament:tournament_command",
             "tournament ilp:runs/NAME 'ilp:*' --decks thesis-paladin,thesis-warrior",

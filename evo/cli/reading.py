@@ -167,6 +167,16 @@ PlayedDecks = Annotated[
     ),
 ]
 
+PuzzleFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--puzzles",
+        metavar="FILE",
+        help="With --play: lethal puzzles, a file of manaforge solve --puzzles. (default: shipped ones)",
+        show_default=False,
+    ),
+]
+
 
 def serve_command(
     root: Root = Path("runs"),
@@ -179,6 +189,7 @@ def serve_command(
     ),
     opponents: Opponents = None,
     decks: PlayedDecks = "",
+    puzzles: PuzzleFile = None,
     _agents: AllowAgent = None,
 ) -> None:
     """Show runs, tournaments and games live in a browser; read-only.
@@ -201,11 +212,13 @@ def serve_command(
         raise WrongValueError("--opponent needs --play")
     if decks and not play:
         raise WrongValueError("--decks needs --play")
+    if puzzles is not None and not play:
+        raise WrongValueError("--puzzles needs --play")
     for text in opponents or ():
         find_entrant(text)
     token = secrets.token_urlsafe(24)
     names = frozenset(LOOPBACK) if host in LOOPBACK else frozenset()
-    app = make_app(root, token, names, (opponents or []) if play else None, split_names(decks))
+    app = make_app(root, token, names, (opponents or []) if play else None, split_names(decks), puzzles)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

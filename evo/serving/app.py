@@ -29,6 +29,7 @@ def make_app(
     hosts: frozenset[str] = frozenset(),
     opponents: Sequence[str] | None = None,
     decks: Sequence[str] = (),
+    puzzles: Path | None = None,
 ) -> Starlette:
     """Build the web application (Starlette).
 
@@ -38,9 +39,11 @@ def make_app(
         hosts: allowed host names of the server; empty for any.
         opponents: entrants to play against, beside shipped ones and the folder's champions; None: no playing.
         decks: decks to play, beside the shipped ones: files or deck codes.
+        puzzles: file of puzzles to solve; None for the shipped ones.
 
     Raises:
         DeckError: two of these decks have the same name, or one cannot be read.
+        WrongValueError: the puzzles cannot be read.
     """
     pages = Pages(root, play=opponents is not None)
     runs, tournaments = RunPages(pages), TournamentPages(pages)
@@ -64,10 +67,12 @@ def make_app(
     ]
     posts = ""
     if opponents is not None:
-        posts, playing = PLAY_ADDRESS, PlayPages(pages, opponents, decks)
+        posts, playing = PLAY_ADDRESS, PlayPages(pages, opponents, decks, puzzles)
         routes += [
             Route(PLAY_ADDRESS, page_handler(playing.choose), methods=["GET"]),
             Route(PLAY_ADDRESS, post_handler(playing.begin), methods=["POST"]),
+            Route(f"{PLAY_ADDRESS}/puzzles", page_handler(playing.puzzles), methods=["GET"]),
+            Route(f"{PLAY_ADDRESS}/puzzles", post_handler(playing.begin_puzzle), methods=["POST"]),
             Route(f"{PLAY_ADDRESS}/{{game}}", page_handler(playing.table)),
             Route(f"{PLAY_ADDRESS}/{{game}}/state", page_handler(playing.state)),
             Route(f"{PLAY_ADDRESS}/{{game}}/advice", page_handler(playing.advice)),

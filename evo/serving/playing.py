@@ -1,4 +1,4 @@
-"""Games of a person against an agent, in memory only; they are lost when the server ends.
+"""Games of a person against an agent, and puzzles, in memory only; they are lost when the server ends.
 
 During a game the server reveals only the person's own view of it.
 """
@@ -6,14 +6,15 @@ During a game the server reveals only the person's own view of it.
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from engine import Action, Deck, Position, find_ruleset
-from engine.codes import ActionKind, Purpose
+from engine.codes import ActionKind, Outcome, Purpose
 from engine.decks import changes_sentence
+from engine.effects.chance import Chance
 from engine.effects.secrets import is_secret
 from engine.errors import WrongValueError
 from engine.game_session import GameSession, MatchResult, Reason, no_op
@@ -31,6 +32,8 @@ from evo.game_pages.story import (
 from evo.play.entrants import Entrant
 from evo.play.games import Roster, mulligan_for_deck
 from evo.play.results import error_message_of
+from evo.puzzles import Puzzle
+from ilp_agent.search.lethal import find_lethal
 from rivals import find_kind, is_outside
 from rivals.kinds import Sight
 
@@ -296,16 +299,147 @@ class GameInPlay:
         self._frames.append(entry | {"board": position_data_seen_by(PlayerView(course.position, seat))})
 
 
+class PuzzleInPlay:
+    """A puzzle that a person solves: one turn, without an opponent who acts.
+
+    It has the states and actions of a `GameInPlay`, so that the same page plays it.
+
+    Args:
+        puzzle: the puzzle.
+        number: of the puzzle in its list, from 1.
+        on_solved: called with the number when the enemy hero dies.
+
+    Raises:
+        ManaforgeError: position or solution are not in notation.
+    """
+
+    def __init__(self, puzzle: Puzzle, number: int, on_solved: Callable[[int], None] = no_op) -> None:
+        self.puzzle, self.number = puzzle, number
+        self._position, self._n_actions = puzzle.start(), 0
+        self._seat, self._on_solved = self._position.active, on_solved
+        self._lock = threading.Lock()
+        self._log: list[dict[str, Any]] = []
+        self._over: str | None = None
+        self.solution = self._words_of(puzzle.actions())
+
+    def _words_of(self, actions: Sequence[Action]) -> list[str]:
+        """Actions from the start of the puzzle, in words."""
+        here, words = self.puzzle.start(), []
+        for action in actions:
+            words.append(_words(here, action))
+            here.play(action, Chance.blind())
+        return words
+
+    def state(self) -> dict[str, Any]:
+        """The current state, as of `GameInPlay.state`; never `thinking`, and without `frames`."""
+        view = PlayerView(self._position, self._seat)
+        names = [YOU, "the opponent"]
+        legal = view.legal_actions if self._over is None else ()
+        return {
+            "thinking": False,
+            "number": self._n_actions,
+            "seat": self._seat,
+            "names": names if self._seat == 0 else names[::-1],
+            "board": position_data_seen_by(view),
+            "frames": [],
+            "log": list(self._log),
+            "legal": [_legal(view.position, action) for action in legal],
+            "over": self._over,
+            "error": "",
+        }
+
+    def act(self, number: int, text: str) -> None:
+        """Play an action; the end of the turn and the death of a hero end the puzzle.
+
+        Args:
+            number: number of actions before it, so that no request is played twice.
+            text: a legal action, in notation.
+
+        Raises:
+            PlayError: the puzzle is over or has changed, or the action is not legal.
+        """
+        with self._lock:
+            self._check_open()
+            if number != self._n_actions:
+                raise PlayError("the puzzle has changed meanwhile; reload the page")
+            view = PlayerView(self._position, self._seat)
+            action = next((legal for legal in view.legal_actions if str(legal) == text), None)
+            if action is None:
+                raise PlayError(f"{text!r} is not legal now")
+            words = _words(view.position, action)
+            self._log.append({"by": self._seat, "turn": int(self._position.state["turn"]), "said": words})
+            self._n_actions += 1
+            if action.kind == ActionKind.END_TURN:
+                self._over = "Not solved: the turn has ended, and the enemy hero lives"
+                return
+            self._position.play(action, Chance.blind())
+            if self._position.outcome != Outcome.ONGOING:
+                self._finish()
+
+    def _finish(self) -> None:
+        """End the puzzle when a hero has died."""
+        if self._position.state["sides"][self._seat]["health"] <= 0:
+            self._over = "Not solved: your own hero has died"
+            return
+        n = self._n_actions
+        spare = "" if n == len(self.solution) else f", {len(self.solution)} were necessary"
+        self._over = f"Solved with {n} actions{spare}"
+        self._on_solved(self.number)
+
+    def concede(self) -> None:
+        """Give up, and show the solution.
+
+        Raises:
+            PlayError: the puzzle is over.
+        """
+        with self._lock:
+            self._check_open()
+            self._over = f"Not solved. The solution from the start: {'; '.join(self.solution)}"
+
+    def leave(self) -> None:
+        """Leave the puzzle; nothing is to be told to anyone."""
+
+    def _check_open(self) -> None:
+        """Raise PlayError if the puzzle is over."""
+        if self._over is not None:
+            raise PlayError("the puzzle is over")
+
+    def advice(self) -> dict[str, Any]:
+        """A hint: the next action of a line that surely kills, or a problem if there is none any more."""
+        with self._lock:
+            self._check_open()
+            lethal = find_lethal(self._position, chances=False)
+            if lethal.certain:
+                return {"plan": f"{_words(self._position, lethal.line[0])}, ..."}
+            return {"problem": "the enemy hero cannot be killed any more; try again from the start"}
+
+    def record(self) -> str:
+        """A puzzle has no record: raises PlayError."""
+        raise PlayError("a puzzle has no record")
+
+    def story(self) -> dict[str, Any]:
+        """A puzzle has no record: raises PlayError."""
+        raise PlayError("a puzzle has no record")
+
+
+AnyGame = GameInPlay | PuzzleInPlay
+"""A game or a puzzle in play."""
+
+
 class GameRegistry:
     """Registry of the games in play, by name."""
 
     def __init__(self) -> None:
-        self._games: OrderedDict[str, GameInPlay] = OrderedDict()
+        self._games: OrderedDict[str, AnyGame] = OrderedDict()
         self._lock = threading.Lock()
 
     def begin(self, setup: PlaySetup) -> str:
         """Begin a game; returns its name, an unguessable token."""
-        game, name = GameInPlay(setup), secrets.token_urlsafe(12)
+        return self.add(GameInPlay(setup))
+
+    def add(self, game: AnyGame) -> str:
+        """Add a game that has begun; returns its name, an unguessable token."""
+        name = secrets.token_urlsafe(12)
         with self._lock:
             self._games[name] = game
             excess = max(len(self._games) - MAX_GAMES, 0)
@@ -314,7 +448,7 @@ class GameRegistry:
             old.leave()
         return name
 
-    def find(self, name: str) -> GameInPlay | None:
+    def find(self, name: str) -> AnyGame | None:
         """Find a game by name; None if the game is no longer in memory."""
         with self._lock:
             game = self._games.get(name)

@@ -14,8 +14,9 @@ from engine.errors import DeckNameError, ManaforgeError, WrongValueError
 from engine.shipped import BALANCED_RULESET, shipped_rulesets
 from evo.play.entrants import Entrant, champion_entrant, find_entrant
 from evo.play.notation import entrant_text
+from evo.puzzles import GRADES, read_puzzles, shipped_puzzles_file
 from evo.serving.pages import Pages, game_download, url_part
-from evo.serving.playing import GameInPlay, GameRegistry, PlayError, PlaySetup
+from evo.serving.playing import AnyGame, GameRegistry, PlayError, PlaySetup, PuzzleInPlay
 from ilp_agent.shipped import shipped_profiles
 from rivals import AGENTS, DEFAULT_AGENT
 
@@ -37,13 +38,19 @@ class PlayPages:
         pages: page renderer.
         opponents: entrants to play against, beside shipped ones and the folder's champions.
         decks: decks to play, beside the shipped ones: files or deck codes.
+        puzzles: file of puzzles; None for the shipped ones.
 
     Raises:
         DeckError: two decks have the same name, or one cannot be read.
+        WrongValueError: the puzzles cannot be read.
     """
 
-    def __init__(self, pages: Pages, opponents: Sequence[str], decks: Sequence[str] = ()) -> None:
+    def __init__(
+        self, pages: Pages, opponents: Sequence[str], decks: Sequence[str] = (), puzzles: Path | None = None
+    ) -> None:
         self._pages, self._games = pages, GameRegistry()
+        self._puzzles = read_puzzles(puzzles or shipped_puzzles_file())
+        self._solved: set[int] = set()  # numbers of the puzzles solved since the server began
         self._decks = _decks_by_name(decks)  # own decks first; read again for each game
         self._default_deck = next(iter(self._decks)) if decks else DEFAULT_DECKS[0]
         self._named = list(opponents)
@@ -69,7 +76,56 @@ class PlayPages:
         game = self._games.find(name)
         if game is None:
             return self._pages.missing("game at this address")
+        if isinstance(game, PuzzleInPlay):
+            return self._puzzle_table(name, game)
         return self._pages.render("table.html", title="Play", name=name, info=game.info)
+
+    def _puzzle_table(self, name: str, game: PuzzleInPlay) -> Response:
+        """The page on which a puzzle is solved: that of a game, with other words."""
+        return self._pages.render(
+            "puzzle.html",
+            title=f"Puzzle {game.number}",
+            name=name,
+            number=game.number,
+            puzzle=game.puzzle,
+            following=self._next_puzzle(game.number),
+        )
+
+    def _next_puzzle(self, number: int) -> int:
+        """The puzzle after this one in the order of the list, which is by grade; the first after the last."""
+        order = [one for _, numbers in self._puzzles_by_grade() for one in numbers]
+        return order[(order.index(number) + 1) % len(order)]
+
+    def _puzzles_by_grade(self) -> list[tuple[int, list[int]]]:
+        """Numbers of the puzzles of every grade, from 1."""
+        numbers = range(1, len(self._puzzles) + 1)
+        by_grade = [
+            (grade, [number for number in numbers if self._puzzles[number - 1].grade == grade])
+            for grade in GRADES
+        ]
+        return [(grade, found) for grade, found in by_grade if found]
+
+    def puzzles(self, request: Request) -> Response:  # noqa: ARG002 - every page is called with it
+        """The list of puzzles by grade."""
+        return self._pages.render(
+            "puzzles.html",
+            title="Puzzles",
+            grades=[(grade, GRADES[grade], numbers) for grade, numbers in self._puzzles_by_grade()],
+            puzzles=self._puzzles,
+            solved=self._solved,
+        )
+
+    def begin_puzzle(self, request: Request, fields: dict[str, str]) -> Response:  # noqa: ARG002
+        """Begin a puzzle by its number, and redirect to its page."""
+        text = fields.get("number", "")
+        number = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
+        if not 1 <= number <= len(self._puzzles):
+            return self._pages.missing("puzzle with this number")
+        try:
+            game = PuzzleInPlay(self._puzzles[number - 1], number, self._solved.add)
+        except ManaforgeError as error:
+            return self._pages.problem("This puzzle cannot be played", str(error))
+        return RedirectResponse(f"{PLAY_ADDRESS}/{self._games.add(game)}", 303)
 
     def state(self, request: Request) -> Response:
         """The current state of a game, as JSON."""
@@ -82,7 +138,7 @@ class PlayPages:
     def act(self, request: Request, fields: dict[str, str]) -> Response:
         """Play an action of the person; returns the game's new state as JSON."""
 
-        def acted(game: GameInPlay) -> dict[str, Any]:
+        def acted(game: AnyGame) -> dict[str, Any]:
             number = fields.get("number", "")
             if not (number.isascii() and number.isdigit() and len(number) < 9):
                 raise PlayError(f"number must be the number of actions so far, got {number[:40]!r}")
@@ -94,7 +150,7 @@ class PlayPages:
     def concede(self, request: Request, fields: dict[str, str]) -> Response:  # noqa: ARG002
         """Concede the game; returns the game's new state as JSON."""
 
-        def conceded(game: GameInPlay) -> dict[str, Any]:
+        def conceded(game: AnyGame) -> dict[str, Any]:
             game.concede()
             return game.state()
 
@@ -111,10 +167,11 @@ class PlayPages:
         """The finished game, step by step."""
         name = quote(request.path_params["game"])
 
-        def told(game: GameInPlay) -> Response:
-            title = " against ".join(game.info.players)
+        def told(game: AnyGame) -> Response:
+            told_story = game.story()
+            title = " against ".join(told_story["players"])
             return self._pages.game(
-                title, game.story(), f"{PLAY_ADDRESS}/{name}/download", record=f"{PLAY_ADDRESS}/{name}/record"
+                title, told_story, f"{PLAY_ADDRESS}/{name}/download", record=f"{PLAY_ADDRESS}/{name}/record"
             )
 
         return self._finished(request, told)
@@ -206,7 +263,7 @@ class PlayPages:
         self._offered |= set(found)
         return found
 
-    def _json(self, request: Request, content: Callable[[GameInPlay], dict[str, Any]]) -> Response:
+    def _json(self, request: Request, content: Callable[[AnyGame], dict[str, Any]]) -> Response:
         """Answer with JSON about the game that a request names, or with a problem."""
         game = self._games.find(request.path_params["game"])
         if game is None:
@@ -216,7 +273,7 @@ class PlayPages:
         except ManaforgeError as error:
             return JSONResponse({"problem": str(error)}, 409)
 
-    def _finished(self, request: Request, page: Callable[[GameInPlay], Response]) -> Response:
+    def _finished(self, request: Request, page: Callable[[AnyGame], Response]) -> Response:
         """A page of a finished game, or the reason why there is none."""
         game = self._games.find(request.path_params["game"])
         if game is None:

@@ -465,14 +465,16 @@ class GameCounter(Stoppable):
     Args:
         console: the output.
         total: games to play.
+        unit: what is counted.
 
     Attributes:
         total: games to play.
     """
 
-    def __init__(self, console: Console, total: int) -> None:
+    def __init__(self, console: Console, total: int, unit: str = "games") -> None:
         self.console = console
         self.total = total
+        self._unit = unit
         self._played = 0
         self._began: float | None = None
         self._next_line = 0.0
@@ -497,11 +499,11 @@ class GameCounter(Stoppable):
         self._played += games
         speed = self._played / (now - self._began) if now > self._began else 0.0
         if self._bar is not None:
-            self._bar.update(self._task, advance=games, speed=f"{speed:,.0f} games/s" if speed else "")
+            self._bar.update(self._task, advance=games, speed=f"{speed:,.0f} {self._unit}/s" if speed else "")
         elif now >= self._next_line and self.total:
             self._next_line = now + LINE_SECONDS
             left = f", {duration((self.total - self._played) / speed)} left" if speed else ""
-            text = f"{self._played:,} of {self.total:,} games, {speed:,.0f} a second{left}"
+            text = f"{self._played:,} of {self.total:,} {self._unit}, {speed:,.0f} a second{left}"
             self.console.print(text, highlight=False)
 
     def _start_bar(self) -> None:
@@ -510,7 +512,7 @@ class GameCounter(Stoppable):
             self._bar = FittedProgress(
                 (
                     LinePart(BarColumn(), 2),
-                    LinePart(TextColumn("{task.completed:,.0f}/{task.total:,.0f} games")),
+                    LinePart(TextColumn("{task.completed:,.0f}/{task.total:,.0f} " + self._unit)),
                     LinePart(TextColumn("{task.fields[speed]}"), 1),
                     LinePart(TimeLeft()),
                 ),

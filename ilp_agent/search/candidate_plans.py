@@ -79,7 +79,7 @@ class CandidatePool(NamedTuple):
 
 @njit
 def new_candidate_pool() -> CandidatePool:
-    """Allocate working memory: about two megabytes."""
+    """Allocate working memory of the default sizes: about two megabytes."""
     return CandidatePool(
         np.zeros(MAX_CANDIDATES, CANDIDATE),
         np.zeros(MAX_EXPANDED, np.int64),
@@ -138,7 +138,7 @@ def list_candidate_plans(
         way["open"] = 0
         if way["kind"] != CONTINUES:
             n_listed = _list(best, n_listed, cards, weights, facts, work, solved, pool)
-        elif n_opened < MAX_EXPANDED:
+        elif n_opened < len(pool.opened):
             pool.states[n_opened] = pool.states[way["parent"]]
             apply_candidate(pool.states[n_opened], cards, way["action"], work)
             if not _is_opened(n_opened, cards, work, pool):

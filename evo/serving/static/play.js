@@ -145,6 +145,7 @@ function draw() {
   at("cancel").disabled = chosen === null;
   at("ask").disabled = at("concede").disabled = !yours;
   at("after").hidden = yours;
+  for (const button of at("after").querySelectorAll("button")) button.disabled = false;
   if (yours) say("Round " + state.board.turn + ", your turn. " + (chosen === null ? "Choose a card, a minion or your hero." : "Choose a target, or an action below."));
   else say(state.over + "." + (state.error ? " " + state.error : ""));
   game.dataset.number = String(state.number);
@@ -164,7 +165,7 @@ at("concede").addEventListener("click", () => post("/concede", {}));
 at("ask").addEventListener("click", () => wait(async () => {
   const told = await call("/advice");
   const parts = told.problem ? [make("p", "", "No answer: " + told.problem + ".")] : reasonParts(told);
-  at("reasons").replaceChildren(make("h2", "", "What would it do?"), ...parts);
+  at("reasons").replaceChildren(make("h2", "", at("reasons").dataset.title), ...parts);
 }));
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && chosen !== null) { chosen = null; draw(); }

@@ -24,6 +24,7 @@ LINES = {
     "play": "random pass",
     "replay": "tour 0",
     "explain": "'hero 3 | hero 3'",
+    "solve": "'hero 3 | hero 3'",
     "evolve": "quickstart --out new",
     "resume": "run",
     "study": "quickstart --runs 2 --out new",
@@ -103,12 +104,16 @@ OPTIONS = {
     "--allow-agent": ["random", "process:", "python:x"],
     "--toml": ["new.txt", "none/new.toml"],
     "--name": ["x"],  # without --toml
+    "--limit": ["0", "x", "100000000"],
+    "--ends": ["0", "x"],
+    "--puzzles": ["0", "x", "3"],  # the last beside a position
 }
 """Wrong values of every option that takes one, but --out and --html: whether a place can be written is no matter of typing."""
 
 OTHERS = {
     ("card", "--edition"): ["2019-04"],
     ("serve", "--decks"): ["basic-mage", "none.toml --play", "AAEB --play"],  # the first without --play
+    ("serve", "--puzzles"): ["none.json", "none.json --play", "file --play"],  # the first without --play
     ("play", "--decks"): ["none", "thesis-paladin,none", "a,b,c", "''"],
     ("learn", "--set"): [
         *(
@@ -135,6 +140,8 @@ ARGUMENTS = [
     *(f"play {name} pass" for name in ("randm", "ilp:none", "ilp:none.toml", "ilp:runs", "ilp:keep-alive@no", "ilp:")),
     *("play random", "play random randm", "play random pass pass"),
     *("explain nonsense", "explain 'hero 0 | hero 3'", "explain 'hero 3 board [Yetti] | hero 3'"),
+    *("solve", "solve nonsense", "solve 'hero 0 | hero 3'", "solve 'hero 3 hand [?] | hero 3'", "solve file"),
+    *("solve --puzzles 1 --decks none --out new", "solve --puzzles 1 --seed -1 --out new", "solve --puzzles 1 'hero 3 | hero 3'"),
     *("evolve quikstart", "evolve none.toml", "evolve quickstart --resume", "evolve"),
     *("resume none", "resume runs/none", "resume runs", "resume tour", "resume file", "resume"),
     *("study quikstart --runs 2", "study none.toml --runs 2", "study quickstart"),
@@ -196,6 +203,8 @@ STATE = [
     ),
     *(f"tournament random pass {DEFINED} --out run", f"tournament random pass {DEFINED} --decks bad.toml"),
     "mulligan ilp:keep-alive --decks thesis-paladin --against random --out bad.toml",
+    "solve --puzzles 1 --out none/new.json",
+    "solve --puzzles 1 --decks bad.toml --out new",
     *(
         "predict --library tour",
         "arena bad.toml",
@@ -277,7 +286,7 @@ class ReadyError(Exception):
 
 def examples_without_files() -> list[str]:
     """Examples that need no run, deck or agent of the reader."""
-    others = ("play", "explain", "serve")  # they play or serve
+    others = ("play", "explain", "solve", "serve")  # they play, solve or serve
     return [
         text
         for name, entry in COMMANDS.items()

@@ -13,6 +13,7 @@ import pytest
 from engine import Action, DeckError, GameRecord, RandomAgent, find_deck, parse_position
 from engine.effect_codes import EFFECTS_VERSION
 from evo.play.entrants import find_entrant
+from evo.puzzles import read_puzzles, shipped_puzzles_file
 from evo.serving import playing
 from rivals.outside.agent import processes
 from tests.evo.serving.servers import Asked, cheap_fireball, served
@@ -242,3 +243,45 @@ def test_two_own_decks_of_the_same_name_are_refused(tmp_path: Path) -> None:
         served(tmp_path, opponents=[], decks=list(map(str, decks))),
     ):
         pass
+
+
+def begin_puzzle(asked: Asked, number: int) -> str:
+    """Begin a puzzle; returns its address."""
+    status, headers, body = post(asked, "/play/puzzles", number=str(number))
+    assert status == 303, body
+    return headers["location"]
+
+
+def test_a_puzzle_is_solved_by_its_solution_and_marked(asked: Asked) -> None:
+    puzzle = read_puzzles(shipped_puzzles_file())[2]
+    assert b"0 of 100 solved" in asked.get("/play/puzzles")[2]
+    game = begin_puzzle(asked, 3)
+    page = asked.get(game)[2].decode()
+    assert "Puzzle 3: kill the enemy hero this turn" in page
+    assert 'value="4" class="next"' in page
+    for number, action in enumerate(puzzle.solution):
+        hint = json.loads(asked.get(f"{game}/advice")[2])
+        assert hint["plan"].endswith(", ...")
+        assert state_now(asked, game)["over"] is None
+        assert post(asked, f"{game}/act", number="99", action=action)[0] == 409
+        assert post(asked, f"{game}/act", number=str(number), action=action)[0] == 200
+    now = state_now(asked, game)
+    assert now["over"] == f"Solved with {len(puzzle.solution)} actions"
+    assert (now["thinking"], now["legal"], len(now["log"])) == (False, [], len(puzzle.solution))
+    assert b"1 of 100 solved" in asked.get("/play/puzzles")[2]
+    assert post(asked, f"{game}/act", number=str(now["number"]), action="end turn")[0] == 409
+    assert asked.get(f"{game}/story")[0] == 409
+
+
+def test_a_puzzle_that_is_not_solved_says_so_and_gives_its_solution(asked: Asked) -> None:
+    game = begin_puzzle(asked, 5)
+    hidden = state_now(asked, game)
+    assert set(hidden["board"]["sides"][1 - hidden["seat"]]["hand"]) <= {None}
+    assert post(asked, f"{game}/act", number="0", action="play 99")[0] == 409
+    assert post(asked, f"{game}/act", number="0", action="end turn")[0] == 200
+    assert "Not solved: the turn has ended" in state_now(asked, game)["over"]
+    assert asked.get(f"{game}/advice")[0] == 409
+    other = begin_puzzle(asked, 5)
+    assert "The solution from the start: " in json.loads(post(asked, f"{other}/concede")[2])["over"]
+    for number in ("0", "101", "x", ""):
+        assert post(asked, "/play/puzzles", number=number)[0] == 404

@@ -10,7 +10,7 @@ from engine.effects.chance import Chance
 from engine.jit import njit
 from engine.rules import ILLEGAL, outcome_of, play_checked
 from engine.state import EVENTS, STATE
-from engine.view import OpponentInfo
+from engine.view import OpponentInfo, hide_information
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, SolverError, join_names
 from ilp_agent.exact.backend import (
     execute_plan_arrays,
@@ -125,6 +125,7 @@ def simulate_actions(
         steps[n + 1] = steps[n]
         if play_checked(steps[n + 1 : n + 2], cards, codes[n], chances) == ILLEGAL:
             return n
+        hide_information(steps[n + 1], cards, states[0]["active"])  # cards that the opponent has got
     return len(codes) - (1 if again else 0)
 
 
@@ -229,6 +230,8 @@ class IlpAgent:
         """The next action of the plan; solves again if the position is not the expected one."""
         state = view.position.state.tobytes()
         if not self._planned or self._planned[0][0] != state:
+            if self._planned:
+                self._beliefs["pending"] = 0  # the last action of the plan was not played
             self._plan(view)
         return self._planned.pop(0)[1]
 

@@ -377,12 +377,13 @@ def value_of_action(
     memo: np.ndarray,
     slots: np.ndarray,
     tried: np.void,
+    rule: int,
     tie: float,
 ) -> float:
     """Gain of an action of the opened position and the best continuation in the transposition table.
 
-    An action that surely kills the own hero has the value of the lost game, minus `lethal`, as an outcome of
-    chance has; the other hypotheses may not kill it. A pruned action has minus infinity.
+    For a mean an action that kills the own hero under a hypothesis has the value of the lost game, as an
+    outcome of chance has, with minus `lethal`. Else it has minus infinity, as a pruned action has.
     """
     frame = work["frames"][0]
     work["actions"][0, 0] = action
@@ -394,7 +395,7 @@ def value_of_action(
             break
         if deaths != RESOLVED:
             descend(0, deaths, cards, weights, facts, work, memo, slots, tried, 0, tie)
-    if frame["best"] == -np.inf:
+    if frame["best"] == -np.inf and rule == MEAN:
         effect_state, after = work["effect_state"][0], work["scratch"][1]
         begin_hypothetical(effect_state)
         work["scratch"][1] = work["states"][0]
@@ -415,6 +416,7 @@ def value_of_plan(
     memo: np.ndarray,
     slots: np.ndarray,
     memory: SecretMemory,
+    rule: int,
     tie: float,
 ) -> float:
     """Value of a plan under the selected hypothesis; with `again` the best continuation follows."""
@@ -432,7 +434,7 @@ def value_of_plan(
         return total + ending
     last = plan["actions"][plan["n"] - 1]
     return total + value_of_action(
-        last, cards, weights, facts, work, memo, slots, memory.tried[0], tie
+        last, cards, weights, facts, work, memo, slots, memory.tried[0], rule, tie
     )
 
 
@@ -483,6 +485,7 @@ def evaluate_candidates(
     facts: np.ndarray,
     work: np.void,
     memory: SecretMemory,
+    rule: int,
     tie: float,
 ) -> None:
     """Cut the plans at their first informative action, and value all candidates under each hypothesis."""
@@ -511,13 +514,22 @@ def evaluate_candidates(
             plan = memory.plans[place]
             if plan["n"] > 0 or not plan["again"]:
                 memory.values[place, number] = value_of_plan(
-                    plan, cards, weights, facts, work, memo, slots, memory, tie
+                    plan, cards, weights, facts, work, memo, slots, memory, rule, tie
                 )
         open_position(memory.states[1], cards, weights, facts, work)
         for place in range(memory.counts[0]):
             if memory.reveals[place]:
                 memory.values[MAX_PLANS + place, number] = value_of_action(
-                    memory.actions[place], cards, weights, facts, work, memo, slots, memory.tried[0], tie
+                    memory.actions[place],
+                    cards,
+                    weights,
+                    facts,
+                    work,
+                    memo,
+                    slots,
+                    memory.tried[0],
+                    rule,
+                    tie,
                 )
 
 
@@ -629,7 +641,7 @@ def search_turn_facing_secrets(
     extract_whole_plan(cards, work, memo, slots, memory.plans[0])
     tie = tie_tolerance(weights)
     search_hypotheses(cards, weights, facts, work, memory, solved)
-    evaluate_candidates(cards, weights, facts, work, memory, tie)
+    evaluate_candidates(cards, weights, facts, work, memory, rule, tie)
     choose_candidate(rule, memory, tie, solved)
     expect_reveals(cards, facts, work, memory, belief, solved)
     solved["value"] -= work["start"]["base"]

@@ -24,6 +24,7 @@ from ilp_agent.plan import Plan, ProblemPlan
 from ilp_agent.profiles import Profile
 from ilp_agent.search import IGNORE
 from ilp_agent.search.backend import thread_searcher
+from ilp_agent.search.secret_explanation import SecretExplanation, explain_secrets
 from ilp_agent.search.secrets import BELIEF, search_facing_secrets
 from ilp_agent.solver import find_solver_for_formulation, solve, turn_of
 from ilp_agent.turn import ProblemError, Turn
@@ -238,6 +239,17 @@ class IlpAgent:
     def plan(self, view: PlayerView) -> Plan | ProblemPlan:
         """The plan for the rest of a turn; without card effects, in the indices of its `TurnProblem`."""
         return solve(turn_of(view.position), self.weights, self.backend, self.formulation)
+
+    def explain_secrets(self, view: PlayerView) -> SecretExplanation | None:
+        """What the agent assumes of the opponent's hidden Secrets; None if it takes none into account.
+
+        Args:
+            view: at one of the agent's decisions, with the information that `shown` asks for.
+        """
+        by_search = view.position.table.effects and self.secrets != IGNORE
+        if not by_search or not view.enemy.secrets:
+            return None
+        return explain_secrets(view.position, self._array, self.secrets, view.shown, self._beliefs)
 
     def _plan(self, view: PlayerView) -> None:
         """Solve the turn and store its actions with their expected states."""

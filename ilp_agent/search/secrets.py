@@ -53,8 +53,8 @@ MAX_ENUMERATED = 4_096
 MAX_KINDS = 30
 """Largest number of different Secrets of a deck."""
 
-HYPOTHESIS_LIMIT = 1_000
-"""Limit of positions in the search of one hypothesis."""
+HYPOTHESIS_LIMIT = 10_000
+"""Limit of positions in the search of one hypothesis; where one meets it, Secrets are ignored."""
 
 BELIEF = np.dtype(
     [
@@ -456,12 +456,17 @@ def search_hypotheses(
     work: np.void,
     memory: SecretMemory,
     solved: np.void,
-) -> None:
-    """Search the turn under each hypothesis and write its best plan. Modifies `work`, `memory`, `solved`."""
+) -> bool:
+    """Search the turn under each hypothesis and write its best plan. Modifies `work`, `memory`, `solved`.
+
+    Returns:
+        False if a search met its limit: its table lacks positions, so that values of plans do not compare.
+    """
     found, start, tried = memory.hypotheses[0], work["start"], memory.tried[0]
     n_secrets = memory.states[0]["sides"][1 - memory.states[0]["active"]]["n_secrets"]
     limits = start["limit"], start["limit_kept"]
     start["limit"] = start["limit_kept"] = memory.memo.shape[1]
+    complete = True
     for number in range(found["n"]):
         start["n_assumed"] = n_secrets
         for place in range(n_secrets):
@@ -472,10 +477,13 @@ def search_hypotheses(
         table["n_slots"], table["n_memo"] = work["n_slots"], work["n_memo"]
         table["looks"], table["features"] = start["looks"], cards[0]["game_features"]
         solved["states"] += tried["states"]
-        solved["unproven"] |= tried["unproven"]
+        if tried["unproven"]:
+            solved["unproven"], complete = 1, False
+            break
         extract_whole_plan(cards, work, memo, slots, memory.plans[number + 1])
     start["n_assumed"] = 0
     start["limit"], start["limit_kept"] = limits
+    return complete
 
 
 @njit_no_alloc
@@ -640,7 +648,9 @@ def search_turn_facing_secrets(
     work["states"][0] = view
     extract_whole_plan(cards, work, memo, slots, memory.plans[0])
     tie = tie_tolerance(weights)
-    search_hypotheses(cards, weights, facts, work, memory, solved)
+    if not search_hypotheses(cards, weights, facts, work, memory, solved):
+        memory.hypotheses[0]["n"] = 0
+        return
     evaluate_candidates(cards, weights, facts, work, memory, rule, tie)
     choose_candidate(rule, memory, tie, solved)
     expect_reveals(cards, facts, work, memory, belief, solved)

@@ -100,8 +100,8 @@ class OpponentModelData(NamedTuple):
         dealt: deck contents of the games (`engine.batches.dealt_cards`).
         table: the card table, including the real cards of the agents' deck libraries.
         further: opponent decks to consider besides the shipped ones.
-        beliefs: what agents know of the opponent's Secrets so far, by their own record type, shape (games, 2);
-            agents write it. None: every call begins anew.
+        beliefs: what agents know of the opponent's Secrets so far, in a record type of theirs, shape
+            (games, 2); written by agents. None: each call begins anew.
     """
 
     dealt: np.ndarray

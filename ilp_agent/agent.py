@@ -262,9 +262,7 @@ class IlpAgent:
             if self.secrets == IGNORE or by_exact:
                 self._planned, unproven = plan_compiled(view.position, self._array, self.backend)
             else:
-                self._planned, unproven = plan_facing_secrets(
-                    view, self._array, self.secrets, self._beliefs
-                )
+                self._planned, unproven = plan_facing_secrets(view, self._array, self.secrets, self._beliefs)
             self.unproven += unproven
             self.exact += by_exact
             self.search += not by_exact

@@ -116,7 +116,7 @@ def split_backend(text: str) -> tuple[str, str]:
 def format_options(options: Sequence[Option], values: Sequence[int]) -> str:
     """Shortest text of option values; "" for the defaults."""
     parts = [
-        option.write(value) if option is options[0] and not option.named else f"{option.name}={option.write(value)}"
+        ("" if option is options[0] and not option.named else f"{option.name}=") + option.write(value)
         for option, value in zip(options, values, strict=True)
         if value != option.default
     ]
@@ -257,9 +257,9 @@ class AgentKind:
     def row_settings(self, options: Sequence[int] = ()) -> tuple[int, ...]:
         """`settings` as part of a row of numbers; () for defaults of options that must be named."""
         found = self.settings(options)
-        if all(option.named and value == option.default for option, value in zip(self.options, found, strict=True)):
-            return ()
-        return found
+        named = zip(self.options, found, strict=True)
+        omits = all(option.named and value == option.default for option, value in named)
+        return () if omits else found
 
     def models_secrets(self, options: Sequence[int] = ()) -> bool:
         """Whether the agent with these options models the opponent's hidden Secrets."""
@@ -268,7 +268,7 @@ class AgentKind:
 
     @property
     def models_opponent(self) -> bool:
-        """Whether the agent can model hidden cards of the opponent, so that its compiled games take `known`."""
+        """Whether the agent can model the opponent's hidden cards: its compiled games take `known`."""
         return HANDS in self.options or SECRETS_OPTION in self.options
 
 

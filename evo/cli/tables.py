@@ -284,9 +284,7 @@ def draw_secret_explanation(explanation: SecretExplanation, position: Position) 
     """Draw what was assumed of the opponent's Secrets, and the best candidates with their values."""
 
     def name_of(hypothesis: SecretHypothesis) -> str:
-        return " + ".join(
-            position.card_name(number) if number >= 0 else "?" for number in hypothesis.cards
-        )
+        return " + ".join(position.card_name(number) if number >= 0 else "?" for number in hypothesis.cards)
 
     hypotheses = explanation.hypotheses
     assumed = ", ".join(f"{name_of(one)} {one.probability:.0%}" for one in hypotheses)

@@ -19,6 +19,7 @@ from engine.view import MAX_SHOWN, OpponentInfo, PlayerView, list_opponent_cards
 from ilp_agent.lookahead.deck_prediction import MAX_NEIGHBOURS, DeckLibrary, find_neighbours
 from ilp_agent.search.card_order import sort_cards
 
+
 @njit_no_alloc
 def turn_stream(state: np.void) -> np.uint64:
     """Random stream of a turn, derived from the active player's view."""

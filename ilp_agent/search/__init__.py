@@ -2,4 +2,4 @@
 
 IGNORE, MEAN, WORST = range(3)
 SECRETS = {"ignore": IGNORE, "mean": MEAN, "worst": WORST}
-"""How plans are valued against hidden Secrets, by name: not at all, by the mean, or by the worst hypothesis."""
+"""How plans are valued against hidden Secrets: not at all, by the mean, or by the worst hypothesis."""

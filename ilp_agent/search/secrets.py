@@ -163,9 +163,7 @@ def update_belief(state: np.void, belief: np.void) -> None:
 
 
 @njit_no_alloc
-def list_kinds(
-    cards: np.ndarray, shown: np.ndarray, n_shown: int, keys: np.ndarray, found: np.void
-) -> None:
+def list_kinds(cards: np.ndarray, shown: np.ndarray, n_shown: int, keys: np.ndarray, found: np.void) -> None:
     """List the different Secrets of a deck list, in an order that does not depend on the card table.
 
     Args:
@@ -187,7 +185,9 @@ def list_kinds(
 
 
 @njit_no_alloc
-def is_possible(side: np.void, cards: np.ndarray, belief: np.void, place: int, kind: int, found: np.void) -> bool:
+def is_possible(
+    side: np.void, cards: np.ndarray, belief: np.void, place: int, kind: int, found: np.void
+) -> bool:
     """Whether a hidden Secret may be of a kind: the class fits, and no earlier action excludes it."""
     number = found["kinds"][kind]
     if side["secrets"][place] != HIDDEN_SECRET - cards[number]["hero_class"]:
@@ -433,9 +433,7 @@ def value_of_plan(
     if not plan["again"]:
         return total + ending
     last = plan["actions"][plan["n"] - 1]
-    return total + value_of_action(
-        last, cards, weights, facts, work, memo, slots, memory.tried[0], rule, tie
-    )
+    return total + value_of_action(last, cards, weights, facts, work, memo, slots, memory.tried[0], rule, tie)
 
 
 @njit_no_alloc
@@ -573,7 +571,12 @@ def choose_candidate(rule: int, memory: SecretMemory, tie: float, solved: np.voi
 
 @njit_no_alloc
 def expect_reveals(
-    cards: np.ndarray, facts: np.ndarray, work: np.void, memory: SecretMemory, belief: np.void, solved: np.void
+    cards: np.ndarray,
+    facts: np.ndarray,
+    work: np.void,
+    memory: SecretMemory,
+    belief: np.void,
+    solved: np.void,
 ) -> None:
     """Write to `belief["pending"]` which Secrets the plan's last action would reveal. Modified in place."""
     if not solved["again"] or solved["n"] == 0:

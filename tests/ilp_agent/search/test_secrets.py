@@ -253,9 +253,7 @@ def test_the_identity_of_a_secret_changes_nothing(rule: int) -> None:
         for one in (position, *with_other_secrets(position)):
             view = PlayerView(one, one.active, OpponentInfo.SECRETS, dealt)
             action = IlpAgent(weights, secrets=rule).act(view, generator(1))
-            solved = search_facing_secrets(
-                one, weights.full_array, rule, view.shown, np.zeros(1, BELIEF)
-            )
+            solved = search_facing_secrets(one, weights.full_array, rule, view.shown, np.zeros(1, BELIEF))
             plans.append((str(action), float(solved["value"]), solved["actions"][: solved["n"]].tolist()))
         assert all(plan == plans[0] for plan in plans[1:]), position
         changed += len(plans) > 1
@@ -344,5 +342,7 @@ def test_wrong_texts_are_refused(text: str, says: str) -> None:
 
 
 def test_a_solver_of_integer_programs_knows_no_secrets() -> None:
-    with pytest.raises(SolverError, match="does not support the option secrets; use backend auto, exact or search"):
+    with pytest.raises(
+        SolverError, match="does not support the option secrets; use backend auto, exact or search"
+    ):
         IlpAgent(find_profile("keep-alive"), "highs", secrets=MEAN)

@@ -196,15 +196,17 @@ def test_of_many_hypotheses_evenly_spaced_ones_are_taken() -> None:
 
 
 def deck_with_secrets(hero_class: str, *names: str) -> Deck:
-    """A deck with two of every exact Secret of a class, at most eight of them, filled up with these cards."""
+    """A deck with two each of four exact Secrets of a class, filled up with these cards."""
     secrets = [card for card in CARDS.values() if card.class_name == hero_class and card.name in SECRET_NAMES]
-    assert len(secrets) >= 8
-    cards = [card for card in (*secrets[:8], *map(CARDS.__getitem__, names)) for _ in range(2)]
+    cards = [card for card in (*secrets[:4], *map(CARDS.__getitem__, names)) for _ in range(2)]
     base = find_deck({"hunter": "secret-hunter", "mage": "reno-mage", "paladin": "basic-paladin"}[hero_class])
     return replace(base, name=f"secrets-{hero_class}", cards=tuple(cards), text="")
 
 
-BODIES = ("Mad Scientist", "Secretkeeper", "Chillwind Yeti", "Knife Juggler")
+BODIES = (
+    *("Mad Scientist", "Secretkeeper", "Chillwind Yeti", "Knife Juggler"),
+    *("Loot Hoarder", "Bloodfen Raptor", "River Crocolisk", "Boulderfist Ogre"),
+)
 DECKS = (
     deck_with_secrets("hunter", *BODIES, "Cloaked Huntress", "Eaglehorn Bow", "Animal Companion"),
     deck_with_secrets("mage", *BODIES, "Kirin Tor Mage", "Fireball", "Mana Wyrm"),
@@ -226,7 +228,7 @@ def positions_facing_secrets(games: int) -> Iterator[tuple[Position, np.ndarray]
 
         agents = [IlpAgent(find_profile(name)) for name in ("true-balanced", "value-trading")]
         play(agents[0], agents[1], decks, seed, watch=keep)
-        for position in found[::7]:
+        for position in found[:: cases(7, 3)]:
             yield position, dealt[1 - position.active]
 
 
@@ -244,12 +246,11 @@ def with_other_secrets(position: Position) -> Iterator[Position]:
 
 
 @compiled
-@pytest.mark.parametrize("rule", [MEAN, WORST])
-def test_the_identity_of_a_secret_changes_nothing(rule: int) -> None:
+def test_the_identity_of_a_secret_changes_nothing() -> None:
     """Neither what the agent does with its view, nor what the kernel finds in the true position."""
     weights, changed = find_profile("true-balanced").weights, 0
-    for position, dealt in positions_facing_secrets(cases(3, 30)):
-        plans = []
+    for position, dealt in positions_facing_secrets(cases(4, 30)):
+        plans, rule = [], (MEAN, WORST)[changed % 2]
         for one in (position, *with_other_secrets(position)):
             view = PlayerView(one, one.active, OpponentInfo.SECRETS, dealt)
             action = IlpAgent(weights, secrets=rule).act(view, generator(1))
@@ -257,7 +258,7 @@ def test_the_identity_of_a_secret_changes_nothing(rule: int) -> None:
             plans.append((str(action), float(solved["value"]), solved["actions"][: solved["n"]].tolist()))
         assert all(plan == plans[0] for plan in plans[1:]), position
         changed += len(plans) > 1
-    assert changed > 20
+    assert changed > 10
 
 
 @compiled
@@ -277,14 +278,14 @@ def test_the_best_plan_of_a_hypothesis_is_worth_what_its_search_says() -> None:
             own = memory.values[number + 1, number]
             assert own == pytest.approx(best, abs=1e-9)
             compared += 1
-    assert compared > 50
+    assert compared > 30
 
 
 @compiled
 def test_games_are_the_same_compiled_and_in_python() -> None:
     players = tuple(find_entrant(text).player for text in ENTRANTS)
     roster = Roster(players, DECKS, find_ruleset("standard"))
-    schedule = random_schedule(cases(5, 100), len(players), len(DECKS), 5)
+    schedule = random_schedule(cases(3, 100), len(players), len(DECKS), 5)
     assert (_play_compiled(roster, schedule) == _play_in_python(roster, schedule)).all()
 
 

@@ -53,7 +53,7 @@ MAX_ENUMERATED = 4_096
 MAX_KINDS = 30
 """Largest number of different Secrets of a deck."""
 
-HYPOTHESIS_LIMIT = 10_000
+HYPOTHESIS_LIMIT = 4_000
 """Limit of positions in the search of one hypothesis; where one meets it, Secrets are ignored."""
 
 BELIEF = np.dtype(

@@ -54,7 +54,7 @@ MAX_KINDS = 30
 """Largest number of different Secrets of a deck."""
 
 HYPOTHESIS_LIMIT = 4_000
-"""Limit of positions in the search of one hypothesis; where one meets it, Secrets are ignored."""
+"""Limit of positions in the search of one hypothesis; where a search meets its limit, Secrets are ignored."""
 
 BELIEF = np.dtype(
     [
@@ -647,6 +647,9 @@ def search_turn_facing_secrets(
     list_kinds(cards, memory.shown, memory.counts[1], memory.keys, memory.hypotheses[0])
     list_hypotheses(view["sides"][1 - seat], cards, belief, memory.hypotheses[0])
     if memory.hypotheses[0]["n"] == 0:
+        return
+    if solved["unproven"]:  # hypotheses would meet their limits, too, at many times the cost
+        memory.hypotheses[0]["n"] = 0
         return
     work["states"][0] = view
     extract_whole_plan(cards, work, memo, slots, memory.plans[0])

@@ -142,7 +142,8 @@ def find_entrant(text: str) -> Entrant:
     `AGENT:PROFILE` is an agent with weights; some agents have a default profile, so their name is enough.
     `ilp:RUN` is the champion of a run folder, which is also looked up in `runs/`; of an agent from outside it
     is `process:COMMAND@profile=RUN`. `@BACKEND` after an agent with a backend chooses its solver; `@OPTIONS`
-    after an agent with options sets them: `lookahead@16`, `lookahead:PROFILE@64,depth=3`.
+    after an agent with options sets them: `lookahead@16`, `lookahead:PROFILE@64,depth=3`; both together are
+    `ilp:PROFILE@search,secrets=mean`.
 
     Raises:
         EntrantError, UnknownNameError: there is no such entrant; the message lists the nearest names.

@@ -282,6 +282,30 @@ def test_the_best_plan_of_a_hypothesis_is_worth_what_its_search_says() -> None:
 
 
 @compiled
+def test_the_true_secret_is_never_excluded() -> None:
+    checked, excluded = 0, 0
+    agent, memory = IlpAgent(find_profile("true-balanced"), secrets=MEAN), thread_secret_memory()
+
+    def check(position: Position, _: Action) -> None:
+        nonlocal checked, excluded
+        enemy, found = position.state["sides"][1 - position.active], memory.hypotheses[0]
+        if position.active != 0 or not enemy["n_secrets"]:
+            return
+        kinds = found["kinds"][: found["n_kinds"]].tolist()
+        for place in range(enemy["n_secrets"]):
+            bits = int(agent._beliefs["excluded"][0, place])
+            assert enemy["secrets"][place] in kinds
+            assert not bits >> kinds.index(enemy["secrets"][place]) & 1, position
+            checked, excluded = checked + 1, excluded + bits.bit_count()
+
+    for seed in range(cases(6, 60)):
+        opponent = IlpAgent(find_profile("value-trading"))
+        play(agent, opponent, (DECKS[seed % 3], DECKS[(seed // 3 + 1) % 3]), seed, watch=check)
+    assert checked > 40
+    assert excluded > 10
+
+
+@compiled
 def test_games_are_the_same_compiled_and_in_python() -> None:
     players = tuple(find_entrant(text).player for text in ENTRANTS)
     roster = Roster(players, DECKS, find_ruleset("standard"))

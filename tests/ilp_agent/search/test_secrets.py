@@ -107,7 +107,6 @@ POSITIONS = {
 }
 
 
-@compiled
 @pytest.mark.parametrize("name", POSITIONS)
 def test_plans_reckon_with_what_may_be_in_play(name: str) -> None:
     text, kinds, weights, expected = POSITIONS[name]
@@ -115,7 +114,6 @@ def test_plans_reckon_with_what_may_be_in_play(name: str) -> None:
     assert all(action.startswith(one) for action, one in zip(found, expected, strict=True)), found
 
 
-@compiled
 def test_a_secret_that_did_not_trigger_is_excluded() -> None:
     """After an attack on the hero no Explosive Trap is left to fear, in this turn and later ones."""
     position = parse_position(WISPS.format("Snipe*").replace("deck [Snipe*]", "deck [Explosive Trap*]"))

@@ -51,6 +51,7 @@ from evo.tournament.arena import create_arena
 from evo.tournament.report import fault_warnings
 from evo.tournament.run import Tournament, create_tournament
 from ilp_agent import Profile, WeightVector
+from ilp_agent.weights import WEIGHT_SETS
 from rivals import read_agent_profile
 from rivals.registry import DEFAULT_AGENT, weight_class
 
@@ -294,7 +295,7 @@ def win_rates(
 
     Args:
         weights: one row per player, one column per weight of `agent`, from 0 to 1; for the turn program the
-            thesis's eight weights or all sixteen. A table names them NAME or weight_NAME, in any order, and
+            thesis's eight weights, sixteen or all. A table names them NAME or weight_NAME, in any order, and
             its further columns are ignored.
         opponents: entrants, as `play_tournament` takes them, each counted once; one string may list several,
             separated by commas.
@@ -334,31 +335,35 @@ def _weight_rows(
     weights: pd.DataFrame | np.ndarray | Sequence[Sequence[float]], agent: str
 ) -> tuple[str, list[tuple[float, ...]]]:
     """Checked weights of each player, and the name of their weight set; "" for the agent's default set."""
-    thesis, extended = weight_class(agent), weight_class(agent, "extended")  # other agents have one set
+    # Agents without the turn program's weights have one set.
+    sets = {len((vector := weight_class(agent, name)).names()): (name, vector) for name in WEIGHT_SETS}
     if isinstance(weights, pd.DataFrame):
-        weights = _select_weights(weights, thesis.names(), extended.names())
+        weights = _select_weights(weights, [vector.names() for _, vector in sets.values()])
     try:
         values = np.atleast_2d(np.asarray(weights, np.float64))
     except (TypeError, ValueError):
         raise WrongValueError(f"weights must be rows of equally many numbers, got {weights!r:.200}") from None
-    sets = {len(vector.names()): vector for vector in (thesis, extended)}
     if values.ndim != 2 or not len(values) or values.shape[1] not in sets:
         raise WrongValueError(
             f"weights of {agent} have one row per player and {' or '.join(map(str, sets))} columns "
-            f"({', '.join(extended.names())}), got shape {values.shape}"
+            f"({', '.join(sets[max(sets)][1].names())}), got shape {values.shape}"
         )
-    vector = sets[values.shape[1]]
-    return "" if vector is thesis else "extended", [tuple(vector(*row).array) for row in values]
+    name, vector = sets[values.shape[1]]
+    usual = vector is weight_class(agent)
+    return "" if usual else name, [tuple(vector(*row).array) for row in values]
 
 
-def _select_weights(table: pd.DataFrame, thesis: Sequence[str], extended: Sequence[str]) -> pd.DataFrame:
-    """The weights of a table in their order: the thesis's or all; the whole table if it names no weight."""
+def _select_weights(table: pd.DataFrame, sets: Sequence[Sequence[str]]) -> pd.DataFrame:
+    """The weights of a table in their order, of the smallest set that has all of them.
+
+    The whole table if it names no weight.
+    """
     named = table.rename(columns=lambda name: str(name).removeprefix("weight_"))
-    given = [name for name in extended if name in named]
-    wanted = thesis if set(given) <= set(thesis) else extended
+    given = [name for name in sets[-1] if name in named]
+    wanted = next(names for names in sets if set(given) <= set(names))
     missing = [name for name in wanted if name not in given]
     if given and missing:
-        complete = " or all of ".join(map(", ".join, dict.fromkeys((tuple(thesis), tuple(extended)))))
+        complete = " or all of ".join(map(", ".join, sets))
         raise WrongValueError(
             f"weights: the table has columns {', '.join(given)}, but not {', '.join(missing)}; "
             f"give all of {complete}"

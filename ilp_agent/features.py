@@ -20,6 +20,7 @@ from engine.effect_codes import ENEMY, CardKind, Op, Trigger
 from engine.effects.card_filters import has_effects
 from engine.jit import njit_no_alloc
 from engine.state import guards
+from ilp_agent.weights import Term
 
 ATTACK, HEALTH, ENEMY_ATTACK, ENEMY_HEALTH, HAND_MANA, HERO, ENEMY_HERO, SHIELD = range(8)
 """Indices of HearthSim's counts in every game."""
@@ -155,6 +156,29 @@ def direct_damage(card: np.void) -> int:
         if effect["trigger"] == Trigger.PLAY and effect["op"] == Op.DAMAGE and effect["side"] & ENEMY:
             return int(effect["amount"])
     return 0
+
+
+@njit_no_alloc
+def health_value(keywords: int, weights: np.ndarray) -> float:
+    """Value of a point of health of an own minion at the turn's end, by the weights `health` and `taunt`."""
+    taunt = weights[Term.TAUNT] if keywords & Keyword.TAUNT else 0.0
+    return float(weights[Term.HEALTH] + taunt)
+
+
+@njit_no_alloc
+def minion_end_value(attack: int, health: int, keywords: int, weights: np.ndarray) -> float:
+    """Value of an own minion at the turn's end by the full weights, beyond the extended weights.
+
+    Args:
+        attack: its attack, without that of this turn alone.
+        health: its health.
+        keywords: bits of `Keyword`.
+        weights: of the turn program, indexed by `Term`.
+    """
+    value = weights[Term.ATTACK] * attack + health_value(keywords, weights) * health
+    if keywords & Keyword.DIVINE_SHIELD:
+        value += weights[Term.SHIELD] * (attack + health)
+    return float(value)
 
 
 @njit_no_alloc

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine import Action
 from engine.codes import HERO
-from ilp_agent.weights import EXTENDED_NAMES, WEIGHT_NAMES, Weights
+from ilp_agent.weights import EXTENDED_NAMES, FULL_NAMES, WEIGHT_NAMES, Weights
 
 
 class Status(StrEnum):
@@ -59,26 +59,31 @@ if TYPE_CHECKING:
         def _asdict(self) -> dict[str, float]: ...
 
     class ExtendedTerms(Terms):
-        """The terms of all sixteen weights."""
+        """The terms of the sixteen weights of turns on real cards."""
+
+    class FullTerms(Terms):
+        """The terms of all weights."""
 
 else:
     # Fields are named like the weights, which type checkers cannot see.
     Terms = namedtuple("Terms", WEIGHT_NAMES)
     Terms.__doc__ = "The signed weighted terms of the objective, by the names of the weights."
     ExtendedTerms = namedtuple("ExtendedTerms", EXTENDED_NAMES)
-    ExtendedTerms.__doc__ = "The terms of all sixteen weights."
+    ExtendedTerms.__doc__ = "The terms of the sixteen weights of turns on real cards."
+    FullTerms = namedtuple("FullTerms", FULL_NAMES)
+    FullTerms.__doc__ = "The terms of all weights."
 
 
 def name_terms(values: Iterable[float], weights: Weights) -> Terms:
-    """Name the terms: the thesis's eight, or all sixteen if an extended weight is set.
+    """Name the terms: those of the sets of weights that are in use.
 
     Args:
         values: values of all terms, in the order of `Term`.
         weights: the weights they were computed with.
     """
-    found = [float(value) + 0.0 for value in values]
-    names = weights.named()
-    return Terms._make(found[: len(names)]) if len(names) < len(found) else ExtendedTerms._make(found)
+    found = [float(value) + 0.0 for value in values][: len(weights.named())]
+    kinds = {len(WEIGHT_NAMES): Terms, len(EXTENDED_NAMES): ExtendedTerms, len(FULL_NAMES): FullTerms}
+    return kinds[len(found)]._make(found)
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,7 @@ class Plan:
     Attributes:
         status: OPTIMAL, or FEASIBLE if a limit was reached or optimality is not proven.
         objective: the sum of `terms`; an expected value if chance is involved.
-        terms: one signed weighted term for each weight: the thesis's eight, or sixteen with extended weights.
+        terms: one signed weighted term for each weight of the sets in use: eight, sixteen, or all.
         actions: engine actions in playing order, without the end of the turn.
         again: whether the turn must be solved again after the last action, because a drawn card, a chance
             outcome or the healing by an enemy with Lifesteal is known only then.
@@ -114,7 +119,7 @@ class ProblemPlan:
     Attributes:
         status: OPTIMAL, or FEASIBLE if a limit was reached or optimality is not proven.
         objective: the sum of `terms`.
-        terms: one signed weighted term for each weight: the thesis's eight, or sixteen with extended weights.
+        terms: one signed weighted term for each weight of the sets in use: eight, sixteen, or all.
         actions: actions in playing order; indices are those of the problem.
         lethal: whether the enemy hero dies.
         cleared: whether the enemy board is empty afterwards.

@@ -8,13 +8,14 @@ plans and has an index for kernels (`Term`); its formula belongs in `ilp_agent.e
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from enum import IntEnum
+from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from engine.cards import Card
-from engine.effect_codes import CardKind, Op, Trait
+from engine.effect_codes import CardFilter, CardKind, Op, Trait
 from engine.errors import ManaforgeError
 from engine.lazy import lazy_import
 
@@ -30,8 +31,9 @@ class WeightError(ManaforgeError, ValueError):
 class WeightVector:
     """Base class of weight vectors. Each agent has a subclass, whose fields are its weights.
 
-    Fields with a default are optional weights, for card effects. Profiles may set them; evolution leaves them
-    at their defaults.
+    Fields with a default are optional weights, in sets one after the other. Profiles may set them; evolution
+    leaves them at their defaults. Files and tables name a set if one of its weights, or of a later set,
+    differs from its default.
 
     Attributes:
         AGENT: the agent's name in profiles and configurations.
@@ -41,6 +43,7 @@ class WeightVector:
         MEASURE: unit of the weights in figures.
         COMPARABLE: whether the sizes of different weights can be compared.
         ALIASES: names that set several weights to the same value.
+        OPTIONAL_SETS: number of weights in each set of optional ones; empty for a single set.
 
     Raises:
         WeightError: a weight is NaN, infinite, not a number, or negative but not in NEGATIVE.
@@ -53,6 +56,7 @@ class WeightVector:
     MEASURE: ClassVar[str] = "share"
     COMPARABLE: ClassVar[bool] = True
     ALIASES: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
+    OPTIONAL_SETS: ClassVar[tuple[int, ...]] = ()
 
     def __post_init__(self) -> None:
         for name in (*self.names(), *self.optional_defaults()):
@@ -70,15 +74,21 @@ class WeightVector:
 
     @classmethod
     def from_array(cls, values: object) -> Self:
-        """Weights from numbers in the order of `names()`, or of all fields.
+        """Weights from numbers in the order of `names()`, and of whole sets of optional ones after them.
 
         Raises:
             WeightError: wrong number of weights, or an invalid one.
         """
         listed = list(values) if isinstance(values, Sequence | np.ndarray) else []
-        if len(listed) not in (len(cls.names()), len(fields(cls))) or isinstance(values, str):
+        if len(listed) not in cls._numbers_of_weights() or isinstance(values, str):
             raise WeightError(f"weights must be {len(cls.names())} numbers, got {values!r}")
         return cls(*listed)
+
+    @classmethod
+    def _numbers_of_weights(cls) -> tuple[int, ...]:
+        """Numbers of weights without optional ones, with the first set of these, with two, and so on."""
+        sets = cls.OPTIONAL_SETS or (len(cls.optional_defaults()),)
+        return tuple(accumulate(sets, initial=len(cls.names())))
 
     @classmethod
     def pad_optional(cls, weights: Sequence[float]) -> tuple[float, ...]:
@@ -94,7 +104,7 @@ class WeightVector:
     def array(self) -> np.ndarray:
         """The weights as float64, shape (weights,), in the order of the fields.
 
-        Optional weights are omitted if all have their defaults.
+        Sets of optional weights are omitted as in `named`.
         """
         return np.array(list(self.named().values()), np.float64)
 
@@ -104,10 +114,17 @@ class WeightVector:
         return np.array(self.pad_optional(tuple(self.array)), np.float64)
 
     def named(self) -> dict[str, float]:
-        """The weights by name, in the order of the fields; optional ones if one differs from its default."""
+        """The weights by name, in the order of the fields; optional ones to the last set that is in use.
+
+        A set is in use if one of its weights differs from its default.
+        """
         defaults = self.optional_defaults()
-        further = {name: getattr(self, name) for name in defaults}
-        return {name: getattr(self, name) for name in self.names()} | (further if further != defaults else {})
+        everything = [*self.names(), *defaults]
+        needed, numbers = len(self.names()), self._numbers_of_weights()
+        for before, after in pairwise(numbers):
+            if any(getattr(self, name) != defaults[name] for name in everything[before:after]):
+                needed = after
+        return {name: getattr(self, name) for name in everything[:needed]}
 
     def written(self) -> dict[str, float]:
         """The weights by name as written to files."""
@@ -198,8 +215,10 @@ class WeightVector:
 class Weights(WeightVector):
     """Objective weights of the turn program, finite and >= 0. A plan depends only on their proportions.
 
-    The first eight are the thesis's; the others are 0 unless set (docs/turn-program.md has their formulas).
-    Source: the turn-ILP thesis, section 4.3, W1 to W8 in the order of the fields; the others are ours.
+    The first eight are the thesis's; the others are 0 unless set (docs/turn-program.md has their formulas):
+    eight for cards, and twelve for the position at the end of the turn.
+    Source: the turn-ILP thesis, section 4.3, W1 to W8 in the order of the fields; the others are ours. The
+    last twelve count what the score of HearthSim does (`ilp_agent.features`), and Taunt and Secrets.
 
     Raises:
         WeightError: a weight is negative, NaN, infinite or not a number.
@@ -223,7 +242,20 @@ class Weights(WeightVector):
         "reward for each point of attack of enemy minions that are frozen at the end",
         "penalty for each damage spell used: its printed damage plus 0.9",
         "penalty for each crystal that will be locked on the next turn",
+        "reward for each point of attack of own minions at the end",
+        "reward for each point of health of own minions at the end",
+        "reward for each point of attack and health of own minions with Divine Shield at the end",
+        "reward for each point of health of own minions with Taunt at the end",
+        "penalty for each point of health of enemy minions at the end",
+        "reward for each point of health and armour that the enemy hero really loses",
+        "penalty for the attack of the enemy's weapon times the durability it has left",
+        "reward for each card in hand at the end",
+        "reward for each crystal that the cards in hand cost, damage spells excluded",
+        "reward for each point of damage of the spells in hand",
+        "reward for each damage spell in hand",
+        "reward for each own Secret in play at the end",
     )
+    OPTIONAL_SETS: ClassVar[tuple[int, ...]] = (8, 12)
 
     @classmethod
     def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
@@ -236,7 +268,10 @@ class Weights(WeightVector):
         real = [card for card in known if card.real]
         if not real:
             without |= {"draw", "weapon", "frozen", "hold", "overload"}
+            without |= {"enemy_weapon", "spell_damage", "damage_spells", "secrets"}
             without |= set() if any(card.spec.lifesteal for card in known) else {"hero"}
+            without |= set() if any(card.spec.divine_shield for card in known) else {"shield"}
+            without |= set() if any(card.spec.taunt for card in known) else {"taunt"}
         else:
             table: Callable[[Sequence[Card]], Any] = lazy_import("engine.cards.table:CardTable")
             everything = table(known).cards
@@ -246,13 +281,20 @@ class Weights(WeightVector):
             without |= set() if Op.FREEZE in ops or any(freezes) else {"frozen"}
             without |= set() if any(card.overload for card in everything) else {"overload"}
             hurt = any(effect.op == Op.DAMAGE for card in spells for effect in card.effects)
-            without |= set() if hurt else {"hold"}
+            without |= set() if hurt else {"hold", "spell_damage", "damage_spells"}
+            tags_of: Callable[[Card], int] = lazy_import("engine.cards.table:tags_of")
+            secret = any(tags_of(card) & CardFilter.SECRET for card in everything)
+            without |= set() if secret else {"secrets"}
         return frozenset(without & set(cls.names()))
 
     @classmethod
     def class_for(cls, names: Iterable[str]) -> type[Self]:
-        """`ExtendedWeights` if an optional weight is named, else this class."""
-        return ExtendedWeights if set(names) & set(Weights.optional_defaults()) else cls  # type: ignore[return-value]
+        """The smallest of this class, `ExtendedWeights` and `FullWeights` that evolves all named weights."""
+        named = set(names)
+        for vector in (cls, ExtendedWeights):
+            if not named & set(vector.optional_defaults()):
+                return vector  # type: ignore[return-value]
+        return FullWeights  # type: ignore[return-value]
 
     lethal: float
     clear: float
@@ -270,24 +312,47 @@ class Weights(WeightVector):
     frozen: float = 0.0
     hold: float = 0.0
     overload: float = 0.0
+    attack: float = 0.0
+    health: float = 0.0
+    shield: float = 0.0
+    taunt: float = 0.0
+    enemy_health: float = 0.0
+    enemy_hero: float = 0.0
+    enemy_weapon: float = 0.0
+    hand: float = 0.0
+    hand_mana: float = 0.0
+    spell_damage: float = 0.0
+    damage_spells: float = 0.0
+    secrets: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ExtendedWeights(Weights):
-    """The weights of the turn program with all sixteen evolved; none is optional."""
+    """The weights of the turn program with sixteen evolved; the others are optional."""
+
+    OPTIONAL_SETS: ClassVar[tuple[int, ...]] = Weights.OPTIONAL_SETS[1:]
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """Names of all weights in their order."""
-        return tuple(item.name for item in fields(cls))
+        """Names of the evolved weights in their order."""
+        return tuple(item.name for item in fields(cls))[: len(fields(cls)) - sum(cls.OPTIONAL_SETS)]
 
     @classmethod
     def optional_defaults(cls) -> Mapping[str, float]:
-        """Empty: no weight is optional."""
-        return {}
+        """Defaults of the optional weights, by name in their order."""
+        return {item.name: 0.0 for item in fields(cls)[len(cls.names()) :]}
 
 
-WEIGHT_SETS: Mapping[str, type[Weights]] = MappingProxyType({"thesis": Weights, "extended": ExtendedWeights})
+@dataclass(frozen=True, slots=True)
+class FullWeights(ExtendedWeights):
+    """The weights of the turn program with all evolved; none is optional."""
+
+    OPTIONAL_SETS: ClassVar[tuple[int, ...]] = ()
+
+
+WEIGHT_SETS: Mapping[str, type[Weights]] = MappingProxyType(
+    {"thesis": Weights, "extended": ExtendedWeights, "full": FullWeights}
+)
 """Evolved weight sets of the turn program, by their name in configurations."""
 
 
@@ -312,10 +377,13 @@ WEIGHT_NAMES = Weights.names()
 
 N_WEIGHTS = len(WEIGHT_NAMES)
 
-EXTENDED_NAMES = (*WEIGHT_NAMES, *Weights.optional_defaults())
-"""Names of all sixteen weights and terms, in the order used everywhere."""
+EXTENDED_NAMES = ExtendedWeights.names()
+"""Names of the sixteen weights of turns on real cards."""
 
-N_TERMS = len(EXTENDED_NAMES)
+FULL_NAMES = FullWeights.names()
+"""Names of all weights and terms, in the order used everywhere."""
+
+N_EXTENDED, N_TERMS = len(EXTENDED_NAMES), len(FULL_NAMES)
 
 Term = index_enum("Term", Weights, __name__)
 """Indices of the objective's weights and terms in arrays."""

@@ -7,8 +7,8 @@ a card that needs it count as one action.
 Terms: W3 and W6 count damage dealt to the enemy hero and to enemy minions;
 W4 the enemy's attack on the board; W5 the health of own minions that die or enter; W7 the
 attack of a minion that is attacked; W8 the value of a card played from the hand. A hero power and The Coin
-have no value. The eight extended weights count changes of their terms. Actions that kill the own hero are
-never played. A random action scores the mean over its outcomes.
+have no value. The other weights count changes of their terms; a card that is drawn counts in `hand` alone.
+Actions that kill the own hero are never played. A random action scores the mean over its outcomes.
 """
 
 import numpy as np
@@ -21,7 +21,13 @@ from engine.jit import njit_no_alloc, njit_no_alloc_inline
 from engine.rules import apply, decode, encode, legal_actions
 from engine.state import TO_HERO, TO_MINIONS
 from ilp_agent import Weights
-from ilp_agent.search.objective import extended_end_value, extended_gain
+from ilp_agent.search.objective import (
+    extended_end_value,
+    extended_gain,
+    full_end_value,
+    hand_value,
+    uses_full_weights,
+)
 from ilp_agent.weights import Term
 from rivals.one_ply import OnePlyAgent, best_choice, one_ply, one_ply_batch, one_ply_choice
 
@@ -84,6 +90,10 @@ def score_change(
     if kind == ActionKind.PLAY and own["hand"][source] != COIN:
         score += weights[Term.PLAY] * cards[own["hand"][source]]["value"]
     score += extended_end_value(after, seat, weights) - extended_end_value(before, seat, weights)
+    if uses_full_weights(weights):
+        score += full_end_value(after, seat, weights) - full_end_value(before, seat, weights)
+        score += hand_value(own_after, cards, weights, 0.0, 0.0, 0.0)
+        score -= hand_value(own, cards, weights, 0.0, 0.0, 0.0)
     return score + extended_gain(before, after, cards, action, weights)
 
 

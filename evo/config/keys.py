@@ -337,10 +337,11 @@ class RunKeys(Settings):
         ),
     ] = DEFAULT_BACKEND
     weights: Annotated[
-        Literal["thesis", "extended"],
+        Literal["thesis", "extended", "full"],
         Field(
             description="weight set of agents ilp and greedy-ilp; thesis: the thesis's eight weights; "
-            "extended: these and eight more, for real cards"
+            "extended: these and eight more, for real cards; full: these and twelve more, for the position "
+            "at the end of the turn"
         ),
     ] = "thesis"
     pool: Annotated[

@@ -1,11 +1,13 @@
 """The backend `exact`: the compiled exact solver, and a check of the turns and weights it supports.
 
-Of the extended weights it optimises `body` and `wound`. On a turn without card effects nothing draws, equips,
-freezes, casts or overloads, so those weights have no effect. `hero` has one: own Lifesteal heals, and the
-turn's record does not hold the own hero's health.
+Of the further weights it optimises those of minions, of the enemy hero and of cards in hand. On a turn
+without card effects nothing draws, equips, freezes, casts or overloads, so those weights have no effect. Two
+are left to the search: `hero` where own Lifesteal may heal, as the turn's record does not hold the own hero's
+health, and `shield` where an own Divine Shield may be lost.
 """
 
 import threading
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,9 +24,9 @@ from ilp_agent.exact.work import WORK, new_layers
 from ilp_agent.plan import Plan, Status, name_terms
 from ilp_agent.problem import excluded_attacks
 from ilp_agent.turn import TURN, ProblemError, Turn, read_turn
-from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, Term, Weights
+from ilp_agent.weights import FULL_NAMES, N_TERMS, Term, Weights
 
-N_SUPPORTED_TERMS = Term.OVERLOAD + 1
+N_SUPPORTED_TERMS = Term.SECRETS + 1
 """Number of leading terms that the turn program supports, or that are always 0 in it; later ones are not."""
 
 
@@ -38,12 +40,15 @@ def supports_weights(turn: np.void, weights: np.ndarray) -> bool:
 
     Returns:
         False if `hero` is set and a minion with Lifesteal may attack (on board with attacks left, or played
-        to attack), or if a weight beyond the first `N_SUPPORTED_TERMS` is set.
+        to attack), if `shield` is set and one with Divine Shield may, or if a weight beyond the first
+        `N_SUPPORTED_TERMS` is set.
     """
     for term in range(N_SUPPORTED_TERMS, N_TERMS):
         if weights[term] != 0.0:
             return False
-    if weights[Term.HERO] == 0.0:
+    refused = Keyword.LIFESTEAL if weights[Term.HERO] != 0.0 else 0
+    refused |= Keyword.DIVINE_SHIELD if weights[Term.SHIELD] != 0.0 else 0
+    if refused == 0:
         return True
     from_hand = playable_attackers(turn) if turn["n_board"] < BOARD_SIZE else 0
     for index in range(turn["n_board"] + turn["n_hand"]):
@@ -51,7 +56,7 @@ def supports_weights(turn: np.void, weights: np.ndarray) -> bool:
         able = friend["attacks"] > 0
         if index >= turn["n_board"]:
             able = (from_hand >> (index - turn["n_board"])) & 1 == 1
-        if able and friend["keywords"] & Keyword.LIFESTEAL:
+        if able and friend["keywords"] & refused:
             return False
     return True
 
@@ -64,9 +69,13 @@ def check_weights_on_turn(turn: np.void, weights: Weights) -> None:
     """
     check_known_weights(weights)
     if not supports_weights(turn, weights.full_array):
+        able = replace(weights, shield=0.0)
+        name, keyword = (
+            ("shield", "Divine Shield") if supports_weights(turn, able.full_array) else ("hero", "Lifesteal")
+        )
         raise SolverError(
-            f"the turn program does not support weight 'hero' ({weights.hero:g}) on a turn in which a minion "
-            "with Lifesteal may attack; use backend 'search' or 'auto', or set 'hero' to 0"
+            f"the turn program does not support weight {name!r} ({getattr(weights, name):g}) on a turn in "
+            f"which a minion with {keyword} may attack; use backend 'search' or 'auto', or set {name!r} to 0"
         )
 
 
@@ -76,7 +85,7 @@ def check_known_weights(weights: Weights) -> None:
     Raises:
         SolverError: the message names the weight and the backends that support it.
     """
-    for name in EXTENDED_NAMES[N_SUPPORTED_TERMS:]:
+    for name in FULL_NAMES[N_SUPPORTED_TERMS:]:
         value = getattr(weights, name)
         if value:
             raise SolverError(

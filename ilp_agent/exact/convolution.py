@@ -31,7 +31,14 @@ import numpy as np
 
 from engine.codes import BOARD_SIZE, HERO
 from engine.jit import njit, njit_inline
-from ilp_agent.exact.hits import kills_attacker, shielded, unpack_hits
+from ilp_agent.exact.hits import (
+    counts_damage,
+    hero_damage_value,
+    hero_kill_value,
+    kills_attacker,
+    shielded,
+    unpack_hits,
+)
 from ilp_agent.exact.work import (
     ALL_DEAD,
     MAX_DIGITS,
@@ -45,6 +52,7 @@ from ilp_agent.exact.work import (
     mask_of,
     state_of,
 )
+from ilp_agent.features import health_value
 from ilp_agent.turn import MAX_HITS_EACH
 from ilp_agent.weights import Term
 
@@ -67,7 +75,7 @@ def assign_digits(turn: np.void, weights: np.ndarray, combatants: Combatants, wo
 
     `work` is modified in place: harm, damage_class, class_damage, radix, stride, digits.
     """
-    by_damage = weights[Term.BODY] != 0.0
+    by_damage = counts_damage(weights)
     combinations = 1
     for r in range(combatants.n_double):
         friend = turn["friends"][work["source"][combatants.n_single + r]]
@@ -282,7 +290,7 @@ def tabulate_transitions(
                 after, fate = digit_after_hits(friend, enemy, work, r, t, digit, count)
                 work["step_to"][r, count, digit] = after
                 work["step_fate"][r, count, digit] = fate
-                if weights[Term.BODY] != 0.0 and after != IMPOSSIBLE:
+                if counts_damage(weights) and after != IMPOSSIBLE:
                     for final in (LIVES, DIES):
                         work["step_lost"][r, count, digit, final] = body_loss(
                             friend, enemy, work, r, t, digit, count, final == DIES
@@ -388,10 +396,14 @@ def _transition_of(
         if fate == DIES:
             index = work["source"][shape.n_single + r]
             lost += weights[Term.SURVIVE] * turn["friends"][index]["survival"]
+            lost += weights[Term.ATTACK] * turn["friends"][index]["attack"]
             if index < turn["n_board"]:
                 deaths += 1
-        if weights[Term.BODY] != 0.0:
+        if counts_damage(weights):
             lost += weights[Term.BODY] * work["step_lost"][r, count, digit, fate]
+            friend = turn["friends"][work["source"][shape.n_single + r]]
+            health = work["step_lost"][r, count, digit, fate] - (friend["attack"] if fate == DIES else 0)
+            lost += health_value(friend["keywords"], weights) * health
     return DigitTransition(before, after, live, open_choices, dying, lost, deaths)
 
 
@@ -661,7 +673,7 @@ def largest_damage_sum(
 
 
 @njit
-def hero_damage_value(
+def best_hero_damage(
     turn: np.void, weights: np.ndarray, shape: Shape, work: np.void, state: int, floor: float
 ) -> tuple[float, bool]:
     """Best value of attacks on the hero by the remaining attackers, and whether they kill the hero.
@@ -680,13 +692,13 @@ def hero_damage_value(
         total += hits * turn["friends"][work["source"][i]]["attack"]
     hero = turn["hero"]
     if total < hero:
-        return weights[Term.FACE] * total, False
-    if weights[Term.LETHAL] + weights[Term.FACE] * total <= floor:
+        return hero_damage_value(weights) * total, False
+    if hero_kill_value(weights, total, hero) <= floor:
         return UNREACHABLE, False
     damage, _ = lethal_damage(turn, shape, work, state)
     if damage >= hero:
-        return weights[Term.LETHAL] + weights[Term.FACE] * damage, True
-    return weights[Term.FACE] * largest_damage_sum(turn, shape, work, state, hero - 1, -1), False
+        return hero_kill_value(weights, damage, hero), True
+    return hero_damage_value(weights) * largest_damage_sum(turn, shape, work, state, hero - 1, -1), False
 
 
 @njit

@@ -16,6 +16,7 @@ from engine.codes import HERO, Keyword
 from engine.jit import njit, njit_inline, non_literal
 from engine.state import guards
 from ilp_agent.exact.work import ANY_HIT, HITS_BITS, N_HIT_SUMS, Combatants, Shape
+from ilp_agent.features import health_value
 from ilp_agent.turn import MAX_HITS_EACH
 from ilp_agent.weights import Term
 
@@ -40,13 +41,39 @@ def shielded(minion: np.void) -> bool:
 
 @njit
 def attack_cost(friend: np.void, enemy: np.void, weights: np.ndarray) -> float:
-    """Cost of an attack for a one-hit source: its death or lost health (weights `survive`, `body`)."""
+    """Cost of an attack for a one-hit source: its death or lost health (`survive`, `body`, full weights)."""
     if shielded(friend):
         return 0.0
+    each = health_value(friend["keywords"], weights)
     if kills_attacker(friend, enemy):
         body = friend["attack"] + friend["health"]
-        return float(weights[Term.SURVIVE] * friend["survival"] + weights[Term.BODY] * body)
-    return float(weights[Term.BODY] * enemy["attack"])
+        cost = weights[Term.SURVIVE] * friend["survival"] + weights[Term.BODY] * body
+        return float(cost + weights[Term.ATTACK] * friend["attack"] + each * friend["health"])
+    return float(weights[Term.BODY] * enemy["attack"] + each * enemy["attack"])
+
+
+@njit
+def counts_damage(weights: np.ndarray) -> bool:
+    """Whether the health that own minions have left counts."""
+    return bool(weights[Term.BODY] != 0.0 or weights[Term.HEALTH] != 0.0 or weights[Term.TAUNT] != 0.0)
+
+
+@njit
+def wound_value(weights: np.ndarray) -> float:
+    """Value of a point of health taken off an enemy."""
+    return float(weights[Term.WOUND] + weights[Term.ENEMY_HEALTH])
+
+
+@njit
+def hero_damage_value(weights: np.ndarray) -> float:
+    """Value of a point of damage to the enemy hero, who survives."""
+    return float(weights[Term.FACE] + weights[Term.ENEMY_HERO])
+
+
+@njit
+def hero_kill_value(weights: np.ndarray, damage: int, health: int) -> float:
+    """Value of attacks of `damage` that kill the enemy hero, of `health` with armour."""
+    return float(weights[Term.LETHAL] + weights[Term.FACE] * damage + weights[Term.ENEMY_HERO] * health)
 
 
 @njit
@@ -122,9 +149,10 @@ def list_hit_sets(turn: np.void, weights: np.ndarray, shape: Shape, t: int, work
         if not (turn["friends"][work["source"][i]]["barred"] >> work["target"][t]) & 1:
             n = _add_source(turn, weights, shape, t, i, n, work)
     work["listed"][t] = n
-    if weights[Term.WOUND] != 0.0:
+    wound = wound_value(weights)
+    if wound != 0.0:
         for e in range(1, n):
-            work["gain"][t, e] += weights[Term.WOUND] * _health_taken(turn, shape, t, e, work)
+            work["gain"][t, e] += wound * _health_taken(turn, shape, t, e, work)
 
 
 @njit
@@ -140,7 +168,7 @@ def _add_source(
     value = weights[Term.DAMAGE] * attack - weights[Term.TRADE] * enemy["attack"]
     cost = attack_cost(friend, enemy, weights) if i < shape.n_single else 0.0
     # Upper bound of the health that one more hit takes off, directly or by popping the shield for others.
-    wound = weights[Term.WOUND] * (enemy["health"] - 1 if shielded(enemy) else attack)
+    wound = wound_value(weights) * (enemy["health"] - 1 if shielded(enemy) else attack)
     loses = value + wound < cost
     most = 1
     if i >= shape.n_single and not dies:
@@ -283,12 +311,12 @@ def choose_shield_hits(turn: np.void, weights: np.ndarray, n: int, work: np.void
     """
     work["absorbs"][:] = ANY_HIT
     work["pops"][:] = ANY_HIT
-    if weights[Term.BODY] != 0.0:
+    if counts_damage(weights):
         for friend in range(turn["n_board"] + turn["n_hand"]):
             minion = turn["friends"][friend]
             if minion["attacks"] == MAX_HITS_EACH and shielded(minion):
                 work["absorbs"][friend] = _larger_damage(turn, friend, n, work)
-    if weights[Term.WOUND] != 0.0:
+    if wound_value(weights) != 0.0:
         for place in range(turn["n_enemies"]):
             if shielded(turn["enemies"][place]) and not work["killed"][place]:
                 work["pops"][place] = _weakest_hit(turn, place, n, work)

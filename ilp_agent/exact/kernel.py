@@ -18,6 +18,7 @@ from engine.indirect_call import njit_indirect
 from engine.jit import njit, non_literal
 from engine.state import guards
 from engine.streams import derive
+from ilp_agent.exact.hits import hero_damage_value
 from ilp_agent.exact.knapsack import playable_attackers
 from ilp_agent.exact.order import order_hits, write_plan
 from ilp_agent.exact.plan_record import PLAN
@@ -220,7 +221,7 @@ def apply_attack(turn: np.void, weights: np.ndarray, source: int, target: int) -
     friend["attacks"] -= 1
     if target == HERO:
         turn["hero"] -= attack
-        return float(weights[Term.FACE] * attack)
+        return float(hero_damage_value(weights) * attack)
     enemy = turn["enemies"][target]
     damage = enemy["attack"]
     wound = lost = 0

@@ -5,6 +5,7 @@ import numpy as np
 from engine.codes import BOARD_SIZE, MAX_MANA, Keyword
 from engine.jit import njit
 from ilp_agent.exact.work import BestState, Shape, deaths_of
+from ilp_agent.features import minion_end_value
 from ilp_agent.weights import Term
 
 UNAFFORDABLE = 99
@@ -107,7 +108,9 @@ def any_affordable(turn: np.void, attackers: int, mana: int) -> bool:
 @njit
 def play_gain(friend: np.void, weights: np.ndarray) -> float:
     """Objective gain of playing a hand minion that survives the turn."""
-    return float(weights[Term.PLAY] * friend["value"] + weights[Term.SURVIVE] * friend["survival"])
+    gain = weights[Term.PLAY] * friend["value"] + weights[Term.SURVIVE] * friend["survival"]
+    gain += minion_end_value(friend["attack"], friend["health"], friend["keywords"], weights)
+    return float(gain - weights[Term.HAND] - weights[Term.HAND_MANA] * friend["cost"])
 
 
 @njit

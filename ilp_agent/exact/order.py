@@ -15,6 +15,7 @@ from engine.codes import HERO, MAX_MANA, Keyword
 from engine.jit import njit, njit_inline, non_literal
 from engine.state import guards
 from engine.streams import derive
+from ilp_agent.exact.hits import counts_damage, wound_value
 from ilp_agent.exact.plan_record import StepKind
 from ilp_agent.exact.work import ANY_HIT, N_ORDER_ROWS, ORDER_TABLE_SIZE
 from ilp_agent.turn import FRIEND_BITS, MAX_HITS
@@ -358,7 +359,8 @@ def predict_outcome(turn: np.void, weights: np.ndarray, n: int, work: np.void, p
     """Predict a plan's outcome and compute the terms of the objective. `plan` is modified in place.
 
     Source of the terms: the turn-ILP thesis, section 4.3, with survival of played minions as in 6.3. Of the
-    extended terms, `body` and `wound` follow from the attacks in their order; the others are 0 here.
+    extended terms, `body` and `wound` follow from the attacks in their order, as the health left does by the
+    full terms; the terms of cards and effects are 0 here.
 
     Args:
         turn: dtype `ilp_agent.turn.TURN`.
@@ -382,6 +384,7 @@ def predict_outcome(turn: np.void, weights: np.ndarray, n: int, work: np.void, p
     plan["lethal"] = damage >= turn["hero"]
     terms[Term.LETHAL] = plan["lethal"]
     terms[Term.FACE] = damage
+    terms[Term.ENEMY_HERO] = min(damage, turn["hero"])
     plan["cleared"] = 1
     for place in range(turn["n_enemies"]):
         plan["killed"][place] = work["killed"][place]
@@ -394,9 +397,14 @@ def predict_outcome(turn: np.void, weights: np.ndarray, n: int, work: np.void, p
         present = friend < m or work["played"][friend]
         if present and not work["dying"][friend]:
             terms[Term.SURVIVE] += turn["friends"][friend]["survival"]
+        if present and not work["dying"][friend]:
+            terms[Term.ATTACK] += turn["friends"][friend]["attack"]
         if friend >= m and work["played"][friend]:
             terms[Term.PLAY] += turn["friends"][friend]["value"]
-    if weights[Term.BODY] != 0.0 or weights[Term.WOUND] != 0.0:
+        elif friend >= m:
+            terms[Term.HAND] += 1
+            terms[Term.HAND_MANA] += turn["friends"][friend]["cost"]
+    if counts_damage(weights) or wound_value(weights) != 0.0 or weights[Term.SHIELD] != 0.0:
         _predict_health(turn, n, work, terms)
     total = 0.0
     for term in range(N_TERMS):
@@ -407,7 +415,7 @@ def predict_outcome(turn: np.void, weights: np.ndarray, n: int, work: np.void, p
 
 @njit
 def _predict_health(turn: np.void, n: int, work: np.void, terms: np.ndarray) -> None:
-    """Simulate the attacks in their order for the terms `body` and `wound`. `terms` is modified in place.
+    """Simulate the attacks in their order for the terms of health left. `terms` is modified in place.
 
     Scratch of `work` is modified too: order_states and used.
     """
@@ -422,7 +430,14 @@ def _predict_health(turn: np.void, n: int, work: np.void, terms: np.ndarray) -> 
         friend = turn["friends"][index]
         if now[OWN_HEALTH, index] <= 0 and friend["health"] > 0:
             terms[Term.BODY] -= friend["attack"] + friend["health"]
-        else:
-            terms[Term.BODY] -= friend["health"] - now[OWN_HEALTH, index]
+            continue
+        left = now[OWN_HEALTH, index]
+        terms[Term.BODY] -= friend["health"] - left
+        if index < turn["n_board"] or work["played"][index]:
+            terms[Term.HEALTH] += left
+            terms[Term.TAUNT] += left if friend["keywords"] & Keyword.TAUNT else 0
+            if friend["keywords"] & Keyword.DIVINE_SHIELD:  # it does not attack (`supports_weights`)
+                terms[Term.SHIELD] += friend["attack"] + left
     for place in range(turn["n_enemies"]):
         terms[Term.WOUND] += turn["enemies"][place]["health"] - max(now[HEALTH, place], 0)
+        terms[Term.ENEMY_HEALTH] -= max(now[HEALTH, place], 0)

@@ -16,11 +16,11 @@ from ilp_agent.exact.convolution import (
     UNREACHABLE,
     Predecessor,
     assign_digits,
+    best_hero_damage,
     convolve_target,
     digit_after_hits,
     digit_of,
     first_table,
-    hero_damage_value,
     move_past_guards,
     tabulate_hero_damage_left,
     trace_back_guards,
@@ -30,6 +30,7 @@ from ilp_agent.exact.convolution import (
 )
 from ilp_agent.exact.hits import (
     choose_shield_hits,
+    hero_damage_value,
     kills_attacker,
     list_attackers_and_targets,
     list_hit_sets,
@@ -60,6 +61,7 @@ from ilp_agent.exact.work import (
     Shape,
     combination_of,
 )
+from ilp_agent.features import minion_end_value
 from ilp_agent.weights import Term
 
 NO_TABLES = -1
@@ -234,8 +236,14 @@ def _idle_value(turn: np.void, weights: np.ndarray, attackers: int) -> float:
     value = 0.0
     for place in range(turn["n_enemies"]):
         value -= weights[Term.THREAT] * turn["enemies"][place]["attack"]
+        value -= weights[Term.ENEMY_HEALTH] * turn["enemies"][place]["health"]
     for index in range(turn["n_board"]):
-        value += weights[Term.SURVIVE] * turn["friends"][index]["survival"]
+        friend = turn["friends"][index]
+        value += weights[Term.SURVIVE] * friend["survival"]
+        if friend["health"] > 0:
+            value += minion_end_value(friend["attack"], friend["health"], friend["keywords"], weights)
+    for index in range(turn["n_board"], turn["n_board"] + turn["n_hand"]):
+        value += weights[Term.HAND] + weights[Term.HAND_MANA] * turn["friends"][index]["cost"]
     for k in range(turn["n_hand"]):
         if (attackers >> k) & 1:
             value += play_gain(turn["friends"][turn["n_board"] + k], weights)
@@ -271,6 +279,7 @@ def _best_at_the_end(
     """The better of `best` and the plans of the last table, where remaining attackers may hit the hero."""
     tabulate_hero_damage_left(turn, shape, work)
     plays, hero_damage_left = work["plays"], work["hero_damage_left"]
+    per_damage = hero_damage_value(weights)
     hidden = False
     for place in range(turn["n_enemies"]):
         hidden = hidden or (turn["enemies"][place]["keywords"] & Keyword.STEALTH) != 0
@@ -290,9 +299,9 @@ def _best_at_the_end(
                 damage = hero_damage_left[mask] + by_doubles
                 lethal = False
                 if damage < turn["hero"]:
-                    value += weights[Term.FACE] * damage
+                    value += per_damage * damage
                 else:
-                    face, lethal = hero_damage_value(turn, weights, shape, work, state, best.value - value)
+                    face, lethal = best_hero_damage(turn, weights, shape, work, state, best.value - value)
                     value += face
                 if value > best.value:
                     best = BestState(value, attackers, last, half, state, 1 if lethal else 0)

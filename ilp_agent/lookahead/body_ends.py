@@ -50,6 +50,7 @@ from ilp_agent.lookahead.evaluation import (
     linear_value,
 )
 from ilp_agent.lookahead.weights import BUDGET, DEPTH, REPLY_PART, SAMPLES, TURN_PART, VALUE_PART
+from ilp_agent.search.objective import damage_value, hero_health
 from ilp_agent.turn import TURN, read_turn
 from ilp_agent.weights import Term
 
@@ -143,7 +144,7 @@ def _add_ends(
     health = enemy["health"] + enemy["armour"]
     n_hits, choice, all_damage = _list_hits(own, enemy, every, pool)
     value = node["gain"] + (weights[Term.CLEAR] if enemy["n_board"] == 0 else 0.0)
-    most = value + weights[Term.FACE] * all_damage
+    most = value + damage_value(weights) * all_damage
     most += weights[Term.HERO] * all_damage + (weights[Term.LETHAL] if all_damage >= health else 0.0)
     budget = pool.states[0]["sides"][seat]["mana"]
     budget += 1 if hand_position(pool.states[0]["sides"][seat], COIN) >= 0 else 0
@@ -165,7 +166,7 @@ def _add_ends(
         hits = whole
         while True:
             damage, legal = _damage_of(hits, n_hits, own, pool, health)
-            ends = value + plays["gain"] + weights[Term.FACE] * damage
+            ends = value + plays["gain"] + damage_value(weights) * damage
             ends += weights[Term.LETHAL] if damage >= health else 0.0
             ends += weights[Term.HERO] * 99 if weights[Term.HERO] > 0.0 else 0.0
             if legal and (found < wanted or ends > pool.least[0]):
@@ -278,7 +279,7 @@ def apply_final_actions(
     """Apply the plays and attacks on the hero that end a turn to `pool.trial`; returns their gain."""
     state = pool.trial[0]
     seat = state["active"]
-    before = state["sides"][seat]["health"]
+    before, before_enemy = state["sides"][seat]["health"], hero_health(state["sides"][1 - seat])
     own = pool.states[place]["sides"][seat]
     value = 0.0
     for number in range(MAX_HITS_ON_HERO):
@@ -291,6 +292,7 @@ def apply_final_actions(
     append_final_actions(plays, hits, 0, cards, pool, pool.actions)
     value += weights[Term.HERO] * (state["sides"][seat]["health"] - before)
     enemy = state["sides"][1 - seat]
+    value += weights[Term.ENEMY_HERO] * (before_enemy - hero_health(enemy))
     if enemy["n_board"] == 0:
         value += weights[Term.CLEAR]
     if enemy["health"] <= 0:

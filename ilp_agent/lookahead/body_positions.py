@@ -15,7 +15,9 @@ from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, HERO, MAX_MANA, ActionKind
 from engine.jit import njit, njit_no_alloc
 from engine.rules import apply, decode, encode
 from engine.state import EVENTS, STATE, guards, is_guarded, may_attack_hero
+from ilp_agent.features import minion_end_value
 from ilp_agent.lookahead import MAX_BUDGET
+from ilp_agent.search.objective import hero_health
 from ilp_agent.weights import Term
 
 MAX_NODES = 4_096
@@ -205,20 +207,26 @@ def _attack(place: int, n: int, action: int, cards: np.ndarray, weights: np.ndar
     gain = weights[Term.HERO] * (own["health"] - before["sides"][seat]["health"])
     if target == HERO:
         gain += weights[Term.FACE] * attacker["attack"]
+        lost = hero_health(before["sides"][1 - seat]) - hero_health(enemy)
+        gain += weights[Term.ENEMY_HERO] * lost
     else:
         defender = before["sides"][1 - seat]["board"][target]
         gain += weights[Term.DAMAGE] * attacker["attack"] - weights[Term.TRADE] * defender["attack"]
+        wound = weights[Term.WOUND] + weights[Term.ENEMY_HEALTH]
         if deaths & Death.DEFENDER:
-            gain += weights[Term.THREAT] * defender["attack"] + weights[Term.WOUND] * defender["health"]
+            gain += weights[Term.THREAT] * defender["attack"] + wound * defender["health"]
         else:
-            gain += weights[Term.WOUND] * (defender["health"] - enemy["board"][target]["health"])
+            gain += wound * (defender["health"] - enemy["board"][target]["health"])
+    gain -= minion_end_value(attacker["attack"], attacker["health"], attacker["keywords"], weights)
     if deaths & Death.ATTACKER:
         gain -= weights[Term.SURVIVE] * node["survival"][slot]
         gain -= weights[Term.BODY] * (attacker["attack"] + attacker["health"])
         for later in range(slot, BOARD_SIZE - 1):
             child["survival"][later] = child["survival"][later + 1]
     else:
-        gain -= weights[Term.BODY] * (attacker["health"] - own["board"][slot]["health"])
+        left = own["board"][slot]
+        gain -= weights[Term.BODY] * (attacker["health"] - left["health"])
+        gain += minion_end_value(left["attack"], left["health"], left["keywords"], weights)
     again = not deaths & Death.ATTACKER and own["board"][slot]["attacks_left"] > 0
     child["last"] = slot if again else -1
     child["gain"] = node["gain"] + gain
@@ -278,7 +286,9 @@ def can_attack_at_once(card: np.void) -> bool:
 @njit_no_alloc
 def play_gain(card: np.void, weights: np.ndarray) -> float:
     """Gain of the objective by playing a minion that survives."""
-    return float(weights[Term.PLAY] * card["value"] + weights[Term.SURVIVE] * card["health"])
+    gain = weights[Term.PLAY] * card["value"] + weights[Term.SURVIVE] * card["health"]
+    gain += minion_end_value(card["attack"], card["health"], card["keywords"], weights)
+    return float(gain - weights[Term.HAND] - weights[Term.HAND_MANA] * card["cost"])
 
 
 @njit_no_alloc

@@ -9,7 +9,7 @@ import numpy as np
 from engine.cards import Card
 from engine.codes import KEYWORD_FIELDS
 from ilp_agent.features import FEATURES, MEANINGS, N_FEATURES
-from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, N_WEIGHTS, WEIGHT_NAMES, Weights, WeightVector
+from ilp_agent.weights import FULL_NAMES, N_EXTENDED, N_TERMS, N_WEIGHTS, WEIGHT_NAMES, Weights, WeightVector
 
 REPLY_WEIGHTS = (0.92, 0.0, 0.085, 0.915, 0.707, 0.0, 0.072, 1.0)
 """Default weights of the opponent's replies: the rounded champion of the four minion decks
@@ -25,12 +25,15 @@ def _field_of(name: str, default: object) -> tuple[str, type, Any]:
     return name, float, field(default=default)
 
 
+_EXTENDED, _FULL = slice(N_WEIGHTS, N_EXTENDED), slice(N_EXTENDED, N_TERMS)
 _FIELDS: list[tuple[str, type, Any]] = [
     *(_field_of(name, MISSING) for name in WEIGHT_NAMES),
     *(_field_of(f"value_{name}", MISSING) for name in FEATURES),
-    *(_field_of(name, default) for name, default in Weights.optional_defaults().items()),
+    *(_field_of(name, 0.0) for name in FULL_NAMES[_EXTENDED]),
     *(_field_of(f"reply_{name}", weight) for name, weight in zip(WEIGHT_NAMES, REPLY_WEIGHTS, strict=True)),
-    *(_field_of(f"reply_{name}", default) for name, default in Weights.optional_defaults().items()),
+    *(_field_of(f"reply_{name}", 0.0) for name in FULL_NAMES[_EXTENDED]),
+    *(_field_of(name, 0.0) for name in FULL_NAMES[_FULL]),
+    *(_field_of(f"reply_{name}", 0.0) for name in FULL_NAMES[_FULL]),
 ]
 
 _Vector: Any = make_dataclass("_Vector", _FIELDS, bases=(WeightVector,), frozen=True, slots=True)
@@ -57,8 +60,15 @@ class LookaheadWeights(_Vector):  # type: ignore[misc]
     MEANINGS: ClassVar[tuple[str, ...]] = (
         *Weights.MEANINGS[:N_WEIGHTS],
         *(f"value: {meaning}" for meaning in MEANINGS.values()),
-        *Weights.MEANINGS[N_WEIGHTS:],
-        *(f"the opponent's reply: {meaning}" for meaning in Weights.MEANINGS),
+        *Weights.MEANINGS[_EXTENDED],
+        *(f"the opponent's reply: {meaning}" for meaning in Weights.MEANINGS[:N_EXTENDED]),
+        *Weights.MEANINGS[_FULL],
+        *(f"the opponent's reply: {meaning}" for meaning in Weights.MEANINGS[_FULL]),
+    )
+    OPTIONAL_SETS: ClassVar[tuple[int, ...]] = (
+        2 * N_EXTENDED - N_WEIGHTS,
+        N_TERMS - N_EXTENDED,
+        N_TERMS - N_EXTENDED,
     )
 
     @classmethod
@@ -94,7 +104,7 @@ class LookaheadWeights(_Vector):  # type: ignore[misc]
 
 
 assert [item.name for item in fields(LookaheadWeights)] == [name for name, _, _ in _FIELDS]
-assert len(EXTENDED_NAMES) == N_TERMS
+assert sum(LookaheadWeights.OPTIONAL_SETS) == len(LookaheadWeights.optional_defaults())
 
 TURN_PART = slice(0, N_TERMS)
 VALUE_PART = slice(N_TERMS, N_TERMS + N_FEATURES)
@@ -112,6 +122,7 @@ def kernel_rows(rows: np.ndarray) -> np.ndarray:
         rows: shape (agents, at least all weights); missing trailing options become 0.
     """
     rows = np.pad(rows, ((0, 0), (0, max(0, HANDS + 1 - rows.shape[1]))))
-    first, then = N_WEIGHTS + N_FEATURES, N_TERMS + N_FEATURES
-    parts = rows[:, :N_WEIGHTS], rows[:, first:then], rows[:, N_WEIGHTS:first], rows[:, then:]
+    sizes = N_WEIGHTS, N_FEATURES, N_EXTENDED - N_WEIGHTS, N_EXTENDED, *(2 * [N_TERMS - N_EXTENDED])
+    turn, value, extended, reply, full, full_reply, options = np.split(rows, np.cumsum(sizes), axis=1)
+    parts = turn, extended, full, value, reply, full_reply, options
     return np.ascontiguousarray(np.concatenate(parts, axis=1))

@@ -10,7 +10,6 @@ from engine.effect_codes import Filter
 from engine.effects.chance import Chance
 from engine.errors import ChanceError, IllegalActionError
 from ilp_agent.backends import FORMULATIONS, SolverError
-from ilp_agent.exact.backend import check_known_weights
 from ilp_agent.milp.card_program import CardModel, card_model
 from ilp_agent.milp.card_reading import read_card_turn
 from ilp_agent.milp.card_turn import CardProblem, harmless_silence_target
@@ -27,7 +26,7 @@ from ilp_agent.plan import Plan, Terms, name_terms
 from ilp_agent.search.backend import thread_searcher
 from ilp_agent.search.expected_terms import terms_of_actions
 from ilp_agent.turn import Turn
-from ilp_agent.weights import N_TERMS, Weights
+from ilp_agent.weights import FULL_NAMES, N_EXTENDED, N_TERMS, Weights
 
 MAX_TRIED_ACTIONS = 2_000
 """Limit of actions tried in the engine to find a legal order."""
@@ -432,7 +431,12 @@ def _read(turn: Turn, weights: Weights, subject: str, where: str = "") -> CardPr
     Raises:
         SolverError: the turn is outside class A.
     """
-    check_known_weights(weights)
+    for name in FULL_NAMES[N_EXTENDED:]:
+        if getattr(weights, name):
+            raise SolverError(
+                f"{subject} does not support weight {name!r} ({getattr(weights, name):g}) on real "
+                f"cards{where}; use backend 'auto', or set {name!r} to 0"
+            )
     try:
         return read_card_turn(turn, weights)
     except UnsupportedTurnError as error:

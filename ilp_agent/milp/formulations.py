@@ -107,6 +107,18 @@ def kills(friend: MinionSpec, enemy: MinionSpec) -> bool:
     return enemy.attack > 0 and (enemy.poisonous or enemy.attack >= friend.health)
 
 
+def end_value(minion: MinionSpec, w: Weights) -> float:
+    """Value of an undamaged own minion at the turn's end, by the full weights."""
+    shield = w.shield * (minion.attack + minion.health) if minion.divine_shield else 0.0
+    taunt = w.taunt if minion.taunt else 0.0
+    return w.attack * minion.attack + (w.health + taunt) * minion.health + shield
+
+
+def damage_cost(minion: MinionSpec, w: Weights) -> float:
+    """Cost of each point of health that an own minion loses and survives."""
+    return w.body + w.health + (w.taunt if minion.taunt else 0.0)
+
+
 def sequential_model(problem: TurnProblem, weights: Weights) -> SequentialModel:
     """Build the sequential program of a turn without card effects."""
     model = begin_model(problem, weights, min(problem.mana + problem.coin, MAX_MANA))
@@ -128,13 +140,15 @@ def begin_model(problem: TurnProblem, w: Weights, most: int, names: Sequence[str
     model.sources = [*problem.friendly, *problem.hand]
     model.labels = list(names) or [str(i) for i in range(len(model.sources))]
     for k, card in enumerate(problem.hand):
-        gain = w.play * card.worth + w.survive * card.health
+        gain = w.play * card.worth + w.survive * card.health + end_value(card, w)
+        gain -= w.hand + w.hand_mana * card.cost
         model.plays.append(milp.binary(f"u[{model.labels[m + k]}]", gain, float(card.cost <= most)))
         model.spent.append((model.plays[-1], float(card.cost)))
-    milp.offset += w.survive * sum(minion.health for minion in problem.friendly)
+    milp.offset += sum(w.survive * minion.health + end_value(minion, w) for minion in problem.friendly)
     milp.offset += w.wound * sum(minion.health for minion in problem.enemy)
+    milp.offset += sum(w.hand + w.hand_mana * card.cost for card in problem.hand)
     model.alive = [
-        milp.binary(f"z[{j}]", -w.threat * enemy.attack - w.wound * enemy.health)
+        milp.binary(f"z[{j}]", -w.threat * enemy.attack - (w.wound + w.enemy_health) * enemy.health)
         for j, enemy in enumerate(problem.enemy)
     ]
     model.lethal = milp.binary("L", w.lethal)
@@ -160,11 +174,11 @@ def _add_attackers(model: SequentialModel, w: Weights, most: int) -> None:
             if (i, j) not in problem.barred
         }
         if record["hits_hero"]:
-            gains[HERO] = w.face * friend.attack
+            gains[HERO] = (w.face + w.enemy_hero) * friend.attack
         for s in range(1, model.attacks[i] + 1):
             add_hits(model, i, s, gains)
         body = friend.attack + friend.health
-        lost = -w.survive * friend.health - w.body * body
+        lost = -w.survive * friend.health - w.body * body - end_value(friend, w)
         model.dies[i] = model.milp.binary(f"d[{model.labels[i]}]", lost)
 
 
@@ -201,7 +215,7 @@ def add_rows(model: SequentialModel, w: Weights) -> None:
         else:
             milp.add("a hand minion attacks only if played", [*hits, (model.plays[i - m], -1.0)], upper=0)
     _add_enemy_rows(model, w)
-    _add_hero_rows(model)
+    _add_hero_rows(model, w)
     _add_shared_rows(model)
     for i, count in model.attacks.items():
         _add_taunt_rows(model, i, count)
@@ -209,7 +223,7 @@ def add_rows(model: SequentialModel, w: Weights) -> None:
             _add_one_attack_rows(model, w, i)
         else:
             _add_windfury_rows(model, i)
-            if w.body:
+            if damage_cost(model.sources[i], w):
                 _add_windfury_loss(model, w, i)
     for i in model.hero_sources:
         _add_taunt_rows(model, i, 1)
@@ -266,8 +280,8 @@ def _add_enemy_rows(model: SequentialModel, w: Weights) -> None:
         )
         plain_sum = [(v, float(sources[i].attack)) for i, v in plain]
         milp.add("plain hits leave an enemy alive", plain_sum, upper=enemy.health - 1)
-        if w.wound and plain:
-            lost = milp.continuous(f"w[{j}]", enemy.health - 1, w.wound)
+        if w.wound + w.enemy_health and plain:
+            lost = milp.continuous(f"w[{j}]", enemy.health - 1, w.wound + w.enemy_health)
             minus = [(v, -a) for v, a in plain_sum]
             milp.add("plain hits take health off", [(lost, 1.0), *minus], upper=0)
             milp.add("partial health loss only of survivors", [(lost, 1.0), (z, 1.0 - enemy.health)], upper=0)
@@ -287,7 +301,7 @@ def _add_enemy_rows(model: SequentialModel, w: Weights) -> None:
                 milp.add("a shield pops before a plain hit", [*popped, (v, -1.0)], lower=0)
 
 
-def _add_hero_rows(model: SequentialModel) -> None:
+def _add_hero_rows(model: SequentialModel, w: Weights) -> None:
     """Add the constraints on damage to the enemy hero and on the last blow."""
     milp, sources = model.milp, model.sources
     health = model.problem.enemy_hero
@@ -299,6 +313,15 @@ def _add_hero_rows(model: SequentialModel) -> None:
     milp.add("the enemy hero lives until the last blow", damage, upper=health - 1)
     total = [*damage, *((v, float(sources[i].attack)) for i, v in blow), (model.lethal, -float(health))]
     milp.add("a kill takes all the enemy hero's health", total, lower=0)
+    if w.enemy_hero:
+        most = float(sum(sources[i].attack for i, _ in (*plain, *blow)))
+        over = milp.continuous("overkill", most, -w.enemy_hero)
+        alive = [(v, a) for v, a in total if v != model.lethal]
+        milp.add(
+            "damage beyond the enemy hero's health",
+            [(over, 1.0), *((v, -a) for v, a in alive)],
+            lower=-health,
+        )
 
 
 def _add_one_attack_rows(model: SequentialModel, w: Weights, i: int) -> None:
@@ -310,7 +333,7 @@ def _add_one_attack_rows(model: SequentialModel, w: Weights, i: int) -> None:
     for j in targets:
         if j not in deadly and not friend.divine_shield:
             for v, _ in model.any_hit(i, 1, [j]):
-                model.milp.cost[v] -= w.body * enemies[j].attack
+                model.milp.cost[v] -= damage_cost(friend, w) * enemies[j].attack
 
 
 def _add_windfury_rows(model: SequentialModel, i: int) -> None:
@@ -369,9 +392,9 @@ def _add_windfury_rows(model: SequentialModel, i: int) -> None:
 
 
 def _add_windfury_loss(model: SequentialModel, w: Weights, i: int) -> None:
-    """Add the health that a surviving Windfury minion loses by two attacks (weight `body`)."""
+    """Add the health that a surviving Windfury minion loses by two attacks (`damage_cost`)."""
     milp, enemies, friend, targets = model.milp, model.problem.enemy, model.sources[i], model.open_targets
-    lost = (milp.continuous(f"b[{model.labels[i]}]", friend.health - 1, -w.body), -1.0)
+    lost = (milp.continuous(f"b[{model.labels[i]}]", friend.health - 1, -damage_cost(friend, w)), -1.0)
     taken = {s: [(v, j) for j in targets for v, _ in model.any_hit(i, s, [j])] for s in (1, 2)}
     if friend.divine_shield:
         most = friend.health - 1.0

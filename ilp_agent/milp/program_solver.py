@@ -19,6 +19,7 @@ from ilp_agent.milp.card_plan import card_program, solve_cards
 from ilp_agent.milp.formulations import (
     SequentialModel,
     ThesisModel,
+    damage_cost,
     kills_in_thesis,
     sequential_model,
     thesis_model,
@@ -28,7 +29,7 @@ from ilp_agent.plan import Attack, Plan, PlanAction, Play, PlayCoin, ProblemPlan
 from ilp_agent.problem import TurnProblem
 from ilp_agent.replay import is_playable
 from ilp_agent.turn import Turn
-from ilp_agent.weights import EXTENDED_NAMES, N_WEIGHTS, Weights
+from ilp_agent.weights import FULL_NAMES, N_WEIGHTS, Weights
 
 
 class ProgramSolver:
@@ -105,12 +106,12 @@ def program_of(problem: TurnProblem | Turn, weights: Weights, formulation: str) 
 
 
 def _check_thesis(weights: Weights) -> None:
-    """Raise an error if an extended weight is set, which the thesis formulation does not support.
+    """Raise an error if a further weight is set, which the thesis formulation does not support.
 
     Raises:
         SolverError: the message names the weight and the alternative.
     """
-    for name in EXTENDED_NAMES[N_WEIGHTS:]:
+    for name in FULL_NAMES[N_WEIGHTS:]:
         value = getattr(weights, name)
         if value:
             raise SolverError(
@@ -171,9 +172,13 @@ def _set_shield_hits(
         for kind, variable in kinds:
             if target == HERO or not chosen[variable]:
                 continue
-            if kind == "p" and (weights.wound or whole) and chosen[model.alive[target]]:
+            if (
+                kind == "p"
+                and (weights.wound or weights.enemy_health or whole)
+                and chosen[model.alive[target]]
+            ):
                 work["pops"][target] = friends[i].attack
-            if (weights.body or whole) and enemies[target].attack > 0:
+            if (damage_cost(friends[i], weights) or whole) and enemies[target].attack > 0:
                 hurt.setdefault(i, []).append(enemies[target].attack)
     for i, damages in hurt.items():
         if len(damages) == 2:
@@ -216,7 +221,7 @@ def _thesis_plan(model: ThesisModel, weights: Weights, status: Status, chosen: n
         "play": sum(problem.hand[k].worth for k in played),
     }
     # The thesis has only these terms; the others are 0.
-    terms = name_terms((getattr(weights, name) * counts.get(name, 0) for name in EXTENDED_NAMES), weights)
+    terms = name_terms((getattr(weights, name) * counts.get(name, 0) for name in FULL_NAMES), weights)
     present = [*range(m), *(m + k for k in played)]
     return ProblemPlan(
         status,

@@ -75,6 +75,7 @@ FACT = np.dtype(
         ("survival", "i4"),  # health of the summoned minions, if `PLAIN`
         ("attack", "i4"),  # attack of the summoned minions
         ("shield", "i4"),  # attack and health of those with Divine Shield
+        ("taunt", "i4"),  # health of those with Taunt
         ("harm", "i4"),  # upper bound on untargeted damage to the own hero
         ("game_features", "i8"),  # bits of `GameFeature` for the card and all cards it may create
         ("brings", "i2"),  # 1: the card or one it may create puts cards of decks, hands or graves into play
@@ -316,7 +317,7 @@ def is_plain(cards: np.ndarray, number: int, fact: np.void) -> bool:
     if card["needs"] & ~Need.ROOM or (card["kind"] == CardKind.MINION and not has_summoning_sickness(card)):
         return False
     armour = 0
-    fact["survival"], fact["attack"], fact["shield"] = 0, 0, 0
+    fact["survival"], fact["attack"], fact["shield"], fact["taunt"] = 0, 0, 0, 0
     if card["kind"] == CardKind.MINION:
         _add_body(card, fact)
     for row in range(card["n_effects"]):
@@ -345,6 +346,8 @@ def _add_body(card: np.void, fact: np.void) -> None:
     fact["attack"] += card["attack"]
     if card["keywords"] & Keyword.DIVINE_SHIELD:
         fact["shield"] += card["attack"] + card["health"]
+    if card["keywords"] & Keyword.TAUNT:
+        fact["taunt"] += card["health"]
 
 
 @njit_no_alloc

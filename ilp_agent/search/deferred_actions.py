@@ -36,7 +36,13 @@ from ilp_agent.search.card_facts import (
     PLAIN,
     UNTARGETED_HERO_DAMAGE,
 )
-from ilp_agent.search.objective import damage_value, has_end_of_turn_effect, is_score, kill_value
+from ilp_agent.search.objective import (
+    damage_value,
+    has_end_of_turn_effect,
+    is_score,
+    kill_value,
+    uses_full_weights,
+)
 from ilp_agent.search.transposition import needs_no_order
 from ilp_agent.turn import ANY_TARGET, PLAYED_THIS_TURN
 from ilp_agent.weights import N_TERMS, Term
@@ -125,7 +131,22 @@ def deferred_gain(card: np.void, fact: np.void, weights: np.ndarray, start: np.v
     gain += weights[Term.HERO] * fact["armour"]
     if card["kind"] != CardKind.POWER:
         gain += weights[Term.PLAY] * card["value"]
+    if uses_full_weights(weights):
+        gain += deferred_end_gain(card, fact, weights, start)
     return gain
+
+
+@njit_no_alloc
+def deferred_end_gain(card: np.void, fact: np.void, weights: np.ndarray, start: np.void) -> float:
+    """Gain of a plain card by the full weights: its minions, and the hand without it and with its draws."""
+    gain = weights[Term.ATTACK] * fact["attack"] + weights[Term.HEALTH] * fact["survival"]
+    gain += weights[Term.SHIELD] * fact["shield"] + weights[Term.TAUNT] * fact["taunt"]
+    drawn = weights[Term.HAND] + weights[Term.HAND_MANA] * start["hidden_mana"]
+    drawn += weights[Term.SPELL_DAMAGE] * start["hidden_damage"]
+    gain += fact["draws"] * (drawn + weights[Term.DAMAGE_SPELLS] * start["hidden_spells"])
+    if card["kind"] != CardKind.POWER:
+        gain -= weights[Term.HAND] + weights[Term.HAND_MANA] * card["cost"]
+    return float(gain)
 
 
 @njit_no_alloc
@@ -207,8 +228,7 @@ def hero_attacks_value(state: np.void, weights: np.ndarray, start: np.void) -> f
         return float(damage_value(weights) * total)
     place = strongest_attacker(state, start)
     most = state["sides"][start["seat"]]["board"][place]["attack"]
-    total = most + largest_sum_below(state, start, health, place)
-    return float(damage_value(weights) * total + kill_value(weights))
+    return kill_value(weights, most + largest_sum_below(state, start, health, place), health)
 
 
 @njit_no_alloc
@@ -558,7 +578,7 @@ def next_deferred_action(
         for place in range(own["n_board"]):
             if can_attack_hero(own["board"][place], work["start"]):
                 return int(_encode(ActionKind.ATTACK, place, HERO))
-    if late & DEFER_LETHAL and damage_value(weights) + kill_value(weights) > 0.0:
+    if late & DEFER_LETHAL and kill_value(weights, 1, 1) > 0.0:
         place = next_hero_attack(state, work["start"])
         if place >= 0:
             return int(_encode(ActionKind.ATTACK, place, HERO))

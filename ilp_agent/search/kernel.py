@@ -42,12 +42,14 @@ from ilp_agent.search.extract_plan import extract_actions, store_best_action
 from ilp_agent.search.objective import (
     action_gain,
     base_value,
+    count_hidden_cards,
     draw_value,
     end_value,
     has_end_of_turn_effect,
     is_lost,
     is_score,
     score_of,
+    uses_full_weights,
 )
 from ilp_agent.search.pruning import count_slots, is_pruned
 from ilp_agent.search.transposition import (
@@ -153,6 +155,8 @@ def start_search(state: np.void, cards: np.ndarray, weights: np.ndarray, work: n
         start["entity_id"][place] = own["board"][place]["entity_id"]
         start["health"][place] = own["board"][place]["health"]
     start["base"] = base_value(root, weights, seat)
+    if uses_full_weights(weights):
+        count_hidden_cards(own, cards, start)
     if is_score(weights):
         start["n"] = 0  # initial healths do not matter, so positions need not differ by them
         start["drawn"] = draw_value(own, cards, weights, start["counts"])

@@ -28,9 +28,16 @@ from engine.effects.targets import minion_matches
 from engine.effects.triggers import any_card_has_trigger
 from engine.jit import njit_no_alloc, njit_no_alloc_inline
 from engine.state import TO_HERO, TO_MINIONS
-from ilp_agent.features import ENEMY_HERO, HIDDEN_CARDS, count_hand_card, count_hearthsim_terms
+from ilp_agent.features import (
+    ENEMY_HERO,
+    HIDDEN_CARDS,
+    count_hand_card,
+    count_hearthsim_terms,
+    direct_damage,
+    minion_end_value,
+)
 from ilp_agent.search.transposition import initial_health
-from ilp_agent.weights import N_TERMS, Term
+from ilp_agent.weights import N_EXTENDED, N_TERMS, Term
 
 SPELL_BONUS = 0.9
 """Constant part of the value of a damage spell in hand (HearthSim)."""
@@ -75,15 +82,99 @@ def draw_value(side: np.void, cards: np.ndarray, weights: np.ndarray, counts: np
 
 
 @njit_no_alloc
-def damage_value(weights: np.ndarray) -> float:
-    """Value of a point of non-lethal damage to the enemy hero."""
-    return float(-weights[N_TERMS + ENEMY_HERO] if is_score(weights) else weights[Term.FACE])
+def count_hidden_cards(side: np.void, cards: np.ndarray, start: np.void) -> None:
+    """Set the counts of a hidden card in hand: means over the own deck. `start` is modified in place."""
+    mana, damage, spells = 0, 0, 0
+    for place in range(side["n_deck"]):
+        if side["deck"][place] >= 0:
+            dealt = direct_damage(cards[side["deck"][place]])
+            mana += 0 if dealt else cards[side["deck"][place]]["cost"]
+            damage += dealt
+            spells += 1 if dealt else 0
+    n = max(side["n_deck"], 1)
+    start["hidden_mana"], start["hidden_damage"], start["hidden_spells"] = mana / n, damage / n, spells / n
 
 
 @njit_no_alloc
-def kill_value(weights: np.ndarray) -> float:
-    """Value of the enemy hero's death."""
-    return float(np.inf if is_score(weights) else weights[Term.LETHAL])
+def damage_value(weights: np.ndarray) -> float:
+    """Value of a point of non-lethal damage to the enemy hero."""
+    if is_score(weights):
+        return float(-weights[N_TERMS + ENEMY_HERO])
+    return float(weights[Term.FACE] + weights[Term.ENEMY_HERO])
+
+
+@njit_no_alloc
+def kill_value(weights: np.ndarray, damage: int, health: int) -> float:
+    """Value of hits that deal `damage` and kill the enemy hero, who has `health` with armour."""
+    if is_score(weights):
+        return np.inf
+    return float(weights[Term.LETHAL] + weights[Term.FACE] * damage + weights[Term.ENEMY_HERO] * health)
+
+
+@njit_no_alloc
+def uses_full_weights(weights: np.ndarray) -> bool:
+    """Whether a weight of the position at the turn's end is set, beyond the extended weights."""
+    total = 0.0
+    for term in range(N_EXTENDED, N_TERMS):
+        total += weights[term]
+    return total > 0.0
+
+
+@njit_no_alloc
+def hero_health(side: np.void) -> int:
+    """Health and armour of a hero; 0 once it is dead."""
+    return int(side["health"] + side["armour"]) if side["health"] > 0 else 0
+
+
+@njit_no_alloc
+def full_end_value(state: np.void, seat: int, weights: np.ndarray) -> float:
+    """End value by the full weights, beyond the extended weights, without cards in hand.
+
+    The enemy hero counts with its health at the end; `base_value` has that at the start.
+    """
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    value, enemy_health = 0.0, 0
+    for place in range(own["n_board"]):
+        minion = own["board"][place]
+        attack = minion["attack"] - minion["turn_attack"]
+        value += minion_end_value(attack, minion["health"], minion["keywords"], weights)
+    for place in range(enemy["n_board"]):
+        enemy_health += enemy["board"][place]["health"]
+    value -= weights[Term.ENEMY_HEALTH] * enemy_health + weights[Term.ENEMY_HERO] * hero_health(enemy)
+    value -= weights[Term.ENEMY_WEAPON] * (enemy["weapon_attack"] * enemy["durability"])
+    return float(value + weights[Term.SECRETS] * own["n_secrets"])
+
+
+@njit_no_alloc
+def hand_value(
+    own: np.void, cards: np.ndarray, weights: np.ndarray, mana: float, damage: float, spells: float
+) -> float:
+    """Value of the cards in hand, by the full weights.
+
+    Args:
+        own: the player's side.
+        cards: the card table.
+        weights: indexed by `Term`.
+        mana: cost that a hidden card counts.
+        damage: damage of spells that it counts.
+        spells: damage spells that it counts.
+    """
+    value = 0.0
+    for place in range(own["n_hand"]):
+        number = own["hand"][place]
+        if number == COIN:
+            continue
+        value += weights[Term.HAND]
+        if number <= UNKNOWN:
+            value += weights[Term.HAND_MANA] * mana + weights[Term.SPELL_DAMAGE] * damage
+            value += weights[Term.DAMAGE_SPELLS] * spells
+            continue
+        dealt = direct_damage(cards[number])
+        if dealt:
+            value += weights[Term.SPELL_DAMAGE] * dealt + weights[Term.DAMAGE_SPELLS]
+        else:
+            value += weights[Term.HAND_MANA] * cards[number]["cost"]
+    return float(value)
 
 
 @njit_no_alloc
@@ -129,7 +220,7 @@ def extended_gain(
 
 @njit_no_alloc
 def base_value(state: np.void, weights: np.ndarray, seat: int) -> float:
-    """Start value to subtract: own stats and the own hero's health, less the enemies' health."""
+    """Start value to subtract: own stats and the own hero's health, less the enemies' and their hero's."""
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     body, wound = 0, 0
     for place in range(own["n_board"]):
@@ -138,7 +229,8 @@ def base_value(state: np.void, weights: np.ndarray, seat: int) -> float:
     for place in range(enemy["n_board"]):
         wound += enemy["board"][place]["health"]
     hero = own["health"] + own["armour"]
-    return float(weights[Term.BODY] * body - weights[Term.WOUND] * wound + weights[Term.HERO] * hero)
+    value = weights[Term.BODY] * body - weights[Term.WOUND] * wound + weights[Term.HERO] * hero
+    return float(value - weights[Term.ENEMY_HERO] * hero_health(enemy))
 
 
 @njit_no_alloc
@@ -170,6 +262,10 @@ def end_value(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.
     for place in range(own["n_board"]):
         survive += initial_health(own["board"][place], cards, start)
     value += weights[Term.SURVIVE] * survive - weights[Term.THREAT] * threat
+    if uses_full_weights(weights):
+        value += full_end_value(state, seat, weights)
+        hidden = start["hidden_mana"], start["hidden_damage"], start["hidden_spells"]
+        value += hand_value(own, cards, weights, hidden[0], hidden[1], hidden[2])
     return float(value + extended_end_value(state, seat, weights))
 
 

@@ -101,6 +101,9 @@ START = np.dtype(
         ("n_assumed", "i2"),  # 0: the opponent's Secrets stay hidden; else their number, all of them assumed
         ("assumed", "i2", (MAX_SECRETS,)),  # assumed Secrets, as of `ilp_agent.search.secrets`
         ("drawn", "f8"),  # score of a hidden card in hand: mean over the own deck
+        ("hidden_mana", "f8"),  # cost of a hidden card in hand, 0 for damage spells: mean over the own deck
+        ("hidden_damage", "f8"),  # its damage as a spell, likewise
+        ("hidden_spells", "f8"),  # its chance to be a damage spell
         ("counts", "i8", (N_COUNTS,)),  # workspace for a score
     ]
 )

@@ -1,4 +1,4 @@
-"""Sixteen weights in the pipeline: configurations, run folders, profiles, reports, and who may not be mixed."""
+"""Sixteen weights, or all, in the pipeline: configurations, run folders, profiles, reports, and who may not be mixed."""
 
 from pathlib import Path
 
@@ -12,8 +12,8 @@ from evo.evolution.session import extend_run
 from evo.play.entrants import find_entrant
 from evo.play.pool import LocalPool
 from evo.storage.run_folder import RunError, open_run
-from ilp_agent import Profile, Weights, find_profile, read_profile
-from ilp_agent.weights import EXTENDED_NAMES, N_WEIGHTS, ExtendedWeights
+from ilp_agent import Profile, WeightError, Weights, find_profile, read_profile
+from ilp_agent.weights import EXTENDED_NAMES, FULL_NAMES, N_WEIGHTS, ExtendedWeights, FullWeights
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import TINY, run_new, run_on
 
@@ -83,6 +83,25 @@ def test_a_profile_of_eight_is_one_of_sixteen_with_zeros(tmp_path: Path) -> None
     assert isinstance(eight.weights, Weights)
 
 
+def test_profiles_name_whole_sets_of_weights(tmp_path: Path) -> None:
+    """A profile of sixteen says sixteen, as before there were more; one with a later weight says all."""
+    sixteen = Weights(*[0.5] * N_WEIGHTS, draw=0.1)
+    assert list(sixteen.named()) == list(EXTENDED_NAMES)
+    assert len(sixteen.array) == len(EXTENDED_NAMES)
+    full = Weights(*[0.5] * N_WEIGHTS, hand=0.1)
+    assert list(full.named()) == list(FULL_NAMES)
+    (tmp_path / "full.toml").write_text(Profile("full", full).to_toml())
+    found = read_profile(tmp_path / "full.toml").weights
+    assert isinstance(found, FullWeights)
+    assert list(found.full_array) == list(full.full_array)
+    assert ExtendedWeights.class_for(["hand"]) is FullWeights
+    assert ExtendedWeights.class_for(["draw"]) is Weights.class_for(["draw"]) is ExtendedWeights
+    for n in (N_WEIGHTS, len(EXTENDED_NAMES), len(FULL_NAMES)):
+        assert len(Weights.from_array([1.0] * n).array) == n
+    with pytest.raises(WeightError, match="must be 8 numbers"):
+        Weights.from_array([1.0] * (len(EXTENDED_NAMES) + 1))
+
+
 # Runs
 
 
@@ -103,15 +122,18 @@ def test_generations_have_sixteen_weights_and_sixteen_sigmas_or_as_ever_eight(tm
 
 
 @compiled
-def test_champions_and_clusters_of_sixteen_are_profiles_that_play(tmp_path: Path) -> None:
-    run_new(tmp_path / "run", EXTENDED)
+@pytest.mark.parametrize(("weights", "names"), [("extended", EXTENDED_NAMES), ("full", FULL_NAMES)])
+def test_champions_and_clusters_of_further_sets_are_profiles_that_play(
+    weights: str, names: tuple[str, ...], tmp_path: Path
+) -> None:
+    run_new(tmp_path / "run", EXTENDED.changed(weights=weights))
     (champion,) = best_profiles(tmp_path / "run")
-    assert list(champion.weights.named()) == list(EXTENDED_NAMES)
+    assert list(champion.weights.named()) == list(names)
     player = find_entrant(f"ilp:{tmp_path / 'run'}").player
-    assert player.weights == tuple(champion.weights.full_array)
+    assert player.weights == tuple(champion.weights.array)
     written = write_profiles(cluster_profiles([tmp_path / "run"]), tmp_path / "groups")
     for exported in written:
-        assert list(read_profile(exported.path).weights.named()) == list(EXTENDED_NAMES)
+        assert list(read_profile(exported.path).weights.named()) == list(names)
 
 
 @compiled

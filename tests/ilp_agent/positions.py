@@ -7,7 +7,7 @@ from engine.cards.table import CardTable
 from engine.codes import COIN, Keyword
 from engine.minion import MinionSpec
 from engine.position import Position, empty_state, set_order_of_play
-from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, N_WEIGHTS
+from ilp_agent.weights import FULL_NAMES, N_TERMS, N_WEIGHTS
 from tests.reference.plain import KEYWORDS
 
 
@@ -73,6 +73,6 @@ def random_weights(pick: np.random.Generator, further: tuple[str, ...] = ()) -> 
     weights[:N_WEIGHTS] = pick.random(N_WEIGHTS) * pick.choice([1.0, 5.0, 20.0], N_WEIGHTS)
     weights[:N_WEIGHTS][pick.random(N_WEIGHTS) < 0.15] = 0.0
     for name in further:
-        place = EXTENDED_NAMES.index(name)
+        place = FULL_NAMES.index(name)
         weights[place] = pick.random() * pick.choice([0.0, 0.3, 1.0, 5.0, 20.0])
     return weights

@@ -24,7 +24,7 @@ from ilp_agent import (
 from ilp_agent.exact import backend
 from ilp_agent.exact.plan_record import PLAN
 from ilp_agent.plan import ExtendedTerms, Terms
-from ilp_agent.weights import EXTENDED_NAMES, N_TERMS, N_WEIGHTS, Term
+from ilp_agent.weights import EXTENDED_NAMES, FULL_NAMES, N_TERMS, N_WEIGHTS, Term
 
 # The turn-ILP thesis, section 7.4.1, W1 to W8.
 THESIS = {
@@ -86,7 +86,7 @@ def test_weights_from_and_to_arrays() -> None:
 
 
 def test_kernels_and_plans_take_the_names_from_the_weights() -> None:
-    assert [term.name.lower() for term in Term] == list(EXTENDED_NAMES)
+    assert [term.name.lower() for term in Term] == list(FULL_NAMES)
     assert [int(term) for term in Term] == list(range(N_TERMS))
     assert Terms._fields == WEIGHT_NAMES
     assert ExtendedTerms._fields == EXTENDED_NAMES

@@ -9,6 +9,7 @@ from ilp_agent.exact.kernel import solve_exact_turn
 from ilp_agent.exact.plan_record import PLAN
 from ilp_agent.exact.work import new_layers, new_work
 from ilp_agent.turn import TURN, read_turn
+from ilp_agent.weights import N_EXTENDED
 from tests.conftest import UNCOMPILED, heavy
 from tests.ilp_agent.positions import random_position, random_weights
 
@@ -28,8 +29,11 @@ GOLDEN: dict[tuple[float, int, tuple[int, int, int]], str] = {
 
 
 def hash_of_plans(chance: float, strength: int, sizes: tuple[int, int, int]) -> str:
-    """Solve `BLOCK` random turns and hash the PLAN records, steps and predictions."""
+    """Solve `BLOCK` random turns and hash the PLAN records, steps and predictions, with sixteen terms."""
     work, layers = new_work(), new_layers()
+    fields = {name: (PLAN[name].base, PLAN[name].shape) for name in PLAN.names or ()}
+    fields["terms"] = (fields["terms"][0], (N_EXTENDED,))
+    sixteen = np.zeros(1, np.dtype([(name, *kind) for name, kind in fields.items()]))[0]
     digest = hashlib.sha256()
     for number in range(BLOCK):
         pick = np.random.default_rng([23, number, *sizes])
@@ -38,7 +42,9 @@ def hash_of_plans(chance: float, strength: int, sizes: tuple[int, int, int]) -> 
         turn, plan = np.zeros(1, TURN)[0], np.zeros(1, PLAN)[0]
         read_turn(position.state, position.table.array, turn)
         solve_exact_turn(turn, random_weights(pick), work, layers, plan)
-        digest.update(plan.tobytes())
+        for name in fields:
+            sixteen[name] = plan[name][:N_EXTENDED] if name == "terms" else plan[name]
+        digest.update(sixteen.tobytes())
     return digest.hexdigest()
 
 

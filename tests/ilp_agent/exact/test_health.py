@@ -1,4 +1,4 @@
-"""Health left on the board (`body`, `wound`): the exact solver against the search, programs and the engine."""
+"""What is left on the board and in hand (`body`, `wound`, full weights): the exact solver against the search, programs and the engine."""
 
 import numpy as np
 import pytest
@@ -21,8 +21,12 @@ from tests.ilp_agent.turns import reached
 
 pytestmark = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow without the compiler")
 
-HEALTH = ("body", "wound")
-INERT = ("draw", "weapon", "frozen", "hold", "overload")
+LEFT = ("attack", "health", "taunt", "enemy_health", "enemy_hero", "hand", "hand_mana")
+HEALTH = ("body", "wound", *LEFT)
+INERT = (
+    *("draw", "weapon", "frozen", "hold", "overload"),
+    *("enemy_weapon", "spell_damage", "damage_spells", "secrets"),
+)
 """Weights of what minions with keywords alone do not have."""
 
 
@@ -40,6 +44,9 @@ class Comparison:
     def compare(self, position: Position, weights: np.ndarray, places: bool) -> None:
         """`places`: whether the search uses places on the board as the program does."""
         problem, chosen = TurnProblem.from_position(position), Weights.from_array(weights)
+        if not supports_weights(problem.record, weights):
+            weights[Term.SHIELD] = 0.0
+            chosen = Weights.from_array(weights)
         self.memory.start["slots"] = places
         facts = compute_card_facts(position.table.array.copy())
         search_position(
@@ -205,7 +212,7 @@ def test_where_it_applies_hero_counts_nothing_and_the_search_agrees() -> None:
         pick = np.random.default_rng([97, seed])
         m, e = int(pick.integers(0, 4)), int(pick.integers(0, 4))
         position = random_position(pick, m, int(pick.integers(0, 4)), e, 0.15, 5, 25, wounded=True)
-        weights = random_weights(pick, (*HEALTH, *INERT, "hero"))
+        weights = random_weights(pick, (*HEALTH, *INERT, "hero", "shield"))
         problem = TurnProblem.from_position(position)
         if not weights[Term.HERO] or not supports_weights(problem.record, weights):
             continue

@@ -10,7 +10,7 @@ from engine import parse_position
 from ilp_agent import CardTurn, Weights
 from ilp_agent.milp.card_reading import read_card_turn
 from ilp_agent.milp.spell_sources import UnsupportedTurnError
-from ilp_agent.weights import N_TERMS, N_WEIGHTS
+from ilp_agent.weights import N_EXTENDED, N_WEIGHTS
 from tests.ilp_agent.search.turns import CLASS_DECKS, reached
 
 Turn = tuple[CardTurn, Weights]
@@ -92,7 +92,10 @@ def in_play(n: int, seed: int) -> InPlay:
             for extended in (False, True):
                 turns = reached((deck,), size, seed, extended)
                 for number in range(size):
-                    turn = CardTurn(turns.position(number)), Weights.from_array(turns.weights[number])
+                    turn = (
+                        CardTurn(turns.position(number)),
+                        Weights.from_array(turns.weights[number, :N_EXTENDED]),
+                    )
                     looked[deck] += 1
                     if is_class_a(*turn):
                         fitting[deck] += 1
@@ -108,9 +111,9 @@ def random_turns(n: int, seed: int) -> Iterator[Turn]:
     pick = np.random.default_rng(seed)
     while n:
         turn = CardTurn(parse_position(_random_text(pick)))
-        array = pick.random(N_TERMS) * pick.choice([1.0, 5.0, 20.0], N_TERMS)
-        array[pick.random(N_TERMS) < 0.2] = 0.0
-        array[N_WEIGHTS:][pick.random(N_TERMS - N_WEIGHTS) < 0.4] = 0.0
+        array = pick.random(N_EXTENDED) * pick.choice([1.0, 5.0, 20.0], N_EXTENDED)
+        array[pick.random(N_EXTENDED) < 0.2] = 0.0
+        array[N_WEIGHTS:][pick.random(N_EXTENDED - N_WEIGHTS) < 0.4] = 0.0
         weights = Weights.from_array(array)
         if is_class_a(turn, weights):
             yield turn, weights

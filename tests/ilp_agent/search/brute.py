@@ -6,7 +6,7 @@ docs/turn-program.md#turns-on-real-cards.
 
 import numpy as np
 
-from engine.codes import COIN, HERO, MAX_ACTIONS, OWN_TARGETS, UNKNOWN, ActionKind, Outcome
+from engine.codes import COIN, HERO, MAX_ACTIONS, OWN_TARGETS, UNKNOWN, ActionKind, Keyword, Outcome
 from engine.effect_codes import CardKind, Filter, Op, Pick, Race, Trait, Trigger
 from engine.effects.chance import begin_hypothetical
 from engine.jit import njit
@@ -162,4 +162,51 @@ def at_the_end(start, state, cards, seat):  # type: ignore[no-untyped-def]
     terms[Term.HERO] = own["health"] + own["armour"] - was["health"] - was["armour"]
     terms[Term.WEAPON] = own["weapon_attack"] * own["durability"]
     terms[Term.OVERLOAD] = -own["overload"]
+    add_full(start, state, cards, seat, terms)
     return terms
+
+
+@njit
+def add_full(start, state, cards, seat, terms):  # type: ignore[no-untyped-def]
+    """Add what the position at the end counts by the full weights."""
+    own, enemy = state["sides"][seat], state["sides"][1 - seat]
+    was, were = start["sides"][seat], start["sides"][1 - seat]
+    for place in range(own["n_board"]):
+        minion = own["board"][place]
+        attack, health = minion["attack"] - minion["turn_attack"], minion["health"]
+        terms[Term.ATTACK] += attack
+        terms[Term.HEALTH] += health
+        if minion["keywords"] & Keyword.DIVINE_SHIELD:
+            terms[Term.SHIELD] += attack + health
+        if minion["keywords"] & Keyword.TAUNT:
+            terms[Term.TAUNT] += health
+    for place in range(enemy["n_board"]):
+        terms[Term.ENEMY_HEALTH] -= enemy["board"][place]["health"]
+    left = enemy["health"] + enemy["armour"] if enemy["health"] > 0 else 0
+    terms[Term.ENEMY_HERO] = were["health"] + were["armour"] - left
+    terms[Term.ENEMY_WEAPON] = -enemy["weapon_attack"] * enemy["durability"]
+    terms[Term.SECRETS] = own["n_secrets"]
+    for place in range(own["n_hand"]):
+        number = own["hand"][place]
+        if number == COIN:
+            continue
+        terms[Term.HAND] += 1
+        if number <= UNKNOWN:
+            for other in range(was["n_deck"]):
+                add_held(cards[was["deck"][other]], 1 / was["n_deck"], terms)
+        else:
+            add_held(cards[number], 1.0, terms)
+
+
+@njit
+def add_held(card, share, terms):  # type: ignore[no-untyped-def]
+    """Add what a card in hand counts, times `share`: its damage as a spell, or its cost."""
+    damage = 0
+    for row in range(card["n_effects"]):
+        effect = card["effects"][row]
+        hits = effect["trigger"] == Trigger.PLAY and effect["op"] == Op.DAMAGE and effect["side"] & 2
+        if card["kind"] == CardKind.SPELL and hits and damage == 0:
+            damage = effect["amount"]
+    terms[Term.SPELL_DAMAGE] += share * damage
+    terms[Term.DAMAGE_SPELLS] += share * (damage > 0)
+    terms[Term.HAND_MANA] += share * (0 if damage else card["cost"])

@@ -24,6 +24,7 @@ from engine.streams import agent_keys, stream_key
 from evo.play.entrants import Entrant, find_entrant
 from evo.play.games import compile_games
 from evo.stats.ratings import elo
+from ilp_agent.search.secrets import BELIEF
 from rivals import find_kind, opponent_model_decks
 from rivals.batch import TURNS
 
@@ -97,7 +98,7 @@ def play_to_ends(
     agent_keys(keys, streams)
     states, solved = np.zeros(n, STATE), np.zeros(n, TURNS)
     deal_games(cards.array, records, find_ruleset(rules).array, pairs, keys, states)
-    asked = {"known": OpponentModelData(dealt_cards(states), cards)}
+    asked = {"known": OpponentModelData(dealt_cards(states), cards, beliefs=np.zeros((n, 2), BELIEF))}
     seat, used = numbers % 2, np.zeros(4)
     places = [np.full((n, 2), -1, np.int64) for _ in players]
     places[0][np.arange(n), seat] = 0

@@ -100,11 +100,14 @@ class OpponentModelData(NamedTuple):
         dealt: deck contents of the games (`engine.batches.dealt_cards`).
         table: the card table, including the real cards of the agents' deck libraries.
         further: opponent decks to consider besides the shipped ones.
+        beliefs: what agents know of the opponent's Secrets so far, in a record type of theirs, shape
+            (games, 2); written by agents. None: each call begins anew.
     """
 
     dealt: np.ndarray
     table: CardTable | None = None
     further: tuple[Deck, ...] = ()
+    beliefs: np.ndarray | None = None
 
 
 def opponent_model_needs(agents: Sequence[Agent], decks: Sequence[Deck]) -> tuple[tuple[Deck, ...], int]:
@@ -113,7 +116,8 @@ def opponent_model_needs(agents: Sequence[Agent], decks: Sequence[Deck]) -> tupl
     Returns:
         Further decks for the card table (the agents' attribute `library`), and bits of `GameFeature`.
     """
-    modelling = [agent for agent in agents if getattr(agent, "shown", OpponentInfo.NOTHING)]
+    unmodelled = (OpponentInfo.NOTHING, OpponentInfo.SECRETS)
+    modelling = [agent for agent in agents if getattr(agent, "shown", unmodelled[0]) not in unmodelled]
     if not modelling or not any(deck.effects for deck in decks):
         return (), 0
     libraries = (deck for agent in modelling for deck in getattr(agent, "library", ()))

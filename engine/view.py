@@ -12,6 +12,7 @@ from engine.effect_codes import (
     GRANTED_BY_OPPONENT,
     HIDDEN_SECRET,
     MAX_GRAVEYARD,
+    CardFilter,
     HeroClassCode,
     Trait,
 )
@@ -33,6 +34,7 @@ class OpponentInfo(IntEnum):
     NOT_SEEN = 1  # for a known deck list: its cards not seen yet
     SEEN = 2  # the cards of its deck seen so far
     HAND = 3  # its hand; hidden information, for cheating agents in experiments
+    SECRETS = 4  # for a known deck list: its Secrets, wherever they are now
 
 
 class MinionView:
@@ -327,6 +329,12 @@ def list_opponent_cards(
         return int(enemy["n_hand"])
     if what == OpponentInfo.NOTHING:
         return 0
+    if what == OpponentInfo.SECRETS:
+        for place in range(len(dealt)):
+            if dealt[place] >= 0 and cards[dealt[place]]["tags"] & CardFilter.SECRET:
+                shown[n] = dealt[place]
+                n += 1
+        return n
     if has_effects(cards):
         n = _list_visible(enemy, shown)
         return n if what == OpponentInfo.SEEN else _rest_of_deck(dealt, shown, n)

@@ -10,7 +10,8 @@ from engine.effects.chance import Chance
 from engine.jit import njit
 from engine.rules import ILLEGAL, outcome_of, play_checked
 from engine.state import EVENTS, STATE
-from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS
+from engine.view import OpponentInfo, hide_information
+from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, SolverError, join_names
 from ilp_agent.exact.backend import (
     execute_plan_arrays,
     memory_of_thread,
@@ -21,7 +22,10 @@ from ilp_agent.exact.kernel import solve_exact_turn_arrays
 from ilp_agent.exact.plan_record import MAX_STEPS, TRACKER
 from ilp_agent.plan import Plan, ProblemPlan
 from ilp_agent.profiles import Profile
+from ilp_agent.search import IGNORE
 from ilp_agent.search.backend import thread_searcher
+from ilp_agent.search.secret_explanation import SecretExplanation, explain_secrets
+from ilp_agent.search.secrets import BELIEF, search_facing_secrets
 from ilp_agent.solver import find_solver_for_formulation, solve, turn_of
 from ilp_agent.turn import ProblemError, Turn
 from ilp_agent.weights import WeightError, Weights
@@ -122,6 +126,7 @@ def simulate_actions(
         steps[n + 1] = steps[n]
         if play_checked(steps[n + 1 : n + 2], cards, codes[n], chances) == ILLEGAL:
             return n
+        hide_information(steps[n + 1], cards, states[0]["active"])  # cards that the opponent has got
     return len(codes) - (1 if again else 0)
 
 
@@ -147,6 +152,27 @@ def plan_by_exact_solver(position: Position, weights: np.ndarray) -> tuple[list[
     return pair_with_states(position, actions, again), bool(memory.plans[0]["unproven"])
 
 
+def plan_facing_secrets(
+    view: PlayerView, weights: np.ndarray, rule: int, beliefs: np.ndarray
+) -> tuple[list[tuple[bytes, Action]], bool]:
+    """`plan_compiled` by the search, with the opponent's hidden Secrets taken into account.
+
+    Args:
+        view: with the Secrets of the opponent's deck list as `shown`.
+        weights: all of them, indexed by `ilp_agent.weights.Term`.
+        rule: a value of `ilp_agent.search.SECRETS`.
+        beliefs: dtype `BELIEF`, shape (1,), of this game. Modified in place.
+    """
+    solved = search_facing_secrets(view.position, weights, rule, view.shown, beliefs)
+    actions = list(map(Action.from_code, solved["actions"][: solved["n"]].tolist()))
+    return pair_with_states(view.position, actions, bool(solved["again"])), bool(solved["unproven"])
+
+
+def make_agent(weights: Weights, backend: str = DEFAULT_BACKEND, secrets: int = IGNORE) -> "IlpAgent":
+    """An `IlpAgent` of the formulation "sequential", from the arguments of an agent kind."""
+    return IlpAgent(weights, backend, secrets=secrets)
+
+
 class IlpAgent:
     """Agent that plays the optimal turn under one weight vector.
 
@@ -154,8 +180,11 @@ class IlpAgent:
         profile: the weights and the agent's name in results; or only the weights.
         backend: the solver; see `ilp_agent.solve`.
         formulation: "sequential" or "thesis"; illegal actions of a "thesis" plan are skipped.
+        secrets: how plans are valued against the opponent's hidden Secrets, a value of
+            `ilp_agent.search.SECRETS`.
 
     Attributes:
+        shown: information to reveal in addition to the view: the Secrets of the opponent's deck list.
         solves: turns solved so far.
         exact: of those, turns solved by the exact solver.
         search: turns solved by the search.
@@ -164,7 +193,7 @@ class IlpAgent:
 
     Raises:
         UnknownNameError: unknown backend or formulation.
-        SolverError: the backend cannot start, or does not support the formulation.
+        SolverError: the backend cannot start, or does not support the formulation or the option `secrets`.
         WeightError: `profile` is neither a profile nor weights.
     """
 
@@ -173,6 +202,7 @@ class IlpAgent:
         profile: Profile[Weights] | Weights,
         backend: str = DEFAULT_BACKEND,
         formulation: str = FORMULATIONS[0],
+        secrets: int = IGNORE,
     ) -> None:
         weights = profile.weights if isinstance(profile, Profile) else profile
         if not isinstance(weights, Weights):
@@ -186,17 +216,40 @@ class IlpAgent:
         self._planned: list[tuple[bytes, Action]] = []
         self._array = weights.full_array
         find_solver_for_formulation(backend, formulation)
+        if secrets != IGNORE and not BACKENDS[backend].compiled:
+            able = join_names([entry.name for entry in BACKENDS.values() if entry.compiled], "or")
+            raise SolverError(f"backend {backend!r} does not support the option secrets; use backend {able}")
+        self.secrets = secrets
+        self.shown = OpponentInfo.NOTHING if secrets == IGNORE else OpponentInfo.SECRETS
+        self._beliefs = np.zeros(1, BELIEF)
+
+    def new_game(self, seat: int, rng: np.random.Generator) -> None:  # noqa: ARG002
+        """Forget what was learned of the last opponent's Secrets."""
+        self._beliefs[:] = 0
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> Action:  # noqa: ARG002
         """The next action of the plan; solves again if the position is not the expected one."""
         state = view.position.state.tobytes()
         if not self._planned or self._planned[0][0] != state:
+            if self._planned:
+                self._beliefs["pending"] = 0  # the last action of the plan was not played
             self._plan(view)
         return self._planned.pop(0)[1]
 
     def plan(self, view: PlayerView) -> Plan | ProblemPlan:
         """The plan for the rest of a turn; without card effects, in the indices of its `TurnProblem`."""
         return solve(turn_of(view.position), self.weights, self.backend, self.formulation)
+
+    def explain_secrets(self, view: PlayerView) -> SecretExplanation | None:
+        """What the agent assumes of the opponent's hidden Secrets; None if it takes none into account.
+
+        Args:
+            view: at one of the agent's decisions, with the information that `shown` asks for.
+        """
+        by_search = view.position.table.effects and self.secrets != IGNORE
+        if not by_search or not view.enemy.secrets:
+            return None
+        return explain_secrets(view.position, self._array, self.secrets, view.shown, self._beliefs)
 
     def _plan(self, view: PlayerView) -> None:
         """Solve the turn and store its actions with their expected states."""
@@ -206,7 +259,10 @@ class IlpAgent:
         self._turn = turn
         if BACKENDS[self.backend].compiled:
             by_exact = chosen_backend(view.position, self._array, self.backend) == "exact"
-            self._planned, unproven = plan_compiled(view.position, self._array, self.backend)
+            if self.secrets == IGNORE or by_exact:
+                self._planned, unproven = plan_compiled(view.position, self._array, self.backend)
+            else:
+                self._planned, unproven = plan_facing_secrets(view, self._array, self.secrets, self._beliefs)
             self.unproven += unproven
             self.exact += by_exact
             self.search += not by_exact

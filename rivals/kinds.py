@@ -9,6 +9,7 @@ from engine.errors import UnknownNameError, WrongValueError, unknown_name
 from engine.lazy import lazy_import
 from ilp_agent import lookahead as looking
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, solver_version
+from ilp_agent.search import IGNORE, SECRETS
 
 if TYPE_CHECKING:
     from engine.decks import Deck
@@ -36,6 +37,8 @@ class Option:
         max_from_files: largest value that a server accepts from a file, since larger ones may take many
             seconds per decision; None: no limit.
         later: whether the option is newer than some saved agents: definitions omit its default.
+        named: whether entrants must write its name, and rows of numbers omit its default: an option beside
+            `@BACKEND`.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Option:
     peeks: frozenset[str] = frozenset()
     later: bool = False
     max_from_files: int | None = None
+    named: bool = False
 
     def read(self, text: str) -> int:
         """Parse an option value.
@@ -83,6 +87,8 @@ def parse_options(options: Sequence[Option], text: str) -> tuple[int, ...]:
     known = {option.name: option for option in options}
     for part in text.split(",") if text else []:
         name, equals, value = part.partition("=")
+        if not equals and options[0].named:
+            raise OptionError(f"options need their names, such as {options[0].name}=VALUE, got {part!r}")
         if not equals:
             name, value = options[0].name, part
         if name not in known:
@@ -95,10 +101,22 @@ def parse_options(options: Sequence[Option], text: str) -> tuple[int, ...]:
     return tuple(found.get(option.name, option.default) for option in options)
 
 
+def split_backend(text: str) -> tuple[str, str]:
+    """Split the text after `@` of an agent with a backend, such as `search,secrets=mean`.
+
+    Returns:
+        The backend, the default if none is named, and the text of the options.
+    """
+    first, _, rest = text.partition(",")
+    if "=" in first:
+        return DEFAULT_BACKEND, text
+    return first or DEFAULT_BACKEND, rest
+
+
 def format_options(options: Sequence[Option], values: Sequence[int]) -> str:
     """Shortest text of option values; "" for the defaults."""
     parts = [
-        option.write(value) if option is options[0] else f"{option.name}={option.write(value)}"
+        ("" if option is options[0] and not option.named else f"{option.name}=") + option.write(value)
         for option, value in zip(options, values, strict=True)
         if value != option.default
     ]
@@ -203,7 +221,7 @@ class AgentKind:
         arguments += [weights] if self.declares else []
         make: Callable[..., Agent] = lazy_import(self.make)
         solver = [backend] if self.takes_backend else []
-        library = [further] if self.models_opponent else []
+        library = [further] if HANDS in self.options else []
         return make(*arguments, *solver, *self.settings(options), *library)
 
     def settings(self, options: Sequence[int] = ()) -> tuple[int, ...]:
@@ -236,10 +254,22 @@ class AgentKind:
             return Sight.EVERYTHING
         return self.sees
 
+    def row_settings(self, options: Sequence[int] = ()) -> tuple[int, ...]:
+        """`settings` as part of a row of numbers; () for defaults of options that must be named."""
+        found = self.settings(options)
+        named = zip(self.options, found, strict=True)
+        omits = all(option.named and value == option.default for option, value in named)
+        return () if omits else found
+
+    def models_secrets(self, options: Sequence[int] = ()) -> bool:
+        """Whether the agent with these options models the opponent's hidden Secrets."""
+        named = zip(self.options, self.settings(options), strict=True)
+        return any(option is SECRETS_OPTION and value != IGNORE for option, value in named)
+
     @property
     def models_opponent(self) -> bool:
-        """Whether the agent can model the opponent's hand, so that its compiled games take `known`."""
-        return HANDS in self.options
+        """Whether the agent can model the opponent's hidden cards: its compiled games take `known`."""
+        return HANDS in self.options or SECRETS_OPTION in self.options
 
 
 HANDS = Option(
@@ -253,3 +283,15 @@ HANDS = Option(
     later=True,
 )
 """Option for the model of the opponent's hand."""
+
+SECRETS_OPTION = Option(
+    "secrets",
+    IGNORE,
+    min(SECRETS.values()),
+    max(SECRETS.values()),
+    "mean or worst: plans are valued over the Secrets of the opponent's deck list that may be in play",
+    values=SECRETS,
+    later=True,
+    named=True,
+)
+"""Option for the model of the opponent's hidden Secrets."""

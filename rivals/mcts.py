@@ -449,7 +449,7 @@ def play_batch(
     """Play a batch of games; see `rivals.batch.PlayBatch`."""
     rows = with_options(weights, 2)
     predicts = bool((rows[:, 1] == OpponentInfo.SEEN).any())
-    dealt, table, further = known or OpponentModelData(unknown_decks(len(states)))
+    dealt, table, further, _ = known or OpponentModelData(unknown_decks(len(states)))
     longer, library = table_and_library(cards, predicts, has_effects(cards), table, further)
     search = thread_memory(), keys, dealt, library
     play_games(longer, rows, agents, states, chances, search, turns)

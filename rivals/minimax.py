@@ -84,7 +84,7 @@ def play_batch(
     """Play a batch of games; see `rivals.batch.PlayBatch`."""
     rows = with_options(weights, HANDS + 1)
     predicts = bool((rows[:, HANDS] == OpponentInfo.SEEN).any())
-    dealt, table, further = known or OpponentModelData(unknown_decks(len(states)))
+    dealt, table, further, _ = known or OpponentModelData(unknown_decks(len(states)))
     longer, library = table_and_library(cards, predicts, has_effects(cards), table, further)
     play_games(longer, rows, agents, states, chances, (thread_memory(), dealt, library), turns)
 

@@ -14,7 +14,7 @@ from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND
 from ilp_agent.profiles import Profile, read_any_profile
 from ilp_agent.shipped import profiles_folder, shipped_profiles
 from ilp_agent.weights import WeightVector
-from rivals.kinds import HANDS, AgentKind, Option
+from rivals.kinds import HANDS, SECRETS_OPTION, AgentKind, Option
 from rivals.outside.permissions import command_of, is_outside
 
 if TYPE_CHECKING:
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 _ENTRIES = (
     AgentKind(
         "ilp",
-        "ilp_agent.agent:IlpAgent",
+        "ilp_agent.agent:make_agent",
         "plays the best plan of the turn program",
         vector="ilp_agent.weights:Weights",
         takes_backend=True,
+        options=(SECRETS_OPTION,),
         effects=True,
     ),
     AgentKind(

@@ -85,10 +85,14 @@ def play_command(
     html: GamePage = None,
 ) -> None:
     """Play one game and show it turn by turn."""
+    import numpy as np
+
     from engine import Action, Position, find_ruleset, play
+    from engine.batches import dealt_cards
     from engine.codes import ActionKind
     from engine.decks import changes_sentence, coverage_sentence, default_ruleset
     from engine.view import PlayerView
+    from evo.cli.tables import draw_secret_explanation
     from evo.decklibrary import library_for_prediction
     from evo.game_pages.story import GameInfo, explainer_of, game_data, story_page
     from evo.play.entrants import find_entrant
@@ -111,6 +115,7 @@ def play_command(
     print(safe_text(coverage_sentence(dict.fromkeys(both))))
     if explain_turns and not any(isinstance(agent, IlpAgent) for agent in agents):
         print("--explain: neither agent gives reasons; those of ilp:PROFILE do")
+    dealt = np.zeros((2, 0), np.int16)  # both deck lists
     parts: list[str] = []  # heading and actions of the current turn
     reasons: list[ConsoleRenderable] = []  # explained plan of the current turn
 
@@ -124,12 +129,18 @@ def play_command(
         reasons.clear()
 
     def watch(position: Position, action: Action) -> None:
+        nonlocal dealt
         agent = agents[position.active]
+        if not dealt.size:
+            dealt = dealt_cards(position.states)[0]
         if not parts:
             parts.append(_heading(position))
             if explain_turns and isinstance(agent, IlpAgent):
-                view = PlayerView(position, position.active)
+                view = PlayerView(position, position.active, agent.shown, dealt[1 - position.active])
                 reasons.append(_explained(view.position, agent.weights, agent.backend))
+                secrets = agent.explain_secrets(view)
+                if secrets is not None:
+                    reasons.append(draw_secret_explanation(secrets, view.position))
         if action.kind == ActionKind.END_TURN:
             print_turn()
         else:

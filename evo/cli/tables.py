@@ -34,7 +34,10 @@ from evo.storage.run_folder import replace_missing_decks
 from evo.terminal.console import Column, FittingTable
 from evo.tournament.sweep import Variants, format_value
 from ilp_agent import Attack, Explanation, Plan, ProblemPlan, Profile, TurnProblem, Weights
+from ilp_agent.agent import play_planned_action
 from ilp_agent.plan import PlanAction
+from ilp_agent.search import SECRETS
+from ilp_agent.search.secret_explanation import SecretExplanation, SecretHypothesis
 
 RUN_COLUMNS = (
     Column("run"),
@@ -271,6 +274,44 @@ def draw_explanation(explanation: Explanation, position: Position, title: str = 
         total += [f"{other.objective:+.2f}", _difference(plan.objective - other.objective)]
     table.add_row(*total, style="bold")
     return Group(*lines, table)
+
+
+MAX_CANDIDATES_SHOWN = 5
+"""Largest number of candidates shown of a turn against hidden Secrets."""
+
+
+def draw_secret_explanation(explanation: SecretExplanation, position: Position) -> ConsoleRenderable:
+    """Draw what was assumed of the opponent's Secrets, and the best candidates with their values."""
+
+    def name_of(hypothesis: SecretHypothesis) -> str:
+        return " + ".join(position.card_name(number) if number >= 0 else "?" for number in hypothesis.cards)
+
+    hypotheses = explanation.hypotheses
+    assumed = ", ".join(f"{name_of(one)} {one.probability:.0%}" for one in hypotheses)
+    table = Table("up to the first that may reveal a Secret", title_justify="left")
+    for title in ("mean", "worst"):
+        table.add_column(title, justify="right")
+    table.add_column("worst with")
+    for candidate in explanation.candidates[:MAX_CANDIDATES_SHOWN]:
+        worst = hypotheses[candidate.values.index(candidate.worst)]
+        table.add_row(
+            _actions_text(position, candidate.actions),
+            f"{candidate.mean(hypotheses):+.2f}",
+            f"{candidate.worst:+.2f}",
+            name_of(worst),
+        )
+    rule = next(name for name, value in SECRETS.items() if value == explanation.rule)
+    return Group(Text(f"Secrets that may be in play ({rule}): {assumed}"), table)
+
+
+def _actions_text(position: Position, actions: Sequence[Action]) -> str:
+    """Text of actions that follow each other, none of them random before the last."""
+    here, words = position.copy(), []
+    for number, action in enumerate(actions):
+        if number:
+            play_planned_action(here, actions[number - 1])
+        words.append(action_text(here, action))
+    return "; ".join(words) or "end the turn"
 
 
 def explanation_json(

@@ -24,7 +24,7 @@ from ilp_agent.backends import DEFAULT_BACKEND
 from ilp_agent.mulligan import DeckMulligan, mulligan_from_values
 from ilp_agent.shipped import profiles_folder
 from rivals import AGENTS, DEFAULT_AGENT, find_agent_profile, find_kind, is_outside, read_agent_profile
-from rivals.kinds import format_options, parse_options
+from rivals.kinds import format_options, parse_options, split_backend
 from rivals.outside.agent import check_starts
 from rivals.outside.parameters import declared_weights, differences
 from rivals.outside.permissions import allow_options
@@ -142,7 +142,8 @@ def find_entrant(text: str) -> Entrant:
     `AGENT:PROFILE` is an agent with weights; some agents have a default profile, so their name is enough.
     `ilp:RUN` is the champion of a run folder, which is also looked up in `runs/`; of an agent from outside it
     is `process:COMMAND@profile=RUN`. `@BACKEND` after an agent with a backend chooses its solver; `@OPTIONS`
-    after an agent with options sets them: `lookahead@16`, `lookahead:PROFILE@64,depth=3`.
+    after an agent with options sets them: `lookahead@16`, `lookahead:PROFILE@64,depth=3`; both together are
+    `ilp:PROFILE@search,secrets=mean`.
 
     Raises:
         EntrantError, UnknownNameError: there is no such entrant; the message lists the nearest names.
@@ -272,7 +273,7 @@ class _Parts(NamedTuple):
         profile: "" for an agent without weights, or an agent from outside with its own parameters.
         backend: solver; the default if none is named.
         options: values of the kind's options; () for defaults.
-        suffix: `@BACKEND` or `@OPTIONS`; "" for defaults.
+        suffix: `@BACKEND`, `@OPTIONS` or `@BACKEND,OPTIONS`; "" for defaults.
     """
 
     agent: str
@@ -308,11 +309,14 @@ def _parse(text: str) -> _Parts:
         known = [f"{kind.name}:{name}" for kind in weighted for name in shipped_profiles(kind.owner)]
         known += [f"{kind.name}:{run}" for kind in weighted for run in _runs_of(kind.name)]
         raise EntrantError(f"{unknown_name('entrant', text, [*bare, *known])}; an entrant is {NOTATION}")
+    backend = DEFAULT_BACKEND
     if kind.takes_backend:
-        return _Parts(agent, profile, after_at or DEFAULT_BACKEND, (), _suffix(after_at, DEFAULT_BACKEND))
+        backend, after_at = split_backend(after_at) if kind.options else (after_at or backend, "")
     settings = parse_options(kind.options, after_at)
     after_at = format_options(kind.options, settings)
-    return _Parts(agent, profile, DEFAULT_BACKEND, settings if after_at else (), _suffix(after_at))
+    named = backend if backend != DEFAULT_BACKEND else ""
+    suffix = _suffix(",".join(filter(None, (named, after_at))))
+    return _Parts(agent, profile, backend, settings if after_at else (), suffix)
 
 
 def _parse_outside(text: str) -> _Parts:
@@ -344,9 +348,9 @@ def _has_weights(agent: str) -> bool:
     return agent in AGENTS and AGENTS[agent].weighted
 
 
-def _suffix(text: str, default: str = "") -> str:
-    """`@TEXT` for a text other than the default, else ""."""
-    return "" if text in ("", default) else f"@{text}"
+def _suffix(text: str) -> str:
+    """`@TEXT`; "" for no text."""
+    return f"@{text}" if text else ""
 
 
 def entrant_profile(agent: str, name: str) -> Profile[WeightVector]:

@@ -15,6 +15,7 @@ from engine.compile_progress import progress
 from engine.decks import cached_card_table
 from engine.game_session import Agent, MatchResult, Reason
 from engine.indirect_call import compiling_with_helper
+from engine.lazy import lazy_import
 from engine.match import (
     ActionCallback,
     MulliganPlan,
@@ -165,7 +166,7 @@ class Player:
         """The player's weights and options as one row of numbers for compiled games."""
         kind = find_kind(self.kind)
         weights = kind.weights.pad_optional(self.weights) if kind.weights else self.weights
-        return (*weights, *kind.settings(self.options))
+        return (*weights, *kind.row_settings(self.options))
 
 
 @dataclass(frozen=True)
@@ -298,7 +299,8 @@ def compile_games(players: Iterable[Player] = (Player(),), decks: Iterable[Deck]
             vector = find_kind(player.kind).weights
             n = max(len(player.weights), len(vector.names())) if vector else 0
             sample = replace(player, weights=(1.0,) * n, keeps=()).with_resolved_backend(played)
-            chosen[(*sample.kind_and_backend, n)] = sample
+            options = sample.options if find_kind(player.kind).takes_backend else ()
+            chosen[(*sample.kind_and_backend, n, options)] = sample
     effect_modes = {deck.effects for deck in played}
     needed = [find_kind(player.kind).play_batch(player.backend) for player in chosen.values()]
     progress.expect([_play_lockstep, *filter(None, needed)], effects=any(effect_modes))
@@ -361,9 +363,16 @@ def _play_lockstep(roster: Roster, games: Schedule, tables: tuple[CardTable, np.
         members = np.array([place for place, kind_and_backend in enumerate(kinds) if kind_and_backend == key])
         rows_by_player = np.full(len(kinds), -1, np.int64)
         rows_by_player[members] = np.arange(len(members))
-        parameters = np.array([roster.players[place].row for place in members], np.float64)
+        rows = [roster.players[place].row for place in members]
+        parameters = np.zeros((len(rows), max(map(len, rows))))
+        for parameter, row in zip(parameters, rows, strict=True):
+            parameter[: len(row)] = row  # options that a row omits are 0
         seats[key] = rows_by_player[games.players], parameters
-    prediction: dict[str, Any] = {"known": OpponentModelData(dealt_cards(states), cards, roster.library)}
+    beliefs = None
+    if any(find_kind(player.kind).models_secrets(player.options) for player in roster.players):
+        beliefs = np.zeros((len(games), 2), lazy_import("ilp_agent.search.secrets:BELIEF"))
+    known = OpponentModelData(dealt_cards(states), cards, roster.library, beliefs)
+    prediction: dict[str, Any] = {"known": known}
     outcomes, turns = game_results(states)
     while (outcomes == Outcome.ONGOING).any():
         for (kind, backend), (agents, weights) in seats.items():

@@ -63,7 +63,7 @@ def _notation_of(kind: AgentKind) -> str:
     solvers = join_names([f"@{name}" for name in BACKENDS if name != DEFAULT_BACKEND], "or")
     return (
         f"{text} (a name of configs/profiles, the path of a profile file, or a run folder for its champion; "
-        f"{solvers} appended chooses the solver)"
+        f"{solvers} appended chooses the solver, @secrets=mean or @secrets=worst how hidden Secrets count)"
     )
 
 

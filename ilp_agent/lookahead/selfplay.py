@@ -244,7 +244,7 @@ def play_batch(
     """Play a batch of games; see `rivals.batch.PlayBatch`."""
     rows, use = kernel_rows(weights), np.zeros(len(states), COUNTERS)
     predicts = bool((rows[:, HANDS] == PREDICTED).any())
-    dealt, table, further = known or OpponentModelData(unknown_decks(len(states)))
+    dealt, table, further, _ = known or OpponentModelData(unknown_decks(len(states)))
     longer, library = table_and_library(cards, predicts, has_effects(cards), table, further)
     kernels, memory = lookahead_kernels(longer)
     kernels.play_games(longer, rows, agents, states, chances, (memory, dealt, library), use)

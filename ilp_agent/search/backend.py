@@ -61,8 +61,15 @@ class Searcher:
         start["limit"], start["limit_kept"] = (
             (DEFAULT_LIMIT, DEFAULT_COMPLEX_LIMIT) if limit is None else (limit, limit)
         )
-        start["slots"], start["reduced"], start["n_barred"], start["bounded"] = 0, 1, 0, 0
+        start["slots"], start["reduced"], start["n_barred"] = 0, 1, 0
+        start["bounded"], start["n_assumed"] = 0, 0
         return self.memory
+
+    def use_table(self, table: CardTable) -> None:
+        """Prepare for searches with a card table; nothing is done if it is the last one."""
+        if table is not self.table:
+            self.table, self.cards = table, table.array.copy()
+            self.facts = compute_card_facts(self.cards)
 
     def search(
         self,
@@ -82,9 +89,7 @@ class Searcher:
             slots: whether to use board slots as the integer program does, not as the game does; no action is
                 deferred then.
         """
-        if position.table is not self.table:
-            self.table, self.cards = position.table, position.table.array.copy()
-            self.facts = compute_card_facts(self.cards)
+        self.use_table(position.table)
         memory = self.reset_memory(limit)
         if slots:
             memory.start["slots"], memory.start["reduced"] = 1, 0

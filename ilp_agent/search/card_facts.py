@@ -468,6 +468,13 @@ def select_relevant_features(state: np.void, cards: np.ndarray, facts: np.ndarra
         number = own["deck"][place]
         if number >= 0 and cards[number]["trigger_bits"] >> Trigger.IN_DECK & 1:
             features |= facts[number]["game_features"]
+    enemy = state["sides"][1 - seat]
+    for place in range(enemy["n_secrets"]):
+        number = enemy["secrets"][place]
+        if number >= 0:  # not hidden, but assumed (`ilp_agent.search.secrets`)
+            features |= facts[number]["game_features"]
+            brings |= facts[number]["brings"]
+            looks |= facts[number]["looks"]
     for n in range(state["n_choices"]):
         features |= facts[state["choices"][n]["card"]]["game_features"]
     for n in range(state["n_options"]):

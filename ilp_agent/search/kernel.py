@@ -199,6 +199,8 @@ def start_search(state: np.void, cards: np.ndarray, weights: np.ndarray, work: n
     root, start = work["states"][0], work["start"]
     seat = root["active"]
     hide_information(root, cards, seat)
+    for place in range(start["n_assumed"]):
+        root["sides"][1 - seat]["secrets"][place] = start["assumed"][place]
     own = root["sides"][seat]
     start["seat"], start["last_entity_id"], start["n"] = seat, root["last_entity_id"], own["n_board"]
     start["free"] = BOARD_SIZE - own["n_board"]

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.codes import BOARD_SIZE, HAND_SIZE, MAX_ACTIONS, MAX_MANA
+from engine.effect_codes import MAX_SECRETS
 from engine.effects.chance import MAX_HYPOTHETICAL
 from engine.state import EVENTS, MINION, STATE
 from ilp_agent.features import N_COUNTS
@@ -102,6 +103,8 @@ START = np.dtype(
         ("defers_actions", "i2"),  # 1: `reduced`, and allowed by the weights and cards in hand
         ("looks", "i2"),  # 1: a relevant card depends on cards in hand or on mana
         ("base", "f8"),  # start value, subtracted from the end value
+        ("n_assumed", "i2"),  # 0: the opponent's Secrets stay hidden; else their number, all of them assumed
+        ("assumed", "i2", (MAX_SECRETS,)),  # assumed Secrets, as of `ilp_agent.search.secrets`
         ("drawn", "f8"),  # score of a hidden card in hand: mean over the own deck
         ("hidden_mana", "f8"),  # cost of a hidden card in hand, 0 for damage spells: mean over the own deck
         ("hidden_damage", "f8"),  # its damage as a spell, likewise

@@ -15,7 +15,8 @@ from engine.match import deal
 from engine.notation import parse_position
 from engine.streams import generator, stream_key
 from evo.play.checking import same_view_positions
-from ilp_agent.lookahead.determinization import card_content_key, sort_deck
+from ilp_agent.lookahead.determinization import sort_deck
+from ilp_agent.search.card_order import card_content_key
 from rivals import AGENTS, EvaAgent, MctsAgent, find_agent_profile
 from rivals.mcts import (
     EXPLORATION,

@@ -98,6 +98,7 @@ class Plan:
         again: whether the turn must be solved again after the last action, because a drawn card, a chance
             outcome or the healing by an enemy with Lifesteal is known only then.
         states: positions searched; 0 for solvers that do not search.
+        bound: proven upper bound on the objective of every plan; None if it was not computed, or is infinite.
     """
 
     status: Status
@@ -106,6 +107,7 @@ class Plan:
     actions: tuple[Action, ...]
     again: bool = False
     states: int = 0
+    bound: float | None = None
 
 
 CardPlan = Plan

@@ -14,6 +14,7 @@ from engine.state import CARD
 from ilp_agent.backends import SolverError
 from ilp_agent.exact.backend import ExactSolver, read_problem, supports_weights
 from ilp_agent.plan import Plan, Status, name_terms
+from ilp_agent.search.bound import UNBOUNDED
 from ilp_agent.search.card_facts import FACT, compute_card_facts
 from ilp_agent.search.expected_terms import deterministic_terms, expected_terms
 from ilp_agent.search.kernel import search_turn
@@ -78,6 +79,7 @@ class Searcher:
         limit: int | None = None,
         barred: np.ndarray | None = None,
         slots: bool = False,
+        bounded: bool = False,
     ) -> np.void:
         """Search a position of the player to move; dtype `SOLUTION`, valid until the next search.
 
@@ -88,9 +90,12 @@ class Searcher:
             barred: excluded actions, as of `exclusion_array`.
             slots: whether to use board slots as the integer program does, not as the game does; no action is
                 deferred then.
+            bounded: whether positions are skipped whose upper bound is not better, which finds the same plan
+                and bounds the objective if the limit is met (`ilp_agent.search.bound`).
         """
         self.use_table(position.table)
         memory = self.reset_memory(limit)
+        memory.start["bounded"] = bounded
         if slots:
             memory.start["slots"], memory.start["reduced"] = 1, 0
         if barred is not None:
@@ -135,13 +140,14 @@ class SearchSolver:
 
     name = "search"
 
-    def solve(self, turn: Turn, weights: Weights, limit: int | None = None) -> Plan:
+    def solve(self, turn: Turn, weights: Weights, limit: int | None = None, bounded: bool = False) -> Plan:
         """Best plan for the rest of a turn.
 
         Args:
             turn: the turn.
             weights: of the objective.
-            limit: of positions, at least 1; None as of `Searcher.ready`.
+            limit: of positions, at least 1; None as of `Searcher.reset_memory`.
+            bounded: as of `Searcher.search`.
 
         Raises:
             SolverError: too many excluded actions.
@@ -151,9 +157,10 @@ class SearchSolver:
                 f"backend 'search' can exclude at most {MAX_EXCLUDED} actions, got {len(turn.barred)}"
             )
         searcher, array, terms = thread_searcher(), weights.full_array, np.zeros(N_TERMS)
-        solved = searcher.search(turn.position, array, limit, exclusion_array(turn), turn.program)
+        solved = searcher.search(turn.position, array, limit, exclusion_array(turn), turn.program, bounded)
         status = Status.FEASIBLE if solved["unproven"] else Status.OPTIMAL
         states, again, value = int(solved["states"]), bool(solved["again"]), float(solved["value"])
+        most = float(solved["most"]) if bounded and solved["most"] < UNBOUNDED / 2 else None
         codes = solved["actions"][: solved["n"]].astype(np.int64)
         if turn.program:
             deterministic_terms(searcher.cards, array, searcher.memory.work, codes, terms)
@@ -161,7 +168,7 @@ class SearchSolver:
         else:
             expected_terms(searcher.cards, array, searcher.facts, *searcher.memory, terms)
         actions = tuple(map(Action.from_code, codes.tolist()))
-        return Plan(status, value, name_terms(terms, weights), actions, again, states)
+        return Plan(status, value, name_terms(terms, weights), actions, again, states, most)
 
 
 class AutoSolver:

@@ -60,7 +60,6 @@ class TurnProof:
         more_ties: whether there may be more ties than the listed ones.
         next_best: the best end of a lower value; None if there is none, or if it is unknown.
         ends_known: whether the search that defers no action was complete, so that ties and `next_best` hold.
-        bound: proven upper bound on the objective; None if there is none beside the plan's own value.
     """
 
     lethal: Lethal
@@ -69,7 +68,6 @@ class TurnProof:
     more_ties: bool
     next_best: TurnEnd | None
     ends_known: bool
-    bound: float | None = None
 
     @property
     def proven(self) -> bool:
@@ -86,7 +84,7 @@ class TurnProof:
         """Largest amount by which a better plan may exceed this one: 0 if it is proven; None if unknown."""
         if self.proven:
             return 0.0
-        return None if self.bound is None else max(self.bound - self.plan.objective, 0.0)
+        return None if self.plan.bound is None else max(self.plan.bound - self.plan.objective, 0.0)
 
 
 def prove_turn(
@@ -102,7 +100,7 @@ def prove_turn(
     """
     turn = _without_enemy_attacks(turn)
     lethal = find_lethal(turn.position, limit)
-    plan = SearchSolver().solve(turn, weights, limit)
+    plan = SearchSolver().solve(turn, weights, limit, bounded=True)
     ends, complete, full = list_ends(turn, weights, limit, n_ends + 1)
     if not complete or plan.status != Status.OPTIMAL:
         return TurnProof(lethal, plan, (), False, None, ends_known=False)

@@ -30,7 +30,6 @@ from engine.effect_codes import (
     Trait,
     Trigger,
 )
-from engine.effects.card_filters import has_effects
 from engine.effects.legal_actions import current_cost
 from engine.jit import njit_no_alloc
 from engine.state import guards
@@ -551,8 +550,6 @@ def upper_bound(
     own, enemy = state["sides"][seat], state["sides"][1 - seat]
     if state["n_options"] > 0 or state["n_choices"] > 0 or weights[Term.FROZEN] > weights[Term.THREAT]:
         return UNBOUNDED
-    if not has_effects(cards):
-        return UNBOUNDED
     take_stock(state, cards, start, tally)
     count_enemy_rows(enemy, cards, tally)
     weapon = int(own["weapon"]) if own["durability"] > 0 else -1
@@ -693,7 +690,7 @@ def knapsack_bound(values: np.ndarray, tally: np.void, mana: float) -> float:
         used |= 1 << chosen
         cost = float(tally["cost"][chosen])
         if cost > mana:
-            return total + values[chosen] * mana / cost
+            return float(total + values[chosen] * mana / cost)
         total += values[chosen]
         mana -= cost
 

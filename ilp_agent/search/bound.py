@@ -62,6 +62,16 @@ FIRST, BY_ACTIONS, BY_SUMMONS, BY_CHANGES, NEVER, UNKNOWN_TRIGGER = range(6)
 """Stages of triggers: a row of one stage may cause events of later stages alone."""
 
 
+FIRST_BITS = sum(
+    1 << trigger for trigger in (Trigger.PLAY, Trigger.DEATHRATTLE, Trigger.TURN_END, Trigger.AURA)
+)
+NEVER_BITS = sum(
+    1 << trigger for trigger in (Trigger.TURN_START, Trigger.COST, Trigger.IN_DECK, Trigger.DISCARDED_ITSELF)
+)
+EVENT_BITS = ((1 << (max(Trigger) + 1)) - 1) & ~(FIRST_BITS | NEVER_BITS)
+"""Bits of the triggers of later stages, as in `trigger_bits` of a card."""
+
+
 @njit_no_alloc
 def stage_of(effect: np.void) -> int:
     """Stage at which the events that trigger a row are counted."""
@@ -516,6 +526,8 @@ def count_card(
         stage: of the triggers.
         tally: dtype `TALLY`.
     """
+    if stage > FIRST and not int(card["trigger_bits"]) & EVENT_BITS:
+        return
     for row in range(card["n_effects"]):
         effect = card["effects"][row]
         if is_active(card, effect, played) and stage_of(effect) == stage:

@@ -150,6 +150,15 @@ def back_up_value(
 
 
 @njit_no_alloc
+def needs_bound(frame: np.void, action: int) -> bool:
+    """Whether to bound the position after an action: after an attack effects are as little bounded as before."""
+    if not UNBOUNDED / 2 <= frame["bound"] < np.inf:
+        return True
+    kind, _, _ = decode(action & ~(WITH_HERO_ATTACK | WITH_ALL_ATTACKS))
+    return bool(kind != ActionKind.ATTACK)
+
+
+@njit_no_alloc
 def is_hopeless(frame: np.void, most: float, tie: float) -> bool:
     """Whether an action of this upper bound is no better than the best one; then notes it as skipped.
 
@@ -270,7 +279,7 @@ def search_turn(
     tie = tie_tolerance(weights)
     solved["states"], solved["unproven"] = 0, 0
     open_frame(0, cards, weights, facts, work)
-    frames[0]["floor"] = -np.inf
+    frames[0]["floor"], frames[0]["bound"] = -np.inf, np.inf
     frames[0]["hand_attackers"], frames[0]["hand_attackers_died"] = 0, 0
     frames[0]["key"] = position_key(work["states"][0], cards, start, 0, 0)
     level = 0
@@ -479,8 +488,10 @@ def descend(
         if frame["n_leaves"] > 0:
             most = frame["bounds"][frame["leaf"]] - frame["gain"]
         else:
-            most = end_value(child, cards, weights, start)
-            most += upper_bound(child, cards, weights, start, work["tally"])
+            most = frame["bound"] - frame["gain"]
+            if needs_bound(frame, work["actions"][level, frame["next"] - 1]):
+                least = upper_bound(child, cards, weights, start, work["tally"])
+                most = min(most, end_value(child, cards, weights, start) + least)
             if is_hopeless(frame, most + frame["gain"], tie):
                 return False
     if at_limit:
@@ -494,6 +505,7 @@ def descend(
     solved["states"] += 1
     again = known != NOT_FOUND  # exactly now, so that no position is searched a third time
     following["floor"] = floor_of_child(frame) if start["bounded"] and not again else -np.inf
+    following["bound"] = most
     open_frame(level + 1, cards, weights, facts, work)
     following["key"] = key
     return True

@@ -39,6 +39,7 @@ FRAME = np.dtype(
         ("gain", "f8"),  # gain of the current action
         ("floor", "f8"),  # values up to this need not be found exactly
         ("skipped", "f8"),  # largest upper bound of what was skipped
+        ("bound", "f8"),  # upper bound of the value; infinite if it was not computed
         ("action", "i4"),  # the best action; 0 for the end of the turn
         ("n", "i4"),  # number of actions
         ("next", "i4"),  # index of the next action to try

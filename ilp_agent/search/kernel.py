@@ -151,7 +151,7 @@ def back_up_value(
 
 @njit_no_alloc
 def needs_bound(frame: np.void, action: int) -> bool:
-    """Whether to bound the position after an action: after an attack effects are as little bounded as before."""
+    """Whether to bound the position after an action: not after an attack if effects are not bounded."""
     if not UNBOUNDED / 2 <= frame["bound"] < np.inf:
         return True
     kind, _, _ = decode(action & ~(WITH_HERO_ATTACK | WITH_ALL_ATTACKS))

@@ -63,7 +63,7 @@ class Searcher:
             (DEFAULT_LIMIT, DEFAULT_COMPLEX_LIMIT) if limit is None else (limit, limit)
         )
         start["slots"], start["reduced"], start["n_barred"] = 0, 1, 0
-        start["bounded"], start["n_assumed"] = 0, 0
+        start["bounded"], start["n_assumed"], start["beam"] = 0, 0, 0
         return self.memory
 
     def use_table(self, table: CardTable) -> None:

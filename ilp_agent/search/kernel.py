@@ -16,6 +16,7 @@ from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import CARD, STATE
 from engine.view import hide_information
 from ilp_agent.features import SHIELD
+from ilp_agent.search.beam import improve_by_beam
 from ilp_agent.search.bound import UNBOUNDED, upper_bound
 from ilp_agent.search.card_facts import FACT, RANDOM_EFFECT, select_relevant_features
 from ilp_agent.search.chance import (
@@ -303,6 +304,9 @@ def search_turn(
     if start["bounded"] and solved["most"] <= solved["value"] + tie:
         solved["unproven"] = 0
     extract_actions(cards, weights, facts, work, memo, slots, solved)
+    if solved["unproven"] and start["beam"] and not start["slots"]:
+        work["beam_tie"] = tie
+        improve_by_beam(cards, weights, facts, work, solved)
     return 0
 
 

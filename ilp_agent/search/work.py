@@ -100,6 +100,7 @@ START = np.dtype(
         ),  # 1: defer actions where possible (`ilp_agent.search.deferred_actions`)
         ("n_barred", "i2"),
         ("barred", "i4", (MAX_EXCLUDED, 3)),  # kind, source and target of excluded actions
+        ("beam", "i2"),  # 1: a beam search may replace a plan that is not proven
         ("bounded", "i2"),  # 1: skip positions whose upper bound is not better (`ilp_agent.search.bound`)
         ("defers_actions", "i2"),  # 1: `reduced`, and allowed by the weights and cards in hand
         ("looks", "i2"),  # 1: a relevant card depends on cards in hand or on mana
@@ -128,6 +129,9 @@ SOLUTION = np.dtype(
 )
 """Result of a search."""
 
+
+BEAM_WIDTH, BEAM_LENGTH = 30, 16
+"""Positions of each length that a beam search keeps, and most actions of a plan (`ilp_agent.search.beam`)."""
 
 MAX_CARDS = HAND_SIZE + 1
 """Capacity for cards that can be played: the hand and the hero power."""
@@ -192,6 +196,18 @@ WORK = np.dtype(
         ),  # outcome, number of outcomes and stride of each event of an action
         ("pair", MINION, (2,)),  # two minions after an attack
         ("tally", TALLY),  # of the position bounded last
+        # beam search: positions of one length, and after one more action
+        ("beam_states", STATE, (2, BEAM_WIDTH)),
+        ("beam_keys", "u8", (2, BEAM_WIDTH)),
+        ("beam_gain", "f8", (2, BEAM_WIDTH)),  # of the actions to each
+        ("beam_value", "f8", (2, BEAM_WIDTH)),  # of ending the turn in each
+        ("beam_actions", "i4", (BEAM_LENGTH, BEAM_WIDTH)),  # last action to each position of each length
+        ("beam_parents", "i4", (BEAM_LENGTH, BEAM_WIDTH)),  # and its place in the beam before
+        ("beam_gains", GAIN, (GAIN_CACHE_SIZE,)),  # cache of the values of random actions
+        ("beam_best", "f8"),  # value of the best plan so far
+        ("beam_tie", "f8"),  # tolerance of ties
+        ("beam_length", "i4"),  # number of actions of the best plan; 0 if that is the search's
+        ("beam_plan", "i4", (BEAM_LENGTH,)),
         ("pack", "f8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # knapsack: best value of deferred plays
         ("packed", "i8", (BOARD_SIZE + 1, MAX_MANA + 2)),  # and the set of cards, as bits of hand positions
     ]

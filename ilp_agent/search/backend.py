@@ -14,7 +14,7 @@ from engine.state import CARD
 from ilp_agent.backends import SolverError
 from ilp_agent.exact.backend import ExactSolver, read_problem, supports_weights
 from ilp_agent.plan import Plan, Status, name_terms
-from ilp_agent.search.bound import UNBOUNDED
+from ilp_agent.search.bound import LARGEST_BOUND
 from ilp_agent.search.card_facts import FACT, compute_card_facts
 from ilp_agent.search.expected_terms import deterministic_terms, expected_terms
 from ilp_agent.search.kernel import search_turn
@@ -160,7 +160,7 @@ class SearchSolver:
         solved = searcher.search(turn.position, array, limit, exclusion_array(turn), turn.program, bounded)
         status = Status.FEASIBLE if solved["unproven"] else Status.OPTIMAL
         states, again, value = int(solved["states"]), bool(solved["again"]), float(solved["value"])
-        most = float(solved["most"]) if bounded and solved["most"] < UNBOUNDED / 2 else None
+        most = float(solved["most"]) if bounded and solved["most"] < LARGEST_BOUND else None
         codes = solved["actions"][: solved["n"]].astype(np.int64)
         if turn.program:
             deterministic_terms(searcher.cards, array, searcher.memory.work, codes, terms)

@@ -343,9 +343,10 @@ def _weight_rows(
         values = np.atleast_2d(np.asarray(weights, np.float64))
     except (TypeError, ValueError):
         raise WrongValueError(f"weights must be rows of equally many numbers, got {weights!r:.200}") from None
+    numbers = " or ".join(", ".join(map(str, sets)).rsplit(", ", 1))
     if values.ndim != 2 or not len(values) or values.shape[1] not in sets:
         raise WrongValueError(
-            f"weights of {agent} have one row per player and {' or '.join(map(str, sets))} columns "
+            f"weights of {agent} have one row per player and {numbers} columns "
             f"({', '.join(sets[max(sets)][1].names())}), got shape {values.shape}"
         )
     name, vector = sets[values.shape[1]]

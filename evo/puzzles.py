@@ -317,12 +317,21 @@ def read_puzzles(file: Path) -> list[Puzzle]:
     """
     try:
         content = read_json(file)
-        if content.get("schema") != SCHEMA or not isinstance(content.get("puzzles"), list):
+        if (
+            not isinstance(content, dict)
+            or content.get("schema") != SCHEMA
+            or not isinstance(content.get("puzzles"), list)
+        ):
             raise ValueError(f"it is not a file of puzzles with schema {SCHEMA}")
+        versions = content.get("rules"), content.get("effects")
+        if versions != (RULES_VERSION, EFFECTS_VERSION):
+            raise ValueError("its puzzles are of other rules; make them again with manaforge solve --puzzles")
         puzzles = [_puzzle_of(one) for one in content["puzzles"]]
     except OSError as error:
         raise WrongValueError(f"cannot read {file}: {error.strerror}") from None
-    except (ValueError, TypeError, KeyError) as error:
+    except KeyError as error:
+        raise WrongValueError(f"cannot read {file}: a puzzle has no {error}") from None
+    except (ValueError, TypeError) as error:
         raise WrongValueError(f"cannot read {file}: {error}") from None
     if not puzzles:
         raise WrongValueError(f"{file} has no puzzles")
@@ -331,6 +340,8 @@ def read_puzzles(file: Path) -> list[Puzzle]:
 
 def _puzzle_of(content: Any) -> Puzzle:
     """A puzzle from its JSON values; raises ValueError, TypeError or KeyError if it is none."""
+    if not isinstance(content, dict):
+        raise ValueError(f"a puzzle is a table of values, got {content!r:.80}")
     lists = {name: content[name] for name in ("solution", "decks", "agents")}
     are_lists = all(isinstance(one, list) for one in lists.values())
     if not are_lists or not all(isinstance(text, str) for one in lists.values() for text in one):

@@ -276,10 +276,17 @@ def proof_json(
 
 def _make_puzzles(n: int, decks: str, seed: int, out: Path, as_data: bool) -> None:
     """Make puzzles, write them to a file and print how many there are of each grade."""
+    from engine.errors import WrongValueError
     from engine.terminal import print_error, safe_text
     from evo.config.files import split_names
     from evo.play.pool import InterruptedRunError
-    from evo.puzzles import PUZZLE_DECKS, check_writable, make_puzzles, write_puzzles
+    from evo.puzzles import (
+        MAX_BATCHES_WITHOUT,
+        PUZZLE_DECKS,
+        check_writable,
+        make_puzzles,
+        write_puzzles,
+    )
     from evo.sessions.progress import GameCounter, output_console, stop_on_signals
 
     file = out / PUZZLES_FILE if out.is_dir() else out
@@ -294,6 +301,11 @@ def _make_puzzles(n: int, decks: str, seed: int, out: Path, as_data: bool) -> No
         raise typer.Exit(128 + (counter.stopping or signal.SIGINT)) from None
     finally:
         counter.close()
+    if not puzzles:
+        raise WrongValueError(
+            f"no puzzle was found: {MAX_BATCHES_WITHOUT} batches of games with these decks had none; "
+            "choose other --decks or another --seed"
+        )
     write_puzzles(file, puzzles, seed, names)
     if as_data:
         grades = dict(sorted(Counter(puzzle.grade for puzzle in puzzles).items()))

@@ -340,8 +340,8 @@ class RunKeys(Settings):
         Literal["thesis", "extended", "full"],
         Field(
             description="weight set of agents ilp and greedy-ilp; thesis: the thesis's eight weights; "
-            "extended: these and eight more, for real cards; full: these and twelve more, for the position "
-            "at the end of the turn"
+            "extended: sixteen, with those for real cards; full: all twenty-eight, with those for the "
+            "position at the end of the turn"
         ),
     ] = "thesis"
     pool: Annotated[

@@ -326,8 +326,14 @@ class PuzzleInPlay:
         """Actions from the start of the puzzle, in words."""
         here, words = self.puzzle.start(), []
         for action in actions:
+            if action.kind == ActionKind.END_TURN or action not in here.legal_actions():
+                raise PlayError(
+                    f"the solution of puzzle {self.number} has an action that is not legal: {action}"
+                )
             words.append(_words(here, action))
             here.play(action, Chance.blind())
+        if here.state["sides"][1 - self._seat]["health"] > 0:
+            raise PlayError(f"the solution of puzzle {self.number} does not kill the enemy hero")
         return words
 
     def state(self) -> dict[str, Any]:
@@ -366,13 +372,14 @@ class PuzzleInPlay:
             action = next((legal for legal in view.legal_actions if str(legal) == text), None)
             if action is None:
                 raise PlayError(f"{text!r} is not legal now")
-            words = _words(view.position, action)
-            self._log.append({"by": self._seat, "turn": int(self._position.state["turn"]), "said": words})
+            words, turn = _words(view.position, action), int(self._position.state["turn"])
+            if action.kind != ActionKind.END_TURN:
+                self._position.play(action, Chance.blind())
+            self._log.append({"by": self._seat, "turn": turn, "said": words})
             self._n_actions += 1
             if action.kind == ActionKind.END_TURN:
                 self._over = "Not solved: the turn has ended, and the enemy hero lives"
                 return
-            self._position.play(action, Chance.blind())
             if self._position.outcome != Outcome.ONGOING:
                 self._finish()
 

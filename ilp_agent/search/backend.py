@@ -14,9 +14,9 @@ from engine.state import CARD
 from ilp_agent.backends import SolverError
 from ilp_agent.exact.backend import ExactSolver, read_problem, supports_weights
 from ilp_agent.plan import Plan, Status, name_terms
-from ilp_agent.search.bound import UNBOUNDED
+from ilp_agent.search.bound import LARGEST_BOUND
 from ilp_agent.search.card_facts import FACT, compute_card_facts
-from ilp_agent.search.expected_terms import deterministic_terms, expected_terms
+from ilp_agent.search.expected_terms import deterministic_terms, expected_terms, terms_of_beam_plan
 from ilp_agent.search.kernel import search_turn
 from ilp_agent.search.work import (
     DEFAULT_COMPLEX_LIMIT,
@@ -160,11 +160,14 @@ class SearchSolver:
         solved = searcher.search(turn.position, array, limit, exclusion_array(turn), turn.program, bounded)
         status = Status.FEASIBLE if solved["unproven"] else Status.OPTIMAL
         states, again, value = int(solved["states"]), bool(solved["again"]), float(solved["value"])
-        most = float(solved["most"]) if bounded and solved["most"] < UNBOUNDED / 2 else None
+        most = float(solved["most"]) if bounded and solved["most"] < LARGEST_BOUND else None
         codes = solved["actions"][: solved["n"]].astype(np.int64)
         if turn.program:
             deterministic_terms(searcher.cards, array, searcher.memory.work, codes, terms)
             value = float(terms.sum())
+        elif searcher.memory.work["beam_length"][0]:
+            works = searcher.memory.work
+            terms_of_beam_plan(searcher.cards, array, searcher.facts, works, terms)
         else:
             expected_terms(searcher.cards, array, searcher.facts, *searcher.memory, terms)
         actions = tuple(map(Action.from_code, codes.tolist()))

@@ -16,7 +16,7 @@ Source of the method: relaxations of the turn program (docs/turn-program.md, "Ho
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE, COIN, Keyword
+from engine.codes import BOARD_SIZE, COIN, HAND_SIZE, Keyword
 from engine.effect_codes import (
     ENEMY,
     HEROES,
@@ -39,6 +39,9 @@ from ilp_agent.weights import Term
 
 UNBOUNDED = 1e200
 """Bound of a position with effects that are not bounded here."""
+
+LARGEST_BOUND = 1e110
+"""Bounds beyond this are not bounds: shares of `UNBOUNDED`. No objective is as large (`MAX_WEIGHT`)."""
 
 ALL_ENEMIES = 100
 """Number of removals that stands for all enemies."""
@@ -201,6 +204,8 @@ def count_row(effect: np.void, cards: np.ndarray, events: int, stage: int, tally
             tally["weapon_attack"] = max(tally["weapon_attack"], weapon["attack"])
             tally["durability"] = max(tally["durability"], weapon["health"])
     elif op == Op.WEAPON:
+        if side & ENEMY:
+            tally["disarms"] = 1
         tally["more_attack"] += events * max(int(effect["amount"]), 0)
         tally["more_durability"] += events * max(int(effect["amount2"]), 0)
     elif op == Op.DISARM:
@@ -231,6 +236,7 @@ def count_token(cards: np.ndarray, effect: np.void, events: int, stage: int, tal
         for row in range(token["n_effects"]):
             trigger, op = token["effects"][row]["trigger"], token["effects"][row]["op"]
             simple = op in (Op.HEAL, Op.DRAW, Op.ARMOUR, Op.BUFF)
+            tally["heals"] += 2 * n * (BOARD_SIZE + 1) if op == Op.HEAL else 0
             if trigger != Trigger.TURN_START and not (trigger == Trigger.TURN_END and simple):
                 tally["known"] = 0
     tally["stats"] += n * most
@@ -292,6 +298,8 @@ def add_row(
     elif op == Op.ARMOUR:
         tally["gain"] += times * most * weights[Term.HERO]
     elif op == Op.DRAW:
+        if side & ENEMY and tally["fatigue"]:
+            tally["known"] = 0
         if side & OWN or on_self:
             tally["gain"] += events * max(int(effect["amount"]), 1) * drawn_value(weights, start)
     elif op in (Op.DISCOVER, Op.DISCOVER_FROM_DECK, Op.TRACK):
@@ -424,6 +432,7 @@ def take_stock(state: np.void, cards: np.ndarray, start: np.void, tally: np.void
     tally["stats"], tally["shields"], tally["taunts"], tally["protects"] = 0, 0, 0, 0
     tally["discards"], tally["overload"], tally["lifesteal"], tally["strikes"] = 0, 0, 0, 1
     tally["minions"], tally["enemies"] = own["n_board"], enemy["n_board"]
+    tally["fatigue"] = 1 if enemy["n_deck"] < HAND_SIZE else 0
     tally["weapon_attack"], tally["durability"] = own["weapon_attack"], own["durability"]
     tally["more_attack"], tally["more_durability"], tally["hero_attack"] = 0, 0, 0
     tally["disarms"], tally["n"] = 0, 0
@@ -465,8 +474,10 @@ def take_stock(state: np.void, cards: np.ndarray, start: np.void, tally: np.void
             if card["traits"] & (Trait.CLEAVES | Trait.FREEZES):
                 tally["known"] = 0
         elif card["kind"] == CardKind.WEAPON:
-            tally["weapon_attack"] = max(tally["weapon_attack"], card["attack"])
-            tally["durability"] = max(tally["durability"], card["health"])
+            held = own["hand_modifiers"][place]
+            attack, durability = int(card["attack"]), int(card["health"])
+            tally["weapon_attack"] = max(tally["weapon_attack"], attack + max(int(held["attack"]), 0))
+            tally["durability"] = max(tally["durability"], durability + max(int(held["health"]), 0))
             if card["keywords"] & ~Keyword.LIFESTEAL:
                 tally["known"] = 0
     for place in range(own["n_board"]):
@@ -481,6 +492,12 @@ def take_stock(state: np.void, cards: np.ndarray, start: np.void, tally: np.void
         if enemy["board"][place]["granted_effects"][0]:
             tally["known"] = 0
     tally["attacks"] += max(int(own["hero_attacks_left"]), 0)
+    for place in range(own["n_deck"] + own["n_hand"]):  # minions that may summon themselves
+        number = own["deck"][place] if place < own["n_deck"] else own["hand"][place - own["n_deck"]]
+        bits = 1 << Trigger.IN_DECK if place < own["n_deck"] else 1 << Trigger.DISCARDED_ITSELF
+        if number >= 0 and int(cards[number]["trigger_bits"]) & bits:
+            tally["summons"] += 1
+            tally["attacks"] += 2
 
 
 @njit_no_alloc
@@ -579,6 +596,8 @@ def upper_bound(
             count_card(cards[weapon], cards, False, strikes, stage, tally)
         for n in range(tally["n"]):
             count_card(cards[played_card(own, tally["card"][n])], cards, True, 2, stage, tally)
+    if tally["disarms"] and enemy["durability"] > 0 and cards[enemy["weapon"]]["n_effects"] > 0:
+        return UNBOUNDED
     tally["gain"], tally["points"], tally["removals"] = 0.0, 0.0, 0
     add_enemy_rows(enemy, cards, weights, tally)
     for place in range(own["n_board"]):
@@ -615,7 +634,8 @@ def upper_bound(
         value += weights[Term.HERO] * others
     for place in range(enemy["n_board"]):
         minion = enemy["board"][place]
-        value += weights[Term.FROZEN] * max(int(minion["attack"]), 0)
+        lasting = int(minion["attack"]) - int(minion["turn_attack"])
+        value += weights[Term.FROZEN] * max(int(minion["attack"]), lasting, 0)
     if enemy["n_board"] > 0:
         value += weights[Term.CLEAR]
     return float(value)
@@ -648,7 +668,9 @@ def add_card(
             tally["known"] = 0
         elif stage != NEVER:
             bonus = tally["spell_damage"] if card["kind"] == CardKind.SPELL else 0
-            if effect["op"] == Op.DAMAGE and card["keywords"] & Keyword.POISONOUS:
+            if effect["op"] == Op.DAMAGE and card["keywords"] & (Keyword.POISONOUS | Keyword.LIFESTEAL):
+                tally["known"] = 0
+            if effect["op"] == Op.MANA and not (played and effect["trigger"] == Trigger.PLAY):
                 tally["known"] = 0
             events = n_events(effect, attacks, tally)
             if effect["op"] == Op.SUMMON:
@@ -715,12 +737,6 @@ def weapon_bound(own: np.void, enemy: np.void, weights: np.ndarray, tally: np.vo
     if tally["disarms"]:
         value += weights[Term.ENEMY_WEAPON] * (enemy["weapon_attack"] * enemy["durability"])
     return float(value)
-
-
-@njit_no_alloc
-def is_special(card: np.void) -> bool:
-    """Whether a card has effects or keywords."""
-    return bool(card["n_effects"] > 0 or card["keywords"] != 0)
 
 
 @njit_no_alloc
@@ -808,10 +824,12 @@ def add_enemy_row(effect: np.void, cards: np.ndarray, weights: np.ndarray, tally
         if effect["side"] & OWN:
             most = max(int(effect["amount"]), int(effect["amount2"]), 0)
             tally["points"] += most * n_targets(effect, BOARD_SIZE + 1)
-    elif (op == Op.JADE and weights[Term.WOUND] > 0.0) or op not in HELPS_ITS_OWNER or not harmless:
-        tally["known"] = 0
-    elif trigger == Trigger.AURA:
-        tally["known"] = tally["known"] if op in (Op.BUFF, Op.WEAPON) else 0
+    else:
+        known = harmless and op in HELPS_ITS_OWNER
+        known = known and not (op == Op.JADE and weights[Term.WOUND] > 0.0)
+        known = known and not (op == Op.DRAW and tally["fatigue"])
+        known = known and (trigger != Trigger.AURA or op in (Op.BUFF, Op.WEAPON))
+        tally["known"] = tally["known"] if known else 0
 
 
 @njit_no_alloc
@@ -854,7 +872,8 @@ def enemy_bound(
     value = everything + hit * total
     if not aura and removals < enemy["n_board"]:
         value = min(value, trade_bound(own, enemy, cards, weights, start, others, most * removals, tally))
-    face = total - (0 if removals > 0 or poison or aura or tally["protects"] == 2 else guards_health)
+    past_guards = removals > 0 or poison or aura or tally["protects"] == 2
+    face = others + max(total - others - (0 if past_guards else guards_health), 0.0)
     if face >= enemy["health"] + enemy["armour"]:
         value += weights[Term.LETHAL]
     return float(value)
@@ -913,8 +932,9 @@ def attacker_bound(
 ) -> float:
     """Most that one attack of an own minion gains; `granted` has the bits of enemies removed for nothing."""
     attack = int(minion["attack"])
+    others = granted != 0 or tally["enemies"] > enemy["n_board"]  # enemies that it may attack besides
     best = attack * max(
-        weights[Term.FACE] + weights[Term.ENEMY_HERO], weights[Term.DAMAGE] if granted else 0.0
+        weights[Term.FACE] + weights[Term.ENEMY_HERO], weights[Term.DAMAGE] if others else 0.0
     )
     each = weights[Term.BODY] + health_value(minion["keywords"], weights)
     for place in range(enemy["n_board"]):
@@ -925,11 +945,12 @@ def attacker_bound(
         if minion["keywords"] & Keyword.POISONOUS:
             share = 1.0
         gain = share * removal_value(target, weights) + weights[Term.DAMAGE] * attack
-        if tally["protects"] < 2 and target["attack"] > 0:
+        if tally["protects"] < 2 and target["attack"] > 0 and not minion["traits"] & Trait.IMMUNE:
             gain -= weights[Term.TRADE] * target["attack"]
             cost = each * target["attack"]
             if minion["keywords"] & Keyword.DIVINE_SHIELD:
-                cost = weights[Term.SHIELD] * (attack + int(minion["health"]))
+                once = minion["attacks_left"] == 1
+                cost = weights[Term.SHIELD] * (attack + int(minion["health"])) if once else 0.0
             elif target["attack"] >= minion["health"]:
                 lasting = max(attack - int(minion["turn_attack"]), 0)
                 death = weights[Term.SURVIVE] * initial_health(minion, cards, start)

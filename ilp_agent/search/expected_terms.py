@@ -163,6 +163,51 @@ def deterministic_terms(
 
 
 @njit
+def terms_of_beam_plan(
+    cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, works: np.ndarray, terms: np.ndarray
+) -> None:
+    """Write to `terms` the weighted terms of the plan of a beam search; a random action ends it.
+
+    Args:
+        cards: the card table.
+        weights: of the search.
+        facts: of the cards.
+        works: dtype `WORK`, shape (1,), after the search. Scratch is modified in place.
+        terms: shape (`N_TERMS`,). Modified in place.
+    """
+    terms[:] = 0.0
+    work = works[0]
+    units = np.eye(N_TERMS)
+    start, effect_state = work["start"], work["effect_state"][0]
+    here = np.empty(2, STATE)
+    here[0] = work["states"][0]
+    random = False
+    for step in range(work["beam_length"]):
+        action = int(work["beam_plan"][step])
+        begin_hypothetical(effect_state)
+        here[1] = here[0]
+        apply(here[0], cards, action, effect_state)
+        if effect_state["n_pending_outcomes"]:
+            random = True
+            for term in range(N_TERMS):
+                terms[term] += expected_gain(here[1], cards, units[term], action, work)
+            break
+        add_gain(here[1], here[0], cards, action, effect_state, units, 1.0, terms)
+    if not random:
+        if start["defers_actions"] and outcome(here[0]) == Outcome.ONGOING:
+            play_deferred_actions(here, cards, weights, facts, units, work, 1.0, terms)
+        over = outcome(here[0]) != Outcome.ONGOING
+        if not over and has_end_of_turn_effect(here[0], cards, start["seat"]):
+            for term in range(N_TERMS):
+                terms[term] += expected_gain(here[0], cards, units[term], 0, work)
+        else:
+            add_end(here[0], cards, units, start, 1.0, terms)
+    for term in range(N_TERMS):
+        base = base_value(work["states"][0], units[term], start["seat"])
+        terms[term] = weights[term] * (terms[term] - base)
+
+
+@njit
 def terms_of_actions(
     states: np.ndarray,
     cards: np.ndarray,

@@ -154,7 +154,7 @@ def extract_actions(
         key = position_key(state, cards, start, frame["hand_attackers"], frame["hand_attackers_died"])
         known = find_entry(key, work, memo, slots)
         if known == NOT_FOUND:
-            solved["again"] = 1  # not searched, because of the limit
+            solved["again"], solved["unproven"] = 1, 1  # not searched, because of the limit
             return
         action = stored_best_action(state, cards, memo[known], work)
         if action == 0:

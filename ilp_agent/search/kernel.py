@@ -16,8 +16,12 @@ from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import CARD, STATE
 from engine.view import hide_information
 from ilp_agent.features import SHIELD
+<<<<<<< HEAD
 from ilp_agent.search.beam import improve_by_beam
 from ilp_agent.search.bound import UNBOUNDED, upper_bound
+=======
+from ilp_agent.search.bound import LARGEST_BOUND, UNBOUNDED, upper_bound
+>>>>>>> 9dad1535732bb77be32588ba5f4eea27f7b0a3f6
 from ilp_agent.search.card_facts import FACT, RANDOM_EFFECT, select_relevant_features
 from ilp_agent.search.chance import (
     TOO_MANY,
@@ -153,7 +157,7 @@ def back_up_value(
 @njit_no_alloc
 def needs_bound(frame: np.void, action: int) -> bool:
     """Whether to bound the position after an action: not after an attack if effects are not bounded."""
-    if not UNBOUNDED / 2 <= frame["bound"] < np.inf:
+    if not LARGEST_BOUND <= frame["bound"] < np.inf:
         return True
     kind, _, _ = decode(action & ~(WITH_HERO_ATTACK | WITH_ALL_ATTACKS))
     return bool(kind != ActionKind.ATTACK)
@@ -275,6 +279,7 @@ def search_turn(
     limit = start["limit"] if needs_no_order(cards) else start["limit_kept"]
     work["n_slots"], work["n_memo"] = MIN_SLOTS, 0
     work["search"] += 1
+    work["beam_length"] = 0
     slots[:MIN_SLOTS] = NOT_FOUND
     frames = work["frames"]
     tie = tie_tolerance(weights)
@@ -484,7 +489,10 @@ def descend(
     key = position_key(child, cards, start, following["hand_attackers"], following["hand_attackers_died"])
     known = find_entry(key, work, memo, slots)
     at_limit = solved["states"] + 1 >= limit or level + 1 == MAX_DEPTH
-    if known != NOT_FOUND and (at_limit or is_decided(frame, memo[known], tie, start)):
+    decided = known != NOT_FOUND and is_decided(frame, memo[known], tie, start)
+    if known != NOT_FOUND and (at_limit or decided):
+        if not decided:
+            solved["unproven"] = 1
         back_up_value(frame, memo[known]["value"], memo[known]["most"], tie, work["actions"][level], 0)
         return False
     most = np.inf

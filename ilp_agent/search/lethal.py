@@ -25,8 +25,8 @@ import numpy as np
 
 from engine import Action, Position
 from engine.bitfields import AIMED
-from engine.codes import COIN, HERO, MAX_MANA, ActionKind, Outcome
-from engine.effect_codes import CardKind, Trait
+from engine.codes import COIN, HERO, MAX_MANA, ActionKind, Keyword, Outcome
+from engine.effect_codes import ENEMY, CardKind, Op, Trait
 from engine.effects.chance import begin_hypothetical
 from engine.effects.play import resolve_turn_end
 from engine.jit import njit, njit_no_alloc
@@ -156,6 +156,10 @@ def damage_bound(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
             continue
         if fact["bits"] & (NOT_PRUNABLE | AFFECTS_OWN_MINIONS | CHANGES_HAND | MAY_BLOCK_HERO):
             return UNKNOWN_DAMAGE
+        if has_unknown_damage(cards[number]):
+            return UNKNOWN_DAMAGE
+        if kind == CardKind.WEAPON and cards[number]["keywords"] & Keyword.WINDFURY:
+            return UNKNOWN_DAMAGE
         if fact["arrivals"] > (1 if kind == CardKind.MINION else 0):
             return UNKNOWN_DAMAGE  # a summoned minion may have Charge
         damage += fact["face"]
@@ -163,6 +167,37 @@ def damage_bound(state: np.void, cards: np.ndarray, facts: np.ndarray, seat: int
         spell_damage += fact["spell_damage"]
     damage += max(int(own["hero_attacks_left"]), 0) * max(int(own["hero_attack"] + own["weapon_attack"]), 0)
     return int(damage + hits * max(int(spell_damage), 0))
+
+
+DAMAGE_OPS = (Op.DAMAGE, Op.BUFF, Op.EQUIP, Op.WEAPON)
+"""Operations whose damage `damage_bound` counts."""
+
+NO_DAMAGE_OPS = (
+    Op.HEAL,
+    Op.ARMOUR,
+    Op.SUMMON,
+    Op.DESTROY,
+    Op.FREEZE,
+    Op.DISCARD,
+    Op.MANA,
+    Op.BOUNCE,
+    Op.TRANSFORM,
+)
+"""Operations that deal no damage and give no attack; summoned minions are counted apart."""
+
+
+@njit_no_alloc
+def has_unknown_damage(card: np.void) -> bool:
+    """Whether a card may deal damage that `damage_bound` does not count, also by fatigue of the opponent."""
+    for row in range(card["n_effects"]):
+        effect = card["effects"][row]
+        op = effect["op"]
+        if op == Op.DRAW:
+            if effect["side"] & ENEMY:
+                return True
+        elif op not in DAMAGE_OPS and op not in NO_DAMAGE_OPS:
+            return True
+    return False
 
 
 @njit_no_alloc

@@ -119,7 +119,7 @@ START = np.dtype(
 SOLUTION = np.dtype(
     [
         ("value", "f8"),  # the objective
-        ("most", "f8"),  # upper bound of the objective; infinite if it is not bounded
+        ("most", "f8"),  # upper bound of the objective, if the search is bounded; else its value
         ("states", "i4"),  # positions searched
         ("unproven", "i2"),  # 1: the limit of positions was met, and a better plan is not excluded
         ("n", "i2"),  # number of actions
@@ -156,6 +156,7 @@ TALLY = np.dtype(
         ("strikes", "i8"),  # most attacks of an own minion: 2 with Windfury
         ("minions", "i8"),  # own minions now
         ("enemies", "i8"),  # most enemy minions at once
+        ("fatigue", "i8"),  # 1: the opponent may draw from an empty deck
         ("weapon_attack", "i8"),  # most attack of a weapon, before changes of it
         ("durability", "i8"),
         ("more_attack", "i8"),  # changes of the weapon

@@ -240,7 +240,7 @@ def test_win_rates_of_all_sixteen_weights() -> None:
         ({"opponents": []}, "opponents must name at least one entrant"),
         ({"opponents": "ilp:agro"}, "unknown profile 'agro'"),
         ({"agent": "aggro"}, "unknown agent with weights 'aggro'"),
-        ({"weights": [[1.0, 2.0]]}, r"8 or 16 columns \(lethal, .*got shape \(1, 2\)"),
+        ({"weights": [[1.0, 2.0]]}, r"8, 16 or 28 columns \(lethal, .*got shape \(1, 2\)"),
         ({"weights": [[1.0, 2.0], [1.0]]}, "weights must be rows of equally many numbers, got"),
         ({"weights": [["much"] * 8]}, "weights must be rows of equally many numbers, got"),
         ({"weights": [[float("nan")] * 8]}, "lethal must be a finite number"),

@@ -29,7 +29,7 @@ def completed(words: str, cwd: Path) -> list[str]:
         ("manaforge sweep --weight aggr", ["aggressiveness"]),
         ("manaforge sweep eva --weight aggr", []),
         ("manaforge sweep hearthsim:balanced --weight aggr", ["aggressiveness"]),
-        ("manaforge sweep ilp:keep-alive@highs --values 0,1 --weight t", ["threat", "trade"]),
+        ("manaforge sweep ilp:keep-alive@highs --values 0,1 --weight t", ["taunt", "threat", "trade"]),
         ("manaforge sweep eva --weight mana --values 1 --seats f", ["fixed"]),
         ("manaforge sweep eva --keyword s", ["stealth"]),
         (

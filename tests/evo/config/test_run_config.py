@@ -268,7 +268,9 @@ def test_options_of_the_agent_are_those_of_entrants() -> None:
     ):
         with pytest.raises(ConfigError, match=message):
             read_config("quickstart", ["agent=lookahead", text])
-    with pytest.raises(ConfigError, match='options "16": agent "ilp" has no options'):
+    with pytest.raises(ConfigError, match='options "16": agent "eva" has no options'):
+        read_config("quickstart", ["agent=eva", "options=16"])
+    with pytest.raises(ConfigError, match='options "16": options need their names, such as secrets=VALUE'):
         read_config("quickstart", ["options=16"])
 
 

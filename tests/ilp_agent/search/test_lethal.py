@@ -49,6 +49,28 @@ def test_certain_lethal_is_found_where_a_plain_enumeration_finds_it(decks: tuple
     assert found.total()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hand [Inner Fire*] board [Mogu'shan Warden* ready] | hero 7",
+        "hand [Inner Fire*; Divine Spirit*] board [Mogu'shan Warden* ready] | hero 14",
+        "hand [Blessed Champion*] board [Boulderfist Ogre* ready] | hero 12",
+        "hand [Crazed Alchemist*] board [Mogu'shan Warden* ready] | hero 7",
+        "hand [Silence*] board [Boulderfist Ogre* now 1/7 ready] | hero 6",
+        "hand [Coldlight Oracle*] | hero 3",
+        "hand [Naturalize*] | hero 3 board [Boulderfist Ogre*]",
+        "attack 3 attacks 1 hand [Doomhammer*] | hero 9",
+    ],
+)
+def test_lethal_by_other_means_than_printed_damage(text: str) -> None:
+    """Changed attack, fatigue, and a hero who attacks twice."""
+    position = parse_position(f"turn 4 first effects 2 | hero 30 mana 10/10 {text}")
+    lethal = find_lethal(position, LIMIT)
+    assert lethal.proven
+    assert lethal.certain
+    assert killed_by(position, lethal.line)
+
+
 def killed_by(position: Position, line: tuple[Action, ...]) -> bool:
     """Whether a line kills the enemy hero, in the engine."""
     here = position.copy()

@@ -16,12 +16,8 @@ from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import CARD, STATE
 from engine.view import hide_information
 from ilp_agent.features import SHIELD
-<<<<<<< HEAD
 from ilp_agent.search.beam import improve_by_beam
-from ilp_agent.search.bound import UNBOUNDED, upper_bound
-=======
 from ilp_agent.search.bound import LARGEST_BOUND, UNBOUNDED, upper_bound
->>>>>>> 9dad1535732bb77be32588ba5f4eea27f7b0a3f6
 from ilp_agent.search.card_facts import FACT, RANDOM_EFFECT, select_relevant_features
 from ilp_agent.search.chance import (
     TOO_MANY,

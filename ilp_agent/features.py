@@ -20,7 +20,7 @@ from engine.effect_codes import ENEMY, CardKind, Op, Trigger
 from engine.effects.card_filters import has_effects
 from engine.jit import njit_no_alloc
 from engine.state import guards
-from ilp_agent.weights import Term
+from ilp_agent.weights import N_EXTENDED, N_TERMS, Term
 
 ATTACK, HEALTH, ENEMY_ATTACK, ENEMY_HEALTH, HAND_MANA, HERO, ENEMY_HERO, SHIELD = range(8)
 """Indices of HearthSim's counts in every game."""
@@ -156,6 +156,15 @@ def direct_damage(card: np.void) -> int:
         if effect["trigger"] == Trigger.PLAY and effect["op"] == Op.DAMAGE and effect["side"] & ENEMY:
             return int(effect["amount"])
     return 0
+
+
+@njit_no_alloc
+def uses_full_weights(weights: np.ndarray) -> bool:
+    """Whether a weight of the position at the turn's end is set, beyond the extended weights."""
+    total = 0.0
+    for term in range(N_EXTENDED, N_TERMS):
+        total += weights[term]
+    return total > 0.0
 
 
 @njit_no_alloc

@@ -21,12 +21,12 @@ from engine.jit import njit_no_alloc, njit_no_alloc_inline
 from engine.rules import apply, decode, encode, legal_actions
 from engine.state import TO_HERO, TO_MINIONS
 from ilp_agent import Weights
+from ilp_agent.features import uses_full_weights
 from ilp_agent.search.objective import (
     extended_end_value,
     extended_gain,
     full_end_value,
     hand_value,
-    uses_full_weights,
 )
 from ilp_agent.weights import Term
 from rivals.one_ply import OnePlyAgent, best_choice, one_ply, one_ply_batch, one_ply_choice

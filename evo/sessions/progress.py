@@ -63,24 +63,32 @@ class Stoppable:
         stopping: number of the signal received; 0 for none.
         stops_immediately: whether a signal raises `KeyboardInterrupt`, since there is nothing to save yet.
         parent: a display whose stop also stops this one.
+        telling: whether the message of a signal is still to be printed.
     """
 
     console: Console
     stopping = 0
     stops_immediately = False
     parent: "Stoppable | None" = None
+    telling = False
 
     def raise_if_stopped(self) -> None:
-        """Raise if a signal was received.
+        """Raise if a signal was received, once its message is printed: what follows it is printed later.
 
         Raises:
             InterruptedRunError: a signal was received.
         """
         if self.stopping:
+            until = time.monotonic() + MESSAGE_SECONDS
+            while self.telling and time.monotonic() < until:
+                time.sleep(0.001)
             raise InterruptedRunError(self.stopping)
         if self.parent is not None:
             self.parent.raise_if_stopped()
 
+
+MESSAGE_SECONDS = 1.0
+"""Longest time to wait for a message to be printed: standard error may be a full pipe."""
 
 STOPPING = "stopping after the games in play; a second signal ends the program at once"
 
@@ -95,6 +103,7 @@ def _print_messages(display: Stoppable, messages: "SimpleQueue[str]") -> None:
             display.console.print(message, markup=False, highlight=False)
         elif not display.console.quiet:
             print_error(message)
+        display.telling = False
 
 
 @contextlib.contextmanager
@@ -123,6 +132,7 @@ def stop_on_signals(display: Stoppable) -> Iterator[None]:
         display.stopping = number
         if display.stops_immediately:
             raise KeyboardInterrupt(number)
+        display.telling = True
         messages.put(STOPPING)
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}

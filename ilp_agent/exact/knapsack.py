@@ -5,7 +5,7 @@ import numpy as np
 from engine.codes import BOARD_SIZE, MAX_MANA, Keyword
 from engine.jit import njit
 from ilp_agent.exact.work import BestState, Shape, deaths_of
-from ilp_agent.features import minion_end_value
+from ilp_agent.features import minion_end_value, uses_full_weights
 from ilp_agent.weights import Term
 
 UNAFFORDABLE = 99
@@ -106,9 +106,11 @@ def any_affordable(turn: np.void, attackers: int, mana: int) -> bool:
 
 
 @njit
-def play_gain(friend: np.void, weights: np.ndarray) -> float:
-    """Objective gain of playing a hand minion that survives the turn."""
+def play_gain(friend: np.void, weights: np.ndarray, full: bool) -> float:
+    """Objective gain of playing a hand minion that survives; `full`: whether full weights are set."""
     gain = weights[Term.PLAY] * friend["value"] + weights[Term.SURVIVE] * friend["survival"]
+    if not full:
+        return float(gain)
     gain += minion_end_value(friend["attack"], friend["health"], friend["keywords"], weights)
     return float(gain - weights[Term.HAND] - weights[Term.HAND_MANA] * friend["cost"])
 
@@ -122,6 +124,7 @@ def fill_knapsack(
     `knapsack[p, m]` is the best value with at most `p` slots and `m` mana, and `packed[p, m]` its number of
     cards; ties go to more cards. `work` is modified in place.
     """
+    full = uses_full_weights(weights)
     work["knapsack"][: places + 1, : mana + 1] = 0.0
     work["packed"][: places + 1, : mana + 1] = 0
     for k in range(turn["n_hand"]):
@@ -129,7 +132,7 @@ def fill_knapsack(
         cost = friend["cost"]
         if (attackers >> k) & 1 or cost > min(mana, MAX_MANA):
             continue
-        gain = play_gain(friend, weights)
+        gain = play_gain(friend, weights, full)
         for p in range(places, 0, -1):
             for m in range(mana, cost - 1, -1):
                 value = work["knapsack"][p - 1, m - cost] + gain
@@ -179,11 +182,12 @@ def _fill_by_cards(turn: np.void, weights: np.ndarray, mana: int, places: int, w
     fill, cards = work["fill"], work["cards"]
     fill[0, : places + 1, : mana + 1] = 0.0
     cards[0, : places + 1, : mana + 1] = 0
+    full = uses_full_weights(weights)
     for k in range(turn["n_hand"]):
         friend = turn["friends"][turn["n_board"] + k]
         cost = friend["cost"]
         able = not work["played"][turn["n_board"] + k] and cost <= min(mana, MAX_MANA)
-        gain = play_gain(friend, weights)
+        gain = play_gain(friend, weights, full)
         for p in range(places + 1):
             for left in range(mana + 1):
                 fill[k + 1, p, left] = fill[k, p, left]

@@ -61,7 +61,7 @@ from ilp_agent.exact.work import (
     Shape,
     combination_of,
 )
-from ilp_agent.features import minion_end_value
+from ilp_agent.features import minion_end_value, uses_full_weights
 from ilp_agent.weights import Term
 
 NO_TABLES = -1
@@ -233,20 +233,31 @@ def search_hand_set_inlined(
 @njit
 def _idle_value(turn: np.void, weights: np.ndarray, attackers: int) -> float:
     """Objective if the hand attackers are played and no minion attacks."""
-    value = 0.0
+    value, full = 0.0, uses_full_weights(weights)
     for place in range(turn["n_enemies"]):
         value -= weights[Term.THREAT] * turn["enemies"][place]["attack"]
+    for index in range(turn["n_board"]):
+        value += weights[Term.SURVIVE] * turn["friends"][index]["survival"]
+    if full:
+        value += _idle_end_value(turn, weights)
+    for k in range(turn["n_hand"]):
+        if (attackers >> k) & 1:
+            value += play_gain(turn["friends"][turn["n_board"] + k], weights, full)
+    return value
+
+
+@njit
+def _idle_end_value(turn: np.void, weights: np.ndarray) -> float:
+    """What the full weights count if no minion is played and none attacks."""
+    value = 0.0
+    for place in range(turn["n_enemies"]):
         value -= weights[Term.ENEMY_HEALTH] * turn["enemies"][place]["health"]
     for index in range(turn["n_board"]):
         friend = turn["friends"][index]
-        value += weights[Term.SURVIVE] * friend["survival"]
         if friend["health"] > 0:
             value += minion_end_value(friend["attack"], friend["health"], friend["keywords"], weights)
     for index in range(turn["n_board"], turn["n_board"] + turn["n_hand"]):
         value += weights[Term.HAND] + weights[Term.HAND_MANA] * turn["friends"][index]["cost"]
-    for k in range(turn["n_hand"]):
-        if (attackers >> k) & 1:
-            value += play_gain(turn["friends"][turn["n_board"] + k], weights)
     return value
 
 

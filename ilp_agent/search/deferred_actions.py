@@ -41,7 +41,6 @@ from ilp_agent.search.objective import (
     has_end_of_turn_effect,
     is_score,
     kill_value,
-    uses_full_weights,
 )
 from ilp_agent.search.transposition import needs_no_order
 from ilp_agent.turn import ANY_TARGET, PLAYED_THIS_TURN
@@ -131,7 +130,7 @@ def deferred_gain(card: np.void, fact: np.void, weights: np.ndarray, start: np.v
     gain += weights[Term.HERO] * fact["armour"]
     if card["kind"] != CardKind.POWER:
         gain += weights[Term.PLAY] * card["value"]
-    if uses_full_weights(weights):
+    if start["full"]:
         gain += deferred_end_gain(card, fact, weights, start)
     return gain
 

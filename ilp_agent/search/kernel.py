@@ -15,7 +15,7 @@ from engine.jit import njit_no_alloc
 from engine.rules import apply, decode, legal_actions, outcome
 from engine.state import CARD, STATE
 from engine.view import hide_information
-from ilp_agent.features import SHIELD
+from ilp_agent.features import SHIELD, uses_full_weights
 from ilp_agent.search.beam import improve_by_beam
 from ilp_agent.search.bound import LARGEST_BOUND, UNBOUNDED, upper_bound
 from ilp_agent.search.card_facts import FACT, RANDOM_EFFECT, select_relevant_features
@@ -51,7 +51,6 @@ from ilp_agent.search.objective import (
     is_lost,
     is_score,
     score_of,
-    uses_full_weights,
 )
 from ilp_agent.search.pruning import count_slots, is_pruned
 from ilp_agent.search.transposition import (
@@ -218,7 +217,8 @@ def start_search(state: np.void, cards: np.ndarray, weights: np.ndarray, work: n
         start["entity_id"][place] = own["board"][place]["entity_id"]
         start["health"][place] = own["board"][place]["health"]
     start["base"] = base_value(root, weights, seat)
-    if uses_full_weights(weights):
+    start["full"] = uses_full_weights(weights)
+    if start["full"]:
         count_hidden_cards(own, cards, start)
     if is_score(weights):
         start["n"] = 0  # initial healths do not matter, so positions need not differ by them

@@ -37,7 +37,7 @@ from ilp_agent.features import (
     minion_end_value,
 )
 from ilp_agent.search.transposition import initial_health
-from ilp_agent.weights import N_EXTENDED, N_TERMS, Term
+from ilp_agent.weights import N_TERMS, Term
 
 SPELL_BONUS = 0.9
 """Constant part of the value of a damage spell in hand (HearthSim)."""
@@ -109,15 +109,6 @@ def kill_value(weights: np.ndarray, damage: int, health: int) -> float:
     if is_score(weights):
         return np.inf
     return float(weights[Term.LETHAL] + weights[Term.FACE] * damage + weights[Term.ENEMY_HERO] * health)
-
-
-@njit_no_alloc
-def uses_full_weights(weights: np.ndarray) -> bool:
-    """Whether a weight of the position at the turn's end is set, beyond the extended weights."""
-    total = 0.0
-    for term in range(N_EXTENDED, N_TERMS):
-        total += weights[term]
-    return total > 0.0
 
 
 @njit_no_alloc
@@ -262,7 +253,7 @@ def end_value(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.
     for place in range(own["n_board"]):
         survive += initial_health(own["board"][place], cards, start)
     value += weights[Term.SURVIVE] * survive - weights[Term.THREAT] * threat
-    if uses_full_weights(weights):
+    if start["full"]:
         value += full_end_value(state, seat, weights)
         hidden = start["hidden_mana"], start["hidden_damage"], start["hidden_spells"]
         value += hand_value(own, cards, weights, hidden[0], hidden[1], hidden[2])

@@ -108,6 +108,7 @@ START = np.dtype(
         ("n_assumed", "i2"),  # 0: the opponent's Secrets stay hidden; else their number, all of them assumed
         ("assumed", "i2", (MAX_SECRETS,)),  # assumed Secrets, as of `ilp_agent.search.secrets`
         ("drawn", "f8"),  # score of a hidden card in hand: mean over the own deck
+        ("full", "i2"),  # 1: a weight of the position at the turn's end is set
         ("hidden_mana", "f8"),  # cost of a hidden card in hand, 0 for damage spells: mean over the own deck
         ("hidden_damage", "f8"),  # its damage as a spell, likewise
         ("hidden_spells", "f8"),  # its chance to be a damage spell

@@ -459,7 +459,7 @@ def ends(states, cards, rows, weights, works, values):  # type: ignore[no-untype
     for number in range(len(states)):
         state, seat = states[number], 1 - states[number]["active"]
         own = state["sides"][seat]
-        start["seat"], start["n"] = seat, 0
+        start["seat"], start["n"], start["full"] = seat, 0, 1
         start["drawn"] = draw_value(own, cards, rows[number % len(rows)], start["counts"])
         count_hidden_cards(own, cards, start)
         for place in range(0, own["n_hand"], 3):  # as if just drawn

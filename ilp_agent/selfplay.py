@@ -197,8 +197,9 @@ def exact_memory() -> ExactMemory:
 
 
 def search_memory(cards: np.ndarray, limit: int | None = None) -> SearchMemory:
-    """This thread's working memory for the search with a card table, at most `limit` positions a turn."""
-    search, solved = thread_searcher().reset_memory(limit), np.zeros(1, SOLUTION)
+    """This thread's working memory for the search with a card table, as `Searcher.search` uses it."""
+    beam = limit is None and has_effects(cards)
+    search, solved = thread_searcher().reset_memory(limit, beam), np.zeros(1, SOLUTION)
     return SearchMemory(cards.copy(), compute_card_facts(cards), *search, solved)
 
 

@@ -49,12 +49,13 @@ class Searcher:
     facts: np.ndarray = field(default_factory=lambda: np.zeros(0, FACT))
     cards: np.ndarray = field(default_factory=lambda: np.zeros(0, CARD))
 
-    def reset_memory(self, limit: int | None = None) -> SearchMemory:
+    def reset_memory(self, limit: int | None = None, beam: bool = False) -> SearchMemory:
         """Reset the options of the memory and return it, grown to the limit if needed.
 
         Args:
             limit: of positions; None for `DEFAULT_LIMIT`, or `DEFAULT_COMPLEX_LIMIT` if cards need more game
                 features.
+            beam: whether a beam search may replace a plan that is not proven (`ilp_agent.search.beam`).
         """
         if limit is not None and limit > len(self.memory.memo):
             self.memory = new_memory(limit)
@@ -63,7 +64,7 @@ class Searcher:
             (DEFAULT_LIMIT, DEFAULT_COMPLEX_LIMIT) if limit is None else (limit, limit)
         )
         start["slots"], start["reduced"], start["n_barred"] = 0, 1, 0
-        start["bounded"], start["n_assumed"], start["beam"] = 0, 0, 0
+        start["bounded"], start["n_assumed"], start["beam"] = 0, 0, beam
         return self.memory
 
     def use_table(self, table: CardTable) -> None:
@@ -86,7 +87,8 @@ class Searcher:
         Args:
             position: not over; unchanged.
             weights: indexed by `ilp_agent.weights.Term`.
-            limit: of positions, as of `reset_memory`.
+            limit: of positions, as of `reset_memory`; with the default one, a beam search on real cards may
+                replace a plan that is not proven, as in games of the turn program.
             barred: excluded actions, as of `exclusion_array`.
             slots: whether to use board slots as the integer program does, not as the game does; no action is
                 deferred then.
@@ -94,7 +96,7 @@ class Searcher:
                 and bounds the objective if the limit is met (`ilp_agent.search.bound`).
         """
         self.use_table(position.table)
-        memory = self.reset_memory(limit)
+        memory = self.reset_memory(limit, beam=limit is None and not slots and position.table.effects)
         memory.start["bounded"] = bounded
         if slots:
             memory.start["slots"], memory.start["reduced"] = 1, 0

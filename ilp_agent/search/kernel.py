@@ -305,7 +305,7 @@ def search_turn(
     if start["bounded"] and solved["most"] <= solved["value"] + tie:
         solved["unproven"] = 0
     extract_actions(cards, weights, facts, work, memo, slots, solved)
-    if solved["unproven"] and start["beam"] and not start["slots"]:
+    if solved["unproven"] and start["beam"] and not start["n_assumed"]:
         work["beam_tie"] = tie
         improve_by_beam(cards, weights, facts, work, solved)
     return 0

@@ -724,7 +724,7 @@ def search_facing_secrets(
         searcher.cards,
         weights,
         searcher.facts,
-        *searcher.reset_memory(),
+        *searcher.reset_memory(beam=True),
         searcher.solved,
         rule,
         memory,

@@ -344,6 +344,20 @@ class RunKeys(Settings):
             "position at the end of the turn"
         ),
     ] = "thesis"
+    fixed_weights: Annotated[
+        dict[str, float],
+        Field(
+            description="weights that do not evolve, and their values in all games, which need not be in "
+            "[0, 1]: { lethal = 100 }"
+        ),
+    ] = {}
+    initial_weights: Annotated[
+        dict[str, Annotated[float, Field(ge=0, le=1)]],
+        Field(
+            description="initial values of weights, for a strategy with the option initial_mean, which is "
+            "that of the others: { threat = 1, attack = 1 }"
+        ),
+    ] = {}
     pool: Annotated[
         Literal["auto", "local", "ray"],
         Field(description="worker pool: threads (local) or Ray; auto chooses and prints which"),

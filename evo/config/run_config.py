@@ -43,7 +43,7 @@ from evo.strategies import (
 )
 from ilp_agent import BACKENDS, DEFAULT_BACKEND
 from ilp_agent.backends import join_names, resolved_backend
-from ilp_agent.weights import WeightVector
+from ilp_agent.weights import WeightError, WeightVector
 from rivals import (
     DEFAULT_AGENT,
     find_kind,
@@ -203,6 +203,7 @@ class _RunConfig(RunKeys):
             )
         if self.weights != "thesis" and self.backend == "exact":
             raise ValueError(f'backend "exact" does not support weights "{self.weights}"; use backend "auto"')
+        self._check_weights()
         if self.games_growth > 1 and self.games_most < max(self.games, self.opponents.games):
             raise ValueError(
                 f"games_most {self.games_most} must be at least games and opponents.games "
@@ -222,6 +223,36 @@ class _RunConfig(RunKeys):
         self.__dict__["backend"] = solver if self.kind.takes_backend or not bodies else "exact"
         self._plan()
         return self
+
+    def _check_weights(self) -> None:
+        """Refuse fixed and initial weights that the evolved vector does not have, or that have no use.
+
+        Raises:
+            ValueError: one is not a weight, fixed twice or invalid, or the strategy has no initial point.
+        """
+        names = self.vector.names()
+        for key in ("fixed_weights", "initial_weights"):
+            for name in getattr(self, key):
+                if name not in names:
+                    raise ValueError(f"{key}: {unknown_name('weight', name, names)}")
+                if key == "initial_weights" and name in self.fixed_weights:
+                    raise ValueError(f"initial_weights: {name} is in fixed_weights, so it does not evolve")
+        if len(self.fixed_weights) == len(names):
+            raise ValueError("fixed_weights: every weight is fixed, so nothing can evolve")
+        try:
+            self.vector(**(dict.fromkeys(names, 0.0) | self.fixed_weights))
+        except WeightError as error:
+            raise ValueError(f"fixed_weights: {error}") from None
+        if self.initial_weights and not hasattr(self.strategy_options, "initial_mean"):
+            able = ", ".join(
+                kind.NAME
+                for kind in STRATEGIES.values()
+                if "initial_mean" in getattr(kind.OPTIONS, "model_fields", {})
+            )
+            raise ValueError(
+                f'initial_weights: strategy "{self.strategy}" does not start from a point; those that do: '
+                f"{able} and nevergrad"
+            )
 
     def _plan(self) -> None:
         """Fit the strategy's schedule to the run's generations, unless a schedule length is configured."""
@@ -291,8 +322,9 @@ class _RunConfig(RunKeys):
 
     @property
     def inert_weights(self) -> frozenset[str]:
-        """Names of the agent's weights that change no decision with these decks."""
-        return self.vector.inert(card for deck in self.found_decks for card in deck.cards)
+        """Names of the weights that are the same for all: fixed, or without effect with these decks."""
+        inert = self.vector.inert(card for deck in self.found_decks for card in deck.cards)
+        return inert | frozenset(self.fixed_weights)
 
     @property
     def digest(self) -> str:
@@ -385,8 +417,9 @@ class _RunConfig(RunKeys):
 
     @property
     def _unsupported_keys(self) -> set[str]:
-        """Keys that the agent does not support."""
-        unused = set() if self.supports_weight_sets else {"weights"}
+        """Keys that the agent does not support, and those for some weights alone that name none."""
+        unused = {key for key in ("fixed_weights", "initial_weights") if not getattr(self, key)}
+        unused |= set() if self.supports_weight_sets else {"weights"}
         return unused if self.parameters else unused | {"parameters"}
 
 

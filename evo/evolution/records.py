@@ -107,6 +107,8 @@ def new_strategy(config: RunConfig) -> Strategy:
             config.vector,
             config.strategy_options,
             config.max_games_per_individual,
+            config.fixed_weights,
+            config.initial_weights,
         )
     )
 

@@ -9,7 +9,7 @@ import contextlib
 import random
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -42,7 +42,7 @@ class Fitness(base.Fitness):  # type: ignore[misc]
 
 
 class Individual(list[float]):
-    """An individual: a list of weights in [0, 1], with step sizes and parents.
+    """An individual: a list of weights in [0, 1] (fixed ones apart), with step sizes and parents.
 
     Attributes:
         sigmas: step sizes, one per weight.
@@ -111,6 +111,8 @@ class Parameters:
         vector: class of the evolved weights; individuals have one number in [0, 1] for each weight.
         options: the strategy's section of the configuration; None if it has none.
         games: maps a generation's number to the maximum number of games of an individual.
+        fixed: weights that do not evolve, by name: all individuals have these values.
+        initial: initial values of weights by name, for a strategy that starts from a point.
     """
 
     seed: int
@@ -119,6 +121,18 @@ class Parameters:
     vector: type[WeightVector]
     options: Any = None
     games: Callable[[int], int] = lambda generation: 0  # noqa: ARG005
+    fixed: Mapping[str, float] = field(default_factory=dict)
+    initial: Mapping[str, float] = field(default_factory=dict)
+
+    def initial_point(self, mean: float) -> np.ndarray:
+        """The initial values of the weights, and `mean` for those without one; shape (weights,)."""
+        return np.array([self.initial.get(name, mean) for name in self.vector.names()])
+
+    def with_fixed(self, weights: Sequence[float]) -> list[float]:
+        """The weights of an individual, with the values of the fixed ones."""
+        return [
+            self.fixed.get(name, weight) for name, weight in zip(self.vector.names(), weights, strict=True)
+        ]
 
 
 class Strategy(Protocol):

@@ -65,7 +65,7 @@ class Cma(SamplingStrategy):
         own = parameters.options
         with single_threaded_blas():
             self._cma: Any = cma.CMAEvolutionStrategy(
-                [own.initial_mean] * self.n_weights, own.initial_sigma, options
+                parameters.initial_point(own.initial_mean).tolist(), own.initial_sigma, options
             )
 
     @classmethod
@@ -95,8 +95,8 @@ class Cma(SamplingStrategy):
 
     def centre(self) -> Candidate:
         """Mean of the normal distribution."""
-        mean = tuple(clip_to_unit(self._cma.result.xfavorite))
-        return Candidate("mean", mean, self.generation - 1)
+        mean = self.parameters.with_fixed(clip_to_unit(self._cma.result.xfavorite))
+        return Candidate("mean", tuple(mean), self.generation - 1)
 
     def _propose(self) -> list[Individual]:
         with single_threaded_blas():

@@ -68,7 +68,7 @@ class Nevergrad(SamplingStrategy):
         seed = int(child_stream(parameters.seed, SEED_RANGE - 1, 0).integers(SEED_RANGE))
         self._generators = GlobalRandomState(seed)
         with self._alone():
-            self._optimiser = _optimiser_of(self.OPTIMISER, parameters, self.n_weights, seed)
+            self._optimiser = _optimiser_of(self.OPTIMISER, parameters, seed)
         self._points: list[Any] = []
 
     @classmethod
@@ -108,7 +108,9 @@ class Nevergrad(SamplingStrategy):
             state = self._optimiser.parametrization.random_state.get_state()
             point = self._optimiser.provide_recommendation().value
             self._optimiser.parametrization.random_state.set_state(state)
-        return Candidate("recommendation", tuple(clip_to_unit(point)), self.generation - 1)
+        return Candidate(
+            "recommendation", tuple(self.parameters.with_fixed(clip_to_unit(point))), self.generation - 1
+        )
 
     def _propose(self) -> list[Individual]:
         n = self.parameters.lambda_
@@ -144,7 +146,7 @@ def nevergrad_strategy(name: str) -> type[Strategy]:
     return type("Nevergrad", (Nevergrad,), {"NAME": name, "OPTIMISER": name.removeprefix(PREFIX)})
 
 
-def _optimiser_of(name: str, parameters: Parameters, n_weights: int, seed: int) -> Any:
+def _optimiser_of(name: str, parameters: Parameters, seed: int) -> Any:
     """Create a nevergrad optimiser of a noisy function on [0, 1]^n.
 
     Raises:
@@ -164,7 +166,7 @@ def _optimiser_of(name: str, parameters: Parameters, n_weights: int, seed: int) 
             "a generation"
         )
     own = parameters.options
-    space = nevergrad.p.Array(init=np.full(n_weights, own.initial_mean), lower=0.0, upper=1.0)
+    space = nevergrad.p.Array(init=parameters.initial_point(own.initial_mean), lower=0.0, upper=1.0)
     space.random_state = np.random.RandomState(seed)
     space.function.deterministic = False
     return known[name](space, budget=own.budget, num_workers=parameters.lambda_)

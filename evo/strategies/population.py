@@ -97,6 +97,8 @@ class PopulationStrategy:
         if self._asked is not None:
             raise StrategyError(f"ask() again before tell() of generation {self.generation}")
         self._asked = self._propose()
+        for individual in self._asked:
+            individual[:] = self.parameters.with_fixed(individual)
         return list(self._asked)
 
     def tell(self, fitness: np.ndarray) -> GenerationResult:

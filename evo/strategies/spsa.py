@@ -96,7 +96,7 @@ class Spsa(SamplingStrategy):
         super().__init__(parameters)
         own = parameters.options
         self.gains = compute_gains(own.c_end, own.r_end, own.pairs, own.a_ratio)
-        self.point = np.full(self.n_weights, own.initial_mean)
+        self.point = parameters.initial_point(own.initial_mean)
         self.pairs = 0
         self._flips = np.zeros((0, self.n_weights))
 
@@ -139,7 +139,8 @@ class Spsa(SamplingStrategy):
 
     def centre(self) -> Candidate:
         """The current point."""
-        return Candidate("mean", tuple(map(float, self.point)), self.generation - 1)
+        point = self.parameters.with_fixed(self.point.tolist())
+        return Candidate("mean", tuple(point), self.generation - 1)
 
     def _propose(self) -> list[Individual]:
         n = self.parameters.lambda_

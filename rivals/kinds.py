@@ -151,6 +151,7 @@ class AgentKind:
         effects: whether it supports card effects, as in decks with a class.
         version: of its play; raised when its choice of actions may change. Game folders of another version
             can be read, but not continued.
+        card_version: of its play with card effects, if that is newer than `version`.
         declares: whether it declares its weights when it starts; `vector` is None then.
     """
 
@@ -167,6 +168,7 @@ class AgentKind:
     budget: Mapping[str, int | str] = field(default_factory=dict)
     effects: bool = False
     version: int = 1
+    card_version: int = 1
     declares: bool = False
 
     @property
@@ -228,12 +230,20 @@ class AgentKind:
         """Values of all options: the given ones, then defaults."""
         return (*options, *(option.default for option in self.options[len(options) :]))
 
-    def definition(self, backend: str = DEFAULT_BACKEND, options: Sequence[int] = ()) -> dict[str, Any]:
-        """Everything but the weights that determines the agent's play, as recorded by tournaments."""
-        named = zip(self.options, self.settings(options), strict=True)
+    def definition(
+        self, backend: str = DEFAULT_BACKEND, options: Sequence[int] = (), effects: bool = False
+    ) -> dict[str, Any]:
+        """Everything but the weights that determines the agent's play, as recorded by tournaments.
+
+        Args:
+            backend: its solver, if it takes one.
+            options: values of all its options; () for their defaults.
+            effects: whether a deck has card effects.
+        """
+        named, version = zip(self.options, self.settings(options), strict=True), self.play_version(effects)
         return (
             ({"solver": solver_version(backend)} if self.takes_backend else {})
-            | ({"version": self.version} if self.version > 1 else {})
+            | ({"version": version} if version > 1 else {})
             | {name: lazy_import(limit) for name, limit in self.budget.items()}
             | {
                 option.name: option.write(value) if option.values else value
@@ -242,10 +252,14 @@ class AgentKind:
             }
         )
 
-    @property
-    def versioned(self) -> str:
+    def play_version(self, effects: bool) -> int:
+        """Version of its play, with card effects or without."""
+        return max(self.version, self.card_version) if effects else self.version
+
+    def versioned(self, effects: bool) -> str:
         """Name of the agent kind, with the play version if that is above 1: "hearthsim 2"."""
-        return f"{self.name} {self.version}" if self.version > 1 else self.name
+        version = self.play_version(effects)
+        return f"{self.name} {version}" if version > 1 else self.name
 
     def sight(self, options: Sequence[int] = ()) -> Sight:
         """Information available to the agent with these options; () for all defaults."""

@@ -31,6 +31,7 @@ _ENTRIES = (
         takes_backend=True,
         options=(SECRETS_OPTION,),
         effects=True,
+        card_version=2,
     ),
     AgentKind(
         "lookahead",
@@ -180,17 +181,18 @@ def _outside_kind(name: str) -> AgentKind:
     )
 
 
-def other_versions(played: Mapping[str, int]) -> str:
+def other_versions(played: Mapping[str, int], effects: bool) -> str:
     """Clause on games played by other agent versions than these, for messages; "" if all versions match.
 
     Args:
         played: version by agent kind.
+        effects: whether a deck of the games has card effects.
     """
     other = [(find_kind(name), version) for name, version in played.items() if name in AGENTS]
     texts = [
-        f"version {version} of {kind.name}, and this manaforge plays version {kind.version}"
+        f"version {version} of {kind.name}, and this manaforge plays version {kind.play_version(effects)}"
         for kind, version in other
-        if version != kind.version
+        if version != kind.play_version(effects)
     ]
     return " and ".join(texts)
 

@@ -119,7 +119,7 @@ def ablate_command(
     ruleset = ruleset or default_ruleset(found)
     ablation = Ablation(player, found, find_ruleset(ruleset), games, pairs, seed)
     definition = {
-        "entrant": [*player.versioned_kind, *player.row],
+        "entrant": [*player.versioned_kind(found), *player.row],
         "decks": [deck.identity for deck in found],
         "ruleset": ruleset,
         "games": games,
@@ -252,7 +252,7 @@ def exploit_command(
     chosen = with_pool_settings(config, workers, pool, address)
     refuse_decks([victim.kind_and_backend, (chosen.agent, chosen.backend)], others)
     definition = {
-        "entrant": [*victim.versioned_kind, *victim.row],
+        "entrant": [*victim.versioned_kind((*chosen.found_decks, *others)), *victim.row],
         "config": config.digest,
         "generations": config.generations,
         "decks": [deck.identity for deck in others],
@@ -449,7 +449,9 @@ def bench_optimisers_command(
         "optimisers": [[one.text, one.config.digest] for one in contenders],
         "budgets": bench.budgets,
         "seeds": seeds,
-        "against": [[text, *player.versioned_kind, player.row] for text, player in rating.items()],
+        "against": [
+            [text, *player.versioned_kind(chosen.found_decks), player.row] for text, player in rating.items()
+        ],
         **_fixed_opponents(contenders),
         "games": games,
     }

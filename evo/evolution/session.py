@@ -15,7 +15,6 @@ from typing import Any
 
 from engine import RULES_VERSION
 from engine.compile_progress import available_processors
-from evo.config.benchmarks import PANEL
 from evo.config.run_config import FOLLOW_DECKS, RunConfig
 from evo.evolution.benchmark import benchmark_players
 from evo.evolution.fitness import find_opponents
@@ -120,16 +119,17 @@ def _refuse_other_agents(folder: RunFolder, manifest: dict[str, Any], is_new: bo
         RunError: an agent has another version; the message names it.
     """
     opponents = read_opponents(folder.path, folder.config)
-    panel = benchmark_players(PANEL) if folder.config.found_benchmark is PANEL else []
+    benchmark = benchmark_players(folder.config.found_benchmark)
+    effects = any(deck.effects for deck in folder.config.found_decks)
     later = {
-        kind.name: kind.version
-        for kind in map(find_kind, [folder.config.agent, *(one.kind for one in (*opponents, *panel))])
-        if kind.version > 1
+        kind.name: kind.play_version(effects)
+        for kind in map(find_kind, [folder.config.agent, *(one.kind for one in (*opponents, *benchmark))])
+        if kind.play_version(effects) > 1
     }
     if later and (is_new or folder.committed == 0):
         manifest.setdefault("agents", later)
     kept = manifest.get("agents")
-    other = other_versions(dict.fromkeys(later, 1) | (kept if isinstance(kept, dict) else {}))
+    other = other_versions(dict.fromkeys(later, 1) | (kept if isinstance(kept, dict) else {}), effects)
     if other:
         raise RunError(f"run folder {folder.path} was started with {other}; start a new run")
 

@@ -200,7 +200,8 @@ class LearnConfig(Settings):
     @property
     def digest(self) -> str:
         """SHA-256 of everything that determines a round's result (not `UNHASHED_KEYS`)."""
-        return self._digest_with(lambda name: find_kind(name).versioned)
+        effects = self.found_decks[0].effects
+        return self._digest_with(lambda name: find_kind(name).versioned(effects))
 
     @property
     def first_digest(self) -> str:

@@ -289,7 +289,8 @@ class LearningFolder(CheckedFolder):
             self.replace(CHECKSUMS, "".join(entry.line for entry in entries.values()).encode())
         self.check_records("rounds")
         if any(content["config_hash"] != self.digest for content in self.rounds):
-            other = other_versions(dict.fromkeys((opponent.kind for opponent in self.config.opponents), 1))
+            kinds, effects = [one.kind for one in self.config.opponents], self.config.found_decks[0].effects
+            other = other_versions(dict.fromkeys(kinds, 1), effects)
             raise LearningError(f"{self.path} was played with {other}; choose another --out")
 
     def damage_of(self, name: str) -> str:

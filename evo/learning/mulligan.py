@@ -105,22 +105,21 @@ class MulliganLearning:
     def definition(self) -> dict[str, Any]:
         """Everything that determines the keep values, as JSON values."""
         return {
-            "player": _player_values(self.player),
-            "opponents": [_player_values(one) for one in self.opponents],
+            "player": self._values_of(self.player),
+            "opponents": [self._values_of(one) for one in self.opponents],
             "decks": [deck.identity for deck in self.decks],
             "ruleset": self.ruleset.name,
             **{name: getattr(self, name) for name in ("games", "rounds", "seed")},
         }
 
+    def _values_of(self, player: Player) -> list[Any]:
+        """A player as JSON values."""
+        return [*player.versioned_kind(self.decks), *player.row, *player.keeps]
+
     @property
     def total(self) -> int:
         """Number of games of all rounds."""
         return sum(len(deals.games) for deals in self.deals.values())
-
-
-def _player_values(player: Player) -> list[Any]:
-    """A player as JSON values."""
-    return [*player.versioned_kind, *player.row, *player.keeps]
 
 
 @dataclass(frozen=True)

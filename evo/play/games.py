@@ -133,10 +133,9 @@ class Player:
         """Whether the player's games run compiled, without the GIL."""
         return find_kind(self.kind).compiled(self.backend)
 
-    @property
-    def versioned_kind(self) -> tuple[str, str]:
-        """Agent kind with its play version, and backend: part of the key of cached games."""
-        return find_kind(self.kind).versioned, self.backend
+    def versioned_kind(self, decks: Iterable[Deck]) -> tuple[str, str]:
+        """Agent kind with its play version on these decks, and backend: part of the key of cached games."""
+        return find_kind(self.kind).versioned(any(deck.effects for deck in decks)), self.backend
 
     @property
     def kind_and_backend(self) -> tuple[str, str]:

@@ -208,7 +208,8 @@ class TournamentFolder(LockedFolder):
         keys = dict.fromkeys((*definition, *(key for key in OPTIONAL_KEYS if key in known)))
         other = [key for key in keys if key not in RESUMABLE_KEYS and known.get(key) != definition.get(key)]
         if other:
-            earlier = changed_agents_text(known) if "entrants" in other else ""
+            effects = any(deck.effects for deck in decks)
+            earlier = changed_agents_text(known, effects) if "entrants" in other else ""
             earlier = earlier or earlier_effects_text(decks, known.get("decks"))
             if earlier:
                 raise TournamentError(f"{self.path} was played under {earlier}; choose another --out")
@@ -243,15 +244,20 @@ def deck_identity(deck: Deck, effects: int = EFFECTS_VERSION) -> dict[str, Any]:
     return {"deck": deck.name, "cards_sha256": json_digest([deck.random, deck.identity_under(effects)[2:]])}
 
 
-def changed_agents_text(known: dict[str, Any]) -> str:
-    """Describe a definition's agents that have another version in this installation; "" if there are none."""
+def changed_agents_text(known: dict[str, Any], effects: bool) -> str:
+    """Describe a definition's agents that have another version in this installation; "" if there are none.
+
+    Args:
+        known: the definition.
+        effects: whether a deck of it has card effects.
+    """
     entrants = known.get("entrants")
     found = {}
     for one in entrants if isinstance(entrants, list) else []:
         if isinstance(one, dict) and isinstance(one.get("kind"), str):
             version = one.get("version", 1)
             found[one["kind"]] = version if isinstance(version, int) else 1
-    return other_versions(found)
+    return other_versions(found, effects)
 
 
 def earlier_effects_text(decks: Sequence[Deck], known: object) -> str:

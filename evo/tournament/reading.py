@@ -175,9 +175,6 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
             f"the tournament was played under rules {definition.rules}, and this version plays rules "
             f"{RULES_VERSION}"
         )
-    other_agents = changed_agents_text(record.content)
-    if other_agents:
-        raise TournamentError(f"the tournament was played under {other_agents}")
     if any(one.varied for one in definition.entrants):
         raise TournamentError(
             "the entrants have their own decks, which the tournament's folder does not contain"
@@ -208,7 +205,8 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
     )
     other = _differences(tournament.definition, record.content)
     if other:
-        earlier = earlier_effects_text(tournament.decks, record.content["decks"])
+        earlier = changed_agents_text(record.content, any(deck.effects for deck in tournament.decks))
+        earlier = earlier or earlier_effects_text(tournament.decks, record.content["decks"])
         if earlier:
             raise TournamentError(f"the tournament was played under {earlier}")
         raise TournamentError(

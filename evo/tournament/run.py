@@ -154,14 +154,14 @@ class Tournament:
     @property
     def definition(self) -> dict[str, Any]:
         """Everything that determines the games, as JSON values (`tournament.json`)."""
-        sprt = self.sprt
+        sprt, effects = self.sprt, any(deck.effects for deck in self.roster.decks)
         return {
             "schema": TOURNAMENT_SCHEMA,
             "rules": RULES_VERSION,
             "manaforge": [version("manaforge")],
             "entrants": [
                 {"entrant": one.text, "kind": one.player.kind, "weights": list(one.player.weights)}
-                | find_kind(one.player.kind).definition(one.player.backend, one.player.options)
+                | find_kind(one.player.kind).definition(one.player.backend, one.player.options, effects)
                 | ({"varied": _varied_in(own)} if own else {})
                 | ({"mulligan": _kept_by(one)} if one.player.keeps else {})
                 for one, own in zip(self.entrants, self.own_decks or [()] * len(self.entrants), strict=True)

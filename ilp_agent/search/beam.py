@@ -16,7 +16,7 @@ from engine.jit import njit_no_alloc
 from engine.rules import apply, legal_actions, outcome
 from engine.state import CARD
 from ilp_agent.search.card_facts import FACT
-from ilp_agent.search.chance import expected_gain, expected_gain_key
+from ilp_agent.search.chance import apply_certain_part, expected_gain, expected_gain_key
 from ilp_agent.search.deferred_actions import deferrable_actions, deferred_value
 from ilp_agent.search.extract_plan import append_action, append_deferred_actions
 from ilp_agent.search.objective import action_gain, end_value, has_end_of_turn_effect, is_lost
@@ -34,19 +34,19 @@ FORBIDDEN = -1e290
 def expected_value(
     before: np.void, cards: np.ndarray, weights: np.ndarray, facts: np.ndarray, action: int, work: np.void
 ) -> float:
-    """Expected gain of a random action, with the end of the turn after it; cached like those of the search.
+    """Expected gain of a random action, with the end of the turn after it.
 
-    `work` is modified in place.
+    As in the search, what chance adds to the action's certain part is cached. `work` is modified in place.
     """
     key = expected_gain_key(before, cards, facts, action, work["start"], work["pair"])
     kept = work["beam_gains"][np.int64(key) & (GAIN_CACHE_SIZE - 1)]
-    hand = np.uint64(before["sides"][work["start"]["seat"]]["n_hand"])
-    if key != 0 and kept["key"] == key + hand and kept["search"] == work["search"]:
-        return float(kept["gain"])
-    gain = expected_gain(before, cards, weights, action, work)
-    if key != 0:
-        kept["key"], kept["search"], kept["gain"] = key + hand, work["search"], gain
-    return gain
+    work["scratch"][1] = before
+    apply_certain_part(work["scratch"][1], cards, action)
+    certain = end_value(work["scratch"][1], cards, weights, work["start"])
+    if key == 0 or kept["key"] != key or kept["search"] != work["search"]:
+        gain = expected_gain(before, cards, weights, action, work) - certain
+        kept["key"], kept["search"], kept["gain"] = key, work["search"], gain
+    return float(kept["gain"] + certain)
 
 
 @njit_no_alloc

@@ -95,8 +95,10 @@ def test_an_entry_is_complete(kind: AgentKind) -> None:
     limits = {name: limit for name, limit in kind.definition().items() if name != "solver"}
     assert all(isinstance(limit, int) and limit > 0 for limit in limits.values())
     options = {option.name for option in kind.options if not option.later}
-    beside = ({"solver"} if kind.takes_backend else set()) | ({"version"} if kind.version > 1 else set())
-    assert set(kind.definition()) == beside | set(kind.budget) | options
+    for effects in (False, True):
+        beside = {"version"} if kind.play_version(effects) > 1 else set()
+        beside |= {"solver"} if kind.takes_backend else set()
+        assert set(kind.definition(effects=effects)) == beside | set(kind.budget) | options
     assert (
         (kind.owner != "") == (kind.weights is not None) == kind.weighted == (kind.name in weighted_kinds())
     )

@@ -127,10 +127,10 @@ def progress_sentence(progress: pd.DataFrame, opponents: str = SEVEN.title) -> s
 
 
 def inert_sentence(inert: Collection[str]) -> str:
-    """Sentence on inert weights, which figures leave out, with a leading space; "" if there are none."""
+    """Sentence on weights that figures leave out, with a leading space; "" if there are none."""
     if not inert:
         return ""
-    return f" Left out as inert, since they change no decision with these decks: {', '.join(sorted(inert))}."
+    return f" Left out, since fixed or without effect with these decks: {', '.join(sorted(inert))}."
 
 
 def ages_sentence(individuals: pd.DataFrame, spans: pd.DataFrame) -> str:

@@ -77,7 +77,7 @@ class Runs:
 
     @property
     def inert_weights(self) -> frozenset[str]:
-        """Names of the weights that change no decision in any of the runs."""
+        """Names of the weights that are fixed or change no decision, in every run."""
         return frozenset.intersection(*(config.inert_weights for config in self.configs.values()))
 
     @property

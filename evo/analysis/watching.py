@@ -126,7 +126,7 @@ def view_run(runs: Runs, name: str) -> RunView:
             rows.append([what, first, sparkline(known.to_numpy()), now])
             newest.append(f"{what} {now}")
     inert = Text(", ".join(sorted(runs.inert_weights)))
-    note = [Text("left out, since inert with these decks: ") + inert] if inert else []
+    note = [Text("left out, since fixed or without effect with these decks: ") + inert] if inert else []
     course = FittingTable(history_columns(begin, last), rows)
     return RunView(
         state,

@@ -76,7 +76,7 @@ def show_champion(path: Path, console: Console) -> None:
     profile = read_agent_profile(path / "champion.toml", config.vector)
     provenance: Mapping[str, Any] = profile.provenance
     title = f"champion: {provenance.get('candidate', '')}"
-    console.print(_weights_table(profile.weights, config.inert_weights, title, console.width))
+    console.print(_weights_table(profile.weights, config, title, console.width))
     final = provenance.get("final")
     if isinstance(final, dict):
         console.print(
@@ -121,12 +121,12 @@ def show_champion(path: Path, console: Console) -> None:
     )
 
 
-def _weights_table(vector: WeightVector, inert: frozenset[str], title: str, width: int) -> ConsoleRenderable:
+def _weights_table(vector: WeightVector, config: RunConfig, title: str, width: int) -> ConsoleRenderable:
     """Table of raw and scale-free weights: as columns if they fit the terminal, else as rows.
 
     Parameters of an agent from outside are shown as its raw values.
     """
-    names, active = vector.names(), vector.active(inert)
+    names, active = vector.names(), vector.active(config.inert_weights)
     if not vector.COMPARABLE:
         named = zip(names, vector.array, vector.MEANINGS, strict=True)
         values_of = [(name, vector.format_share(name, share), bounds) for name, share, bounds in named]
@@ -134,7 +134,8 @@ def _weights_table(vector: WeightVector, inert: frozenset[str], title: str, widt
             (Column("parameter"), Column("value", right=True), Column("bounds")), values_of, title
         )
     values = [f"{getattr(vector, name):.3f}" for name in names]
-    shares = [f"{active[name]:.1%}" if name in active else "inert" for name in names]
+    left_out = {name: "fixed" if name in config.fixed_weights else "inert" for name in names}
+    shares = [f"{active[name]:.1%}" if name in active else left_out[name] for name in names]
     if len(names) <= MOST_COLUMNS and width >= WIDE:
         table = RichTable("weight", *names, title=title, title_justify="left")
         table.add_row("as evolved", *values)

@@ -322,7 +322,7 @@ class _RunConfig(RunKeys):
 
     @property
     def inert_weights(self) -> frozenset[str]:
-        """Names of the weights that are the same for all: fixed, or without effect with these decks."""
+        """Names of the weights that are fixed, or change no decision with these decks."""
         inert = self.vector.inert(card for deck in self.found_decks for card in deck.cards)
         return inert | frozenset(self.fixed_weights)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evo.config.run_config import RunConfig
+from evo.config.run_config import ConfigError, RunConfig
 from evo.evolution.fitness import Tally, all_pairings
 from evo.evolution.records import individuals_table, new_strategy
 from evo.strategies import STRATEGIES, Strategy, StrategyError, find_strategy
@@ -73,6 +73,28 @@ def test_individuals_are_as_promised(name: str) -> None:
         assert told.survived.sum() == len(strategy.parents) == config.mu
         assert strategy.parents[0].number == asked[-1].number, "more is better, and the best comes first"
         assert strategy.step_size() > 0
+
+
+def test_fixed_weights_are_those_of_all_and_initial_ones_of_the_point(name: str) -> None:
+    config = config_of(name).changed(fixed_weights={"lethal": 100.0})
+    starts = hasattr(config.strategy_options, "initial_mean")
+    if starts:
+        config = config.changed(initial_weights={"face": 0.9, "play": 0.1})
+    else:
+        with pytest.raises(ConfigError, match="does not start from a point; those that do: cma, spsa"):
+            config.changed(initial_weights={"face": 0.9})
+    strategy, face, play, clear = new_strategy(config), [], [], []
+    for table in generations(strategy, 3):
+        assert (table["weight_lethal"] == 100.0).all()
+        assert table["weight_face"].between(0, 1).all()
+        face, play, clear = (
+            [*of_all, *table[table["generation"] == 0][f"weight_{one}"]]
+            for one, of_all in (("face", face), ("play", play), ("clear", clear))
+        )
+    assert {dict(zip(WEIGHT_NAMES, one, strict=True))["lethal"] for one in strategy.ask()} == {100.0}
+    assert {one.weights[0] for one in strategy.candidates() if one.name != "centroid"} == {100.0}
+    if starts:
+        assert np.mean(play) < np.mean(clear) < np.mean(face)
 
 
 def test_misuse_is_refused(name: str) -> None:

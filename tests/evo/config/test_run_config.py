@@ -32,7 +32,8 @@ def test_written_back_it_is_complete_and_the_same() -> None:
         assert RunConfig.model_validate(content) == config
         keys = {f"{k}.{n}" for k, v in content.items() if isinstance(v, dict) for n in v}
         keys |= {k for k, v in content.items() if not isinstance(v, dict)}
-        assert keys == set(dict(key_descriptions())) - {"parameters"}  # only agents from outside have them
+        unsaid = {"parameters", "fixed_weights", "initial_weights"}  # written where they have any
+        assert keys == set(dict(key_descriptions())) - unsaid
 
 
 def test_every_key_has_a_meaning() -> None:
@@ -72,6 +73,12 @@ def test_eva_is_the_protocol_of_the_paper() -> None:
         ('ruleset = "thesi"', "unknown ruleset 'thesi'; nearest: thesis"),
         ('backend = "gurobbi"', "unknown backend 'gurobbi'; nearest: gurobi"),
         ("schema = 2", "schema must be 1, got 2"),
+        ("[fixed_weights]\nletal = 1", "fixed_weights: unknown weight 'letal'; nearest: lethal"),
+        ("[fixed_weights]\nlethal = -1", "fixed_weights: lethal must be a finite number >= 0"),
+        ("[fixed_weights]\nthreat = inf", "fixed_weights.threat must be a finite number"),
+        ("[fixed_weights]\nattack = 1", "fixed_weights: unknown weight 'attack'"),
+        ('strategy = "cma"\nmu = 5\n[initial_weights]\nface = 1.5', "initial_weights.face must be at most 1"),
+        ("[initial_weights]\nface = 0.5", 'initial_weights: strategy "es" does not start from a point'),
         ("seed = ", "is not a TOML file"),
     ],
 )
@@ -214,7 +221,7 @@ def test_the_hash_covers_what_decides_the_games() -> None:
     assert set(ALWAYS_HASHED) | set(NEVER_HASHED) <= set(known)
     later = set(known) - set(ALWAYS_HASHED) - set(NEVER_HASHED)
     added = {"cma.initial_sigma", "cma.initial_mean", "weights", "options", "library", "deals", "parameters"}
-    added |= {"benchmark"}
+    added |= {"benchmark", "fixed_weights", "initial_weights"}
     added |= {"games_growth", "games_most", "nevergrad.initial_mean", "nevergrad.budget"}
     added |= {f"spsa.{name}" for name in ("initial_mean", "c_end", "r_end", "pairs", "a_ratio")}
     added |= {f"opponents.{name}" for name in ("population", "fixed", "hall", "nash", "members", "games")}

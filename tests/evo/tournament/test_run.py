@@ -297,6 +297,23 @@ def test_a_folder_of_games_by_another_version_of_an_agent_is_named(tmp_path: Pat
         tournament_to_replay(record)
 
 
+def test_the_turn_program_has_another_version_on_real_cards_alone(tmp_path: Path) -> None:
+    bodies, cards = (
+        tournament("ilp:true-balanced", "aggro"),
+        tournament("ilp:true-balanced", "aggro", decks=("basic-mage", "basic-hunter")),
+    )
+    assert [one.get("version") for one in bodies.definition["entrants"]] == [None, None]
+    assert [one.get("version") for one in cards.definition["entrants"]] == [2, None]
+    before = json.loads(json.dumps(cards.definition))
+    del before["entrants"][0]["version"]
+    with open_tournament(tmp_path / "one", before, cards.ruleset, len(cards.matchups)):
+        pass
+    with pytest.raises(TournamentError, match="was played under version 1 of ilp, and this manaforge plays"):
+        open_tournament(tmp_path / "one", cards.definition, cards.ruleset, len(cards.matchups), cards.decks)
+    with pytest.raises(TournamentError, match="the tournament was played under version 1 of ilp"):
+        tournament_to_replay(read_tournament(tmp_path / "one"))
+
+
 @compiled
 def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     made = tournament(*THREE)

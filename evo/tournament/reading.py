@@ -203,10 +203,12 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
         seed=definition.seed,
         library=read_library(library) if "library" in record.content else (),
     )
+    other_agents = changed_agents_text(record.content, any(deck.effects for deck in tournament.decks))
+    if other_agents:
+        raise TournamentError(f"the tournament was played under {other_agents}")
     other = _differences(tournament.definition, record.content)
     if other:
-        earlier = changed_agents_text(record.content, any(deck.effects for deck in tournament.decks))
-        earlier = earlier or earlier_effects_text(tournament.decks, record.content["decks"])
+        earlier = earlier_effects_text(tournament.decks, record.content["decks"])
         if earlier:
             raise TournamentError(f"the tournament was played under {earlier}")
         raise TournamentError(

@@ -37,12 +37,14 @@ class Profile(Generic[W]):
         weights: of the turn program (`Weights`) or of another agent.
         provenance: origin of the weights: TOML text, numbers, lists and tables.
         mulligan: keep values of opening cards, each deck and seat once; () for the ruleset's rule.
+        deck_weights: weights for single decks by deck name, instead of `weights`.
     """
 
     name: str
     weights: W
     provenance: Mapping[str, Any] = field(default_factory=dict)
     mulligan: tuple[SeatValues, ...] = ()
+    deck_weights: Mapping[str, W] = field(default_factory=dict)
 
     def to_toml(self) -> str:
         """The text of the profile's TOML file."""
@@ -50,7 +52,8 @@ class Profile(Generic[W]):
             "schema": PROFILE_SCHEMA,
             "agent": self.weights.AGENT,
             "name": self.name,
-            "weights": self.weights.written(),
+            "weights": self.weights.written()
+            | {deck: weights.written() for deck, weights in self.deck_weights.items()},
         }
         content |= {"mulligan": write_mulligan(self.mulligan)} if self.mulligan else {}
         return tomli_w.dumps(content | ({"provenance": dict(self.provenance)} if self.provenance else {}))
@@ -136,19 +139,31 @@ def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
         raise ProfileError(f"{path}: name must be one line of text, got {name!r}")
     if not isinstance(weights, dict) or not isinstance(provenance, dict):
         raise ProfileError(f"{path}: weights and provenance must be tables")
-    for key in weights:
-        known = (*kind.names(), *kind.optional_defaults())
-        if key not in known:
-            raise ProfileError(f"{path}: weights.{key}: {unknown_name('weight', key, known)}")
-    missing = [key for key in kind.names() if key not in weights]
-    if missing:
-        raise ProfileError(f"{path}: missing in [weights]: {', '.join(missing)}")
+    by_deck = {deck: weights.pop(deck) for deck in list(weights) if isinstance(weights[deck], dict)}
     try:
-        return Profile(name, kind.read(weights), provenance, read_mulligan(mulligan))
-    except WeightError as error:
-        raise ProfileError(f"{path}: weights.{error}") from None
+        vector = _weights(weights, f"{path}: weights", kind)
+        deck_weights = {
+            deck: _weights(own, f'{path}: weights."{deck}"', kind) for deck, own in by_deck.items()
+        }
+        return Profile(name, vector, provenance, read_mulligan(mulligan), deck_weights)
     except MulliganError as error:
         raise ProfileError(f"{path}: {error}") from None
+
+
+def _weights(values: dict[str, Any], where: str, kind: type[W]) -> W:
+    """Read a table of weights; `where` is the file and the table's key, for messages."""
+    known = (*kind.names(), *kind.optional_defaults())
+    for key in values:
+        if key not in known:
+            raise ProfileError(f"{where}.{key}: {unknown_name('weight', key, known)}")
+    missing = [key for key in kind.names() if key not in values]
+    if missing:
+        file, _, table = where.rpartition(": ")
+        raise ProfileError(f"{file}: missing in [{table}]: {', '.join(missing)}")
+    try:
+        return kind.read(values)
+    except WeightError as error:
+        raise ProfileError(f"{where}.{error}") from None
 
 
 def _from_1(content: dict[str, Any]) -> dict[str, Any]:

@@ -252,7 +252,11 @@ def exploit_command(
     chosen = with_pool_settings(config, workers, pool, address)
     refuse_decks([victim.kind_and_backend, (chosen.agent, chosen.backend)], others)
     definition = {
-        "entrant": [*victim.versioned_kind((*chosen.found_decks, *others)), *victim.row],
+        "entrant": [
+            *victim.versioned_kind((*chosen.found_decks, *others)),
+            *victim.row,
+            *victim.deck_weights,
+        ],
         "config": config.digest,
         "generations": config.generations,
         "decks": [deck.identity for deck in others],
@@ -450,7 +454,8 @@ def bench_optimisers_command(
         "budgets": bench.budgets,
         "seeds": seeds,
         "against": [
-            [text, *player.versioned_kind(chosen.found_decks), player.row] for text, player in rating.items()
+            [text, *player.versioned_kind(chosen.found_decks), player.row, *player.deck_weights]
+            for text, player in rating.items()
         ],
         **_fixed_opponents(contenders),
         "games": games,
@@ -514,7 +519,7 @@ def _fixed_opponents(contenders: "Sequence[Contender]") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for one in contenders:
         for text, opponent in find_opponents(one.config).items():
-            found[text] = [*opponent.kind_and_backend, opponent.row]
+            found[text] = [*opponent.kind_and_backend, opponent.row, *opponent.deck_weights]
     return {"opponents": found} if found else {}
 
 

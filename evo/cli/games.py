@@ -103,8 +103,11 @@ def play_command(
 
     if html is not None:
         _write_game(html, b"")
-    players = find_entrant(first).player, find_entrant(second).player
     both = _two_decks(decks, edition, bodies, any_deck)
+    players = (
+        find_entrant(first).player.with_deck(both[0].name),
+        find_entrant(second).player.with_deck(both[1].name),
+    )
     refuse_decks((player.kind_and_backend for player in players), both)
     known = library_for_prediction(any(player.predicts for player in players), library, both)
     agents = players[0].agent(known), players[1].agent(known)

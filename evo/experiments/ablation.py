@@ -56,6 +56,10 @@ class Ablation:
         kind = find_kind(self.player.kind).weights
         if kind is None:
             raise ExperimentOptionError(f"agent {self.player.kind} has no weights to leave out")
+        if self.player.deck_weights:
+            raise ExperimentOptionError(
+                "the profile has weights for single decks; name one with one vector for all decks"
+            )
         named = kind.from_array(self.player.weights).named()
         inert = kind.class_for(named).inert(card for deck in self.decks for card in deck.cards)
         found = {name: value for name, value in named.items() if value != 0 and name not in inert}

@@ -415,10 +415,11 @@ def replay_recorded_game(
     result, different = replay_game(record, tournament, number, lambda *_: go_on())
     texts = str(row["first"]), str(row["second"])
     players = dict(zip(tournament.names, tournament.roster.players, strict=True))
-    explainers = [
-        None if is_outside(players[text].kind) else explainer_of(players[text].agent()) for text in texts
-    ]
     names = str(row["first_deck"]), str(row["second_deck"])
+    explainers = [
+        None if is_outside(players[text].kind) else explainer_of(players[text].with_deck(deck).agent())
+        for text, deck in zip(texts, names, strict=True)
+    ]
     info = GameInfo(
         players=texts,
         decks=names,

@@ -182,7 +182,11 @@ def champion_entrant(agent: str, folder: Path, text: str) -> Entrant:
 
 
 def entrant_from_weights(
-    text: str, kind: str, weights: Sequence[float], keeps: tuple[DeckMulligan, ...]
+    text: str,
+    kind: str,
+    weights: Sequence[float],
+    keeps: tuple[DeckMulligan, ...],
+    deck_weights: tuple[tuple[str, tuple[float, ...]], ...] = (),
 ) -> Entrant:
     """An entrant from stored weights and mulligan choices; the entrant's profile is not read again.
 
@@ -191,6 +195,7 @@ def entrant_from_weights(
         kind: agent kind, the same as in `text`.
         weights: in the order of the kind's weights.
         keeps: mulligan choices by deck and seat.
+        deck_weights: weights for single decks.
 
     Raises:
         EntrantError, OptionError: the text is no entrant, or kind or number of weights do not match it.
@@ -202,10 +207,11 @@ def entrant_from_weights(
     declared = check_starts(kind) if is_outside(kind) else ()
     vector = find_kind(kind).weights
     if vector is not None:
-        vector.from_array(weights)
+        for values in (weights, *(own for _, own in deck_weights)):
+            vector.from_array(values)
     elif weights and len(weights) != len(declared):
         raise EntrantError(f"agent {kind} has {len(declared)} weights, got {len(weights)}")
-    return Entrant(text, Player(tuple(weights), parts.backend, kind, parts.options, keeps))
+    return Entrant(text, Player(tuple(weights), parts.backend, kind, parts.options, keeps, deck_weights))
 
 
 def profile_of_entrant(text: str) -> Profile[WeightVector]:
@@ -452,7 +458,10 @@ def _player(parts: _Parts, profile: Profile[WeightVector]) -> Player:
     """Make the player of a parsed entrant text and a weight profile."""
     weights = tuple(float(weight) for weight in profile.weights.array)
     keeps = tuple(map(mulligan_from_values, profile.mulligan))
-    return Player(weights, parts.backend, parts.agent, parts.options, keeps)
+    deck_weights = {deck: tuple(map(float, own.array)) for deck, own in profile.deck_weights.items()}
+    return Player(
+        weights, parts.backend, parts.agent, parts.options, keeps, tuple(sorted(deck_weights.items()))
+    )
 
 
 def _is_glob(text: str) -> bool:
@@ -519,6 +528,7 @@ def equal_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
             *player.kind_and_backend,
             player.options,
             player.keeps,
+            player.deck_weights,
             np.nan_to_num(shares, nan=-1).tobytes(),
             others,
         )

@@ -120,6 +120,7 @@ class Player:
         kind: agent kind, a name of `rivals.AGENTS`.
         options: values of all options of the kind (`rivals.kinds`); () for defaults.
         keeps: mulligan choices, each deck and seat once; the ruleset's mulligan rule for other decks.
+        deck_weights: deck names, and the weights for each of these decks instead of `weights`.
     """
 
     weights: tuple[float, ...] = ()
@@ -127,6 +128,18 @@ class Player:
     kind: str = DEFAULT_AGENT
     options: tuple[int, ...] = ()
     keeps: tuple[DeckMulligan, ...] = ()
+    deck_weights: tuple[tuple[str, tuple[float, ...]], ...] = ()
+
+    @property
+    def most_weights(self) -> int:
+        """Largest number of weights that it plays with on any deck."""
+        return max(len(self.weights), *(len(weights) for _, weights in self.deck_weights), 0)
+
+    def with_deck(self, deck: str) -> "Player":
+        """This player with the weights for a deck of this name."""
+        if not self.deck_weights:
+            return self
+        return replace(self, weights=dict(self.deck_weights).get(deck, self.weights), deck_weights=())
 
     @property
     def compiled(self) -> bool:
@@ -147,7 +160,7 @@ class Player:
         kind = find_kind(self.kind)
         if not kind.takes_backend or not kind.weights:
             return self
-        thesis = len(self.weights) <= len(kind.weights.names())
+        thesis = self.most_weights <= len(kind.weights.names())
         backend = resolved_backend(self.backend, not any(deck.effects for deck in decks), thesis)
         return self if backend == self.backend else replace(self, backend=backend)
 
@@ -194,6 +207,14 @@ class Roster:
     def backends(self) -> set[str]:
         """Solvers used by the players."""
         return {player.backend for player in self.players if find_kind(player.kind).takes_backend}
+
+    def with_decks(self, games: "Schedule") -> "tuple[Roster, Schedule]":
+        """The same games between players with the weights for their decks: a player for each deck."""
+        if not any(player.deck_weights for player in self.players):
+            return self, games
+        players = tuple(player.with_deck(deck.name) for player in self.players for deck in self.decks)
+        places = games.players.astype(np.int32) * len(self.decks) + games.decks
+        return replace(self, players=players), replace(games, players=places)
 
     def compiled(self, games: "Schedule") -> np.ndarray:
         """Mask of the games that run compiled; bool, shape (games,)."""
@@ -252,6 +273,7 @@ def roster_of(
 def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
     """Play a schedule; returns dtype `GAME`, shape (games,). The results depend on the arguments only."""
     played = np.zeros(len(games), GAME)
+    roster, games = roster.with_decks(games)
     compiled = roster.compiled(games)
     for which, play in ((compiled, _play_compiled), (~compiled, _play_in_python)):
         if which.any():
@@ -296,8 +318,10 @@ def compile_games(players: Iterable[Player] = (Player(),), decks: Iterable[Deck]
     for player in players:
         if player.compiled:
             vector = find_kind(player.kind).weights
-            n = max(len(player.weights), len(vector.names())) if vector else 0
-            sample = replace(player, weights=(1.0,) * n, keeps=()).with_resolved_backend(played)
+            n = max(player.most_weights, len(vector.names())) if vector else 0
+            sample = replace(player, weights=(1.0,) * n, keeps=(), deck_weights=()).with_resolved_backend(
+                played
+            )
             options = sample.options if find_kind(player.kind).takes_backend else ()
             chosen[(*sample.kind_and_backend, n, options)] = sample
     effect_modes = {deck.effects for deck in played}
@@ -421,6 +445,7 @@ def play_game_in_python(
         watch: called after each action with the position before it; its exceptions end the game.
     """
     cache = {} if agents is None else agents
+    roster, games = roster.with_decks(games)
     seats = [(int(player), seat) for seat, player in enumerate(games.players[number])]
     for player, seat in seats:
         if (player, seat) not in cache:

@@ -30,6 +30,7 @@ class _StoredPlayer(BaseModel):
     backend: str
     options: list[int]
     keeps: list[tuple[str, int, list[str], list[str]]]
+    deck_weights: dict[str, list[float]] = {}
     parameters: list[Any] | None = None  # declared parameters of an agent from outside with a profile
 
 
@@ -50,6 +51,7 @@ def opponents_bytes(players: Mapping[str, Player]) -> bytes:
                 "options": list(player.options),
                 "keeps": [[deck, seat, list(keep), list(away)] for deck, seat, keep, away in player.keeps],
             }
+            | ({"deck_weights": dict(player.deck_weights)} if player.deck_weights else {})
             for text, player in players.items()
         }
     )
@@ -109,7 +111,8 @@ def _player_of(stored: _StoredPlayer) -> Player:
     if kind is None or stored.backend not in BACKENDS:
         raise ValueError(f"there is no agent {stored.kind!r} with backend {stored.backend!r}")
     if kind.weights is not None:
-        kind.weights.from_array(stored.weights)
+        for weights in (stored.weights, *stored.deck_weights.values()):
+            kind.weights.from_array(weights)
     elif stored.weights and stored.parameters is not None:
         different = differences(declared, read_parameters(stored.parameters))
         if different:
@@ -124,4 +127,7 @@ def _player_of(stored: _StoredPlayer) -> Player:
     keeps = tuple(
         DeckMulligan(deck, seat, tuple(keep), tuple(away)) for deck, seat, keep, away in stored.keeps
     )
-    return Player(tuple(stored.weights), stored.backend, stored.kind, tuple(stored.options), keeps)
+    deck_weights = tuple((deck, tuple(weights)) for deck, weights in stored.deck_weights.items())
+    return Player(
+        tuple(stored.weights), stored.backend, stored.kind, tuple(stored.options), keeps, deck_weights
+    )

@@ -185,7 +185,7 @@ class GameInPlay:
     def _begin(self) -> None:
         """Deal the cards and start the game."""
         setup, enemy = self.setup, 1 - self.setup.seat
-        self._agent = self._player.agent()
+        self._agent = self._player.with_deck(setup.decks[1].name).agent()
         keeps = mulligan_for_deck(self._player.keeps, setup.decks[1], enemy)
         opponent_model = opponent_model_needs([self._agent], setup.decks)
         key, rules = stream_key(setup.seed), find_ruleset(setup.ruleset)
@@ -245,7 +245,7 @@ class GameInPlay:
                 return {"problem": "agents from outside give no advice"}
             if kind.sight(self._player.options) == Sight.EVERYTHING:
                 return {"problem": "this agent uses hidden cards; its choices are shown after the game"}
-            seat, agent = self.setup.seat, self._player.agent()
+            seat, agent = self.setup.seat, self._player.with_deck(self.setup.decks[0].name).agent()
             view = course.view(agent, seat)
             tell_reasons = explainer_of(agent)
             if tell_reasons is not None:
@@ -276,8 +276,11 @@ class GameInPlay:
             result = self._ended()
             if self._story is None:
                 outside = is_outside(self._player.kind)
-                teller = None if outside else explainer_of(self._player.agent())
-                self._story = game_data(result, self.info, (teller, teller))
+                tellers = [
+                    None if outside else explainer_of(self._player.with_deck(deck).agent())
+                    for deck in self.info.decks
+                ]
+                self._story = game_data(result, self.info, tellers)
             return self._story
 
     def _ended(self) -> MatchResult:

@@ -52,6 +52,7 @@ class _Entrant(BaseModel):
     kind: Name
     weights: Annotated[list[float], Field(max_length=1_000)]
     mulligan: list[tuple[str, int, list[str], list[str]]] = []
+    deck_weights: dict[str, list[float]] = {}
     varied: list[Any] = []
 
 
@@ -187,6 +188,7 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
             tuple(
                 DeckMulligan(deck, seat, tuple(keep), tuple(away)) for deck, seat, keep, away in one.mulligan
             ),
+            tuple((deck, tuple(weights)) for deck, weights in one.deck_weights.items()),
         )
         for one in definition.entrants
     )

@@ -164,6 +164,7 @@ class Tournament:
                 | find_kind(one.player.kind).definition(one.player.backend, one.player.options, effects)
                 | ({"varied": _varied_in(own)} if own else {})
                 | ({"mulligan": _kept_by(one)} if one.player.keeps else {})
+                | _own_weights(one)
                 for one, own in zip(self.entrants, self.own_decks or [()] * len(self.entrants), strict=True)
             ],
             "self_matches": [self.names[place] for place in self._self_play_places()],
@@ -203,6 +204,12 @@ class Tournament:
 def _kept_by(entrant: Entrant) -> list[list[Any]]:
     """An entrant's mulligan choices as JSON values: deck, seat, cards to keep, cards to replace."""
     return [[deck, seat, list(keep), list(away)] for deck, seat, keep, away in entrant.player.keeps]
+
+
+def _own_weights(entrant: Entrant) -> dict[str, Any]:
+    """An entrant's weights for single decks as a JSON value; {} without any."""
+    own = {deck: list(weights) for deck, weights in entrant.player.deck_weights}
+    return {"deck_weights": own} if own else {}
 
 
 def _varied_in(decks: tuple[Deck, ...]) -> list[list[Any]]:

@@ -96,6 +96,8 @@ def vary_weight(entrant: Entrant, weight: str, values: Sequence[float]) -> Varia
     vector_class = find_kind(entrant.player.kind).weights
     if vector_class is None:
         raise SweepError(f"{entrant.text} has no weights; agents with weights: {', '.join(weighted_kinds())}")
+    if entrant.player.deck_weights:
+        raise SweepError(f"{entrant.text} has weights for single decks; a sweep varies one vector for all")
     names = _names(vector_class, weight)
     everything = [*vector_class.names(), *vector_class.optional_defaults()]
     places = [everything.index(name) for name in names]

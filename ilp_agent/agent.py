@@ -11,7 +11,7 @@ from engine.jit import njit
 from engine.rules import ILLEGAL, outcome_of, play_checked
 from engine.state import EVENTS, STATE
 from engine.view import OpponentInfo, hide_information
-from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, SolverError, join_names
+from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, FORMULATIONS, refuse_secrets
 from ilp_agent.exact.backend import (
     execute_plan_arrays,
     memory_of_thread,
@@ -216,9 +216,8 @@ class IlpAgent:
         self._planned: list[tuple[bytes, Action]] = []
         self._array = weights.full_array
         find_solver_for_formulation(backend, formulation)
-        if secrets != IGNORE and not BACKENDS[backend].compiled:
-            able = join_names([entry.name for entry in BACKENDS.values() if entry.compiled], "or")
-            raise SolverError(f"backend {backend!r} does not support the option secrets; use backend {able}")
+        if secrets != IGNORE:
+            refuse_secrets(backend)
         self.secrets = secrets
         self.shown = OpponentInfo.NOTHING if secrets == IGNORE else OpponentInfo.SECRETS
         self._beliefs = np.zeros(1, BELIEF)

@@ -170,6 +170,17 @@ def advise_other_backends(backend: str) -> str:
     return f"use {join_names(rest, 'or')} instead (--backend, or an entrant's @{rest[0]})"
 
 
+def refuse_secrets(backend: str) -> None:
+    """Refuse the option `secrets` with a backend that does not search real cards itself.
+
+    Raises:
+        SolverError: it does not; the message names those that do.
+    """
+    if not BACKENDS[backend].compiled:
+        able = join_names([entry.name for entry in BACKENDS.values() if entry.compiled], "or")
+        raise SolverError(f"backend {backend!r} does not support the option secrets; use backend {able}")
+
+
 def solver_version(backend: str) -> str:
     """Name of a backend with the version of its library, on which ties between plans may depend."""
     return f"{backend} {BACKENDS[backend].library_version}".strip()

@@ -106,8 +106,13 @@ def split_backend(text: str) -> tuple[str, str]:
 
     Returns:
         The backend, the default if none is named, and the text of the options.
+
+    Raises:
+        OptionError: a comma without an option after it.
     """
-    first, _, rest = text.partition(",")
+    first, comma, rest = text.partition(",")
+    if comma and not rest:
+        raise OptionError(f"an option is missing after the comma of {text!r}")
     if "=" in first:
         return DEFAULT_BACKEND, text
     return first or DEFAULT_BACKEND, rest

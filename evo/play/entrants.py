@@ -20,7 +20,7 @@ from evo.storage.champion import read_champion_file
 from evo.storage.files import RUNS, not_a_run_text
 from evo.storage.run_folder import read_run_config
 from ilp_agent import Profile, WeightVector, find_solver, shipped_profiles
-from ilp_agent.backends import DEFAULT_BACKEND
+from ilp_agent.backends import DEFAULT_BACKEND, refuse_secrets
 from ilp_agent.mulligan import DeckMulligan, mulligan_from_values
 from ilp_agent.shipped import profiles_folder
 from rivals import AGENTS, DEFAULT_AGENT, find_agent_profile, find_kind, is_outside, read_agent_profile
@@ -159,6 +159,8 @@ def find_entrant(text: str) -> Entrant:
     parts = _parse(text)
     if find_kind(parts.agent).takes_backend:
         find_solver(parts.backend)
+        if find_kind(parts.agent).models_secrets(parts.options):
+            refuse_secrets(parts.backend)
     if is_outside(parts.agent):
         return Entrant(text, outside_player(parts.agent, parts.profile, parts.options))
     if not _has_weights(parts.agent):

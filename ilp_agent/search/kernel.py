@@ -17,7 +17,7 @@ from engine.state import CARD, STATE
 from engine.view import hide_information
 from ilp_agent.features import SHIELD, uses_full_weights
 from ilp_agent.search.beam import improve_by_beam
-from ilp_agent.search.bound import LARGEST_BOUND, UNBOUNDED, upper_bound
+from ilp_agent.search.bound import LARGEST_BOUND, upper_bound
 from ilp_agent.search.card_facts import FACT, RANDOM_EFFECT, select_relevant_features
 from ilp_agent.search.chance import (
     TOO_MANY,
@@ -53,6 +53,7 @@ from ilp_agent.search.objective import (
     score_of,
 )
 from ilp_agent.search.pruning import count_slots, is_pruned
+from ilp_agent.search.tally import UNBOUNDED
 from ilp_agent.search.transposition import (
     NO_KEY,
     NOT_FOUND,

@@ -172,6 +172,8 @@ def test_runs_by_folder_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("keep-alive", "nearest: ilp:keep-alive"),
         ("ilp:keepalive", "unknown profile 'keepalive'; nearest: keep-alive"),
         ("ilp:keep-alive@gorubi", "unknown backend 'gorubi'; nearest: gurobi"),
+        ("ilp:keep-alive@search,", "an option is missing after the comma of 'search,'"),
+        ("ilp:keep-alive@highs,secrets=mean", "'highs' does not support the option secrets"),
         ("ilp:none.toml", "cannot read profile none.toml"),
     ],
 )

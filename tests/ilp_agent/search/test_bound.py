@@ -11,10 +11,11 @@ from engine.rules import apply, legal_actions, outcome
 from engine.state import EVENTS, STATE
 from ilp_agent import Weights
 from ilp_agent.search.backend import search_position
-from ilp_agent.search.bound import UNBOUNDED, upper_bound
+from ilp_agent.search.bound import upper_bound
 from ilp_agent.search.card_facts import compute_card_facts
 from ilp_agent.search.kernel import start_search
 from ilp_agent.search.objective import end_value
+from ilp_agent.search.tally import UNBOUNDED
 from ilp_agent.search.work import SOLUTION
 from ilp_agent.weights import WEIGHT_NAMES
 from tests.conftest import UNCOMPILED, cases, heavy

@@ -57,8 +57,8 @@ def play_baselines(champion: Sequence[float], config: RunConfig, play: PlayFunct
 
     Returns:
         benchmark (its name), games (per member), champion (score), study (score of the shipped study
-        champion; None if the agent's weights are not the turn program's), random (scores, best first). {}
-        without benchmark games, or if the agent's games are not compiled.
+        champion; None if the agent's weights are not the turn program's), random (scores, best first; with the
+        run's fixed weights). {} without benchmark games, or if the agent's games are not compiled.
     """
     if not has_baselines(config):
         return {}
@@ -69,6 +69,8 @@ def play_baselines(champion: Sequence[float], config: RunConfig, play: PlayFunct
     if vector.AGENT == DEFAULT_AGENT:
         study = read_agent_profile(configs_folder() / "champions" / "study.toml")
         members["study"] = tuple(map(float, study.weights.array))
+    fixed = [config.fixed_weights.get(name, np.nan) for name in vector.names()]
+    drawn = np.where(np.isnan(fixed), drawn, fixed)
     members |= {f"random {number}": tuple(map(float, weights)) for number, weights in enumerate(drawn)}
     roster = roster_of(config, list(members.values()), benchmark_players(benchmark, config.backend))
     n, n_decks = len(members), len(config.decks)

@@ -57,8 +57,8 @@ def play_baselines(champion: Sequence[float], config: RunConfig, play: PlayFunct
 
     Returns:
         benchmark (its name), games (per member), champion (score), study (score of the shipped study
-        champion; None if the agent's weights are not the turn program's), random (scores, best first; with the
-        run's fixed weights). {} without benchmark games, or if the agent's games are not compiled.
+        champion; None if the agent's weights are not the turn program's), random (scores, best first; they
+        have the run's fixed weights). {} without benchmark games, or if the agent's games are not compiled.
     """
     if not has_baselines(config):
         return {}

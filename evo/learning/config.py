@@ -214,7 +214,10 @@ class LearnConfig(Settings):
         content["decks"] = [deck.identity for deck in self.found_decks]
         content["start"] = self.initial_weights.named()
         content["opponents"] = [
-            [named(p.kind), p.backend, p.weights, p.options, *filter(None, (p.keeps, p.deck_weights))]
+            [
+                *(named(p.kind), p.backend, p.weights, p.options),
+                *filter(None, (p.keeps, p.deck_weights, p.card_values.tables())),
+            ]
             for p in self.opponents
         ]
         content["rules"] = [RULES_VERSION, EFFECTS_VERSION if self.found_decks[0].effects else 0]

@@ -32,6 +32,7 @@ from evo.tournament.folder import (
     too_many_games_error,
 )
 from evo.tournament.run import Tournament
+from ilp_agent.card_values import read_card_values
 from ilp_agent.mulligan import DeckMulligan
 
 MAX_ENTRANTS = 1_000
@@ -53,6 +54,7 @@ class _Entrant(BaseModel):
     weights: Annotated[list[float], Field(max_length=1_000)]
     mulligan: list[tuple[str, int, list[str], list[str]]] = []
     deck_weights: dict[str, list[float]] = {}
+    card_values: dict[str, dict[str, float]] = {}
     varied: list[Any] = []
 
 
@@ -189,6 +191,7 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
                 DeckMulligan(deck, seat, tuple(keep), tuple(away)) for deck, seat, keep, away in one.mulligan
             ),
             tuple((deck, tuple(weights)) for deck, weights in one.deck_weights.items()),
+            read_card_values(one.card_values),
         )
         for one in definition.entrants
     )

@@ -135,7 +135,7 @@ class LearnConfig(Settings):
     card_ridge: Annotated[
         float,
         Field(gt=0, le=1e9, description="L2 penalty on card values, in log-odds of a copy of a card"),
-    ] = 10.0
+    ] = 20.0
     also: Annotated[
         tuple[str, ...],
         Field(

@@ -11,12 +11,12 @@ Cards have their ids, or their names without one; a card that is not in the game
 """
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from engine.errors import ManaforgeError, unknown_name
+from ilp_agent.weights import MAX_WEIGHT
 
 ZONES = ("hand", "board")
 """Names of the tables, in the order of `CardValues`."""
@@ -85,6 +85,6 @@ def _table(content: object, key: str) -> Mapping[str, Any]:
 
 
 def _number(value: object, key: str) -> float:
-    if type(value) not in (int, float) or not isfinite(value):  # type: ignore[arg-type]
-        raise CardValueError(f"{key} must be a finite number, got {value!r}")
+    if type(value) not in (int, float) or not abs(value) <= MAX_WEIGHT:  # type: ignore[arg-type]
+        raise CardValueError(f"{key} must be a finite number, at most {MAX_WEIGHT:g} in size, got {value!r}")
     return float(value)  # type: ignore[arg-type]

@@ -208,7 +208,7 @@ class LearningFolder(CheckedFolder):
                         f"{self.config.method} cannot use; leave it out"
                     )
                 unknown = sorted(set(other.config.card_ids) - set(self.config.card_ids))
-                if self.config.card_values and unknown:
+                if unknown and self.config.card_values:  # else counts are not read
                     raise LearningError(
                         f"its decks have {len(unknown)} cards that the decks of this learning lack, such as "
                         f"{', '.join(unknown[:3])}: their values cannot be fitted here; leave it out"

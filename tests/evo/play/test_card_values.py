@@ -108,6 +108,7 @@ def test_players_differ_by_their_card_values(valuing: str, tmp_path: Path) -> No
     assert stored[valuing]["card_values"] == mine.player.card_values.tables()
     assert "card_values" not in stored["plain"], "files of players without them are as before"
     assert plain.beside_row == []
+    assert mine.player.beside_row == [mine.player.card_values.tables()], "keys of experiments"
     (tmp_path / OPPONENTS).write_bytes(opponents_bytes({valuing: mine.player}))
     config = read_config("quickstart", [f'opponents.fixed={{"{valuing}" = 1}}'])
     assert read_opponents(tmp_path, config) == [mine.player]

@@ -269,7 +269,7 @@ def _play_compiled(
     """Play the turn of a compiled agent in its games. `states` and `solved` are modified in place."""
     play_batch = AGENTS[player.kind].play_batch(player.backend)
     assert play_batch is not None, "the agents of puzzles are compiled"
-    play_batch(table.array, np.array([player.row]), agents, states, own_keys, keys, solved)
+    play_batch(table.array, np.array([player.row_for(table)]), agents, states, own_keys, keys, solved)
 
 
 def puzzles_json(puzzles: Sequence[Puzzle], seed: int, decks: Sequence[str]) -> bytes:

@@ -10,6 +10,7 @@ import tomli_w
 
 from engine.errors import ManaforgeError, WrongValueError, unknown_name
 from engine.safe_files import is_one_line, read_toml
+from ilp_agent.card_values import NO_CARD_VALUES, CardValueError, CardValues, read_card_values
 from ilp_agent.mulligan import MulliganError, SeatValues, read_mulligan, write_mulligan
 from ilp_agent.shipped import profiles_folder, shipped_profiles
 from ilp_agent.weights import WeightError, Weights, WeightVector
@@ -38,6 +39,7 @@ class Profile(Generic[W]):
         provenance: origin of the weights: TOML text, numbers, lists and tables.
         mulligan: keep values of opening cards, each deck and seat once; () for the ruleset's rule.
         deck_weights: weights for single decks by deck name, instead of `weights`.
+        card_values: values of single cards, for an agent that uses them.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Profile(Generic[W]):
     provenance: Mapping[str, Any] = field(default_factory=dict)
     mulligan: tuple[SeatValues, ...] = ()
     deck_weights: Mapping[str, W] = field(default_factory=dict)
+    card_values: CardValues = NO_CARD_VALUES
 
     def to_toml(self) -> str:
         """The text of the profile's TOML file."""
@@ -55,6 +58,7 @@ class Profile(Generic[W]):
             "weights": self.weights.written()
             | {deck: weights.written() for deck, weights in self.deck_weights.items()},
         }
+        content |= {"card_values": self.card_values.tables()} if self.card_values else {}
         content |= {"mulligan": write_mulligan(self.mulligan)} if self.mulligan else {}
         return tomli_w.dumps(content | ({"provenance": dict(self.provenance)} if self.provenance else {}))
 
@@ -130,10 +134,10 @@ def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
     weights = content.pop("weights", None)
     name = content.pop("name", None)
     provenance = content.pop("provenance", {})
-    mulligan = content.pop("mulligan", {})
+    mulligan, card_values = content.pop("mulligan", {}), content.pop("card_values", {})
     if content:
         key = min(content)
-        keys = ("schema", "agent", "name", "weights", "mulligan", "provenance")
+        keys = ("schema", "agent", "name", "weights", "card_values", "mulligan", "provenance")
         raise ProfileError(f"{path}: {unknown_name('key', key, keys)}")
     if not isinstance(name, str) or not name or not is_one_line(name):
         raise ProfileError(f"{path}: name must be one line of text, got {name!r}")
@@ -145,8 +149,11 @@ def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
         deck_weights = {
             deck: _weights(own, f'{path}: weights."{deck}"', kind) for deck, own in by_deck.items()
         }
-        return Profile(name, vector, provenance, read_mulligan(mulligan), deck_weights)
-    except MulliganError as error:
+        values = read_card_values(card_values)
+        if values and not kind.CARD_VALUES:
+            raise CardValueError(f"card_values: agent {kind.AGENT} takes no card values; lookahead does")
+        return Profile(name, vector, provenance, read_mulligan(mulligan), deck_weights, values)
+    except (MulliganError, CardValueError) as error:
         raise ProfileError(f"{path}: {error}") from None
 
 

@@ -44,6 +44,7 @@ class WeightVector:
         COMPARABLE: whether the sizes of different weights can be compared.
         ALIASES: names that set several weights to the same value.
         OPTIONAL_SETS: number of weights in each set of optional ones; empty for a single set.
+        CARD_VALUES: whether profiles of these weights may have card values (`ilp_agent.card_values`).
 
     Raises:
         WeightError: a weight is NaN, infinite, not a number, or negative but not in NEGATIVE.
@@ -57,6 +58,7 @@ class WeightVector:
     COMPARABLE: ClassVar[bool] = True
     ALIASES: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     OPTIONAL_SETS: ClassVar[tuple[int, ...]] = ()
+    CARD_VALUES: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for name in (*self.names(), *self.optional_defaults()):

@@ -9,6 +9,8 @@ from engine.errors import UnknownNameError, WrongValueError, unknown_name
 from engine.lazy import lazy_import
 from ilp_agent import lookahead as looking
 from ilp_agent.backends import BACKENDS, DEFAULT_BACKEND, solver_version
+from ilp_agent.card_values import NO_CARD_VALUES, CardValues
+from ilp_agent.profiles import Profile
 from ilp_agent.search import IGNORE, SECRETS
 
 if TYPE_CHECKING:
@@ -210,6 +212,7 @@ class AgentKind:
         backend: str = DEFAULT_BACKEND,
         options: Sequence[int] = (),
         further: "Sequence[Deck]" = (),
+        card_values: CardValues = NO_CARD_VALUES,
     ) -> "Agent":
         """Create the Python agent.
 
@@ -219,12 +222,16 @@ class AgentKind:
             backend: its solver, if it takes one.
             options: values of all its options; () for their defaults.
             further: decks in addition to the shipped ones, for deck prediction.
+            card_values: values of single cards, for a kind that uses them.
 
         Raises:
             WeightError: invalid weights.
             SolverError: the backend cannot start.
         """
-        arguments: list[object] = [self.weights.from_array(weights)] if self.weights else []
+        vector = self.weights.from_array(weights) if self.weights else None
+        arguments: list[object] = [] if vector is None else [vector]
+        if vector is not None and card_values:
+            arguments = [Profile(self.name, vector, card_values=card_values)]
         arguments += [weights] if self.declares else []
         make: Callable[..., Agent] = lazy_import(self.make)
         solver = [backend] if self.takes_backend else []

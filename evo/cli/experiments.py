@@ -119,7 +119,7 @@ def ablate_command(
     ruleset = ruleset or default_ruleset(found)
     ablation = Ablation(player, found, find_ruleset(ruleset), games, pairs, seed)
     definition = {
-        "entrant": [*player.versioned_kind(found), *player.row],
+        "entrant": [*player.versioned_kind(found), *player.row, *player.beside_row],
         "decks": [deck.identity for deck in found],
         "ruleset": ruleset,
         "games": games,
@@ -255,7 +255,7 @@ def exploit_command(
         "entrant": [
             *victim.versioned_kind((*chosen.found_decks, *others)),
             *victim.row,
-            *victim.deck_weights,
+            *victim.beside_row,
         ],
         "config": config.digest,
         "generations": config.generations,
@@ -454,7 +454,7 @@ def bench_optimisers_command(
         "budgets": bench.budgets,
         "seeds": seeds,
         "against": [
-            [text, *player.versioned_kind(chosen.found_decks), player.row, *player.deck_weights]
+            [text, *player.versioned_kind(chosen.found_decks), player.row, *player.beside_row]
             for text, player in rating.items()
         ],
         **_fixed_opponents(contenders),
@@ -519,7 +519,7 @@ def _fixed_opponents(contenders: "Sequence[Contender]") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for one in contenders:
         for text, opponent in find_opponents(one.config).items():
-            found[text] = [*opponent.kind_and_backend, opponent.row, *opponent.deck_weights]
+            found[text] = [*opponent.kind_and_backend, opponent.row, *opponent.beside_row]
     return {"opponents": found} if found else {}
 
 

@@ -9,13 +9,15 @@ import tomli_w
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from engine import RULES_VERSION, Deck, ManaforgeError, find_deck, find_ruleset
-from engine.decks import default_ruleset
+from engine.decks import cached_card_table, default_ruleset
 from engine.effect_codes import EFFECTS_VERSION
 from engine.errors import unknown_name
+from engine.match import card_id_or_name
 from evo.config.keys import MAX_GAMES_PER_CELL, Settings, option_text
 from evo.learning.methods import METHODS
 from evo.play.entrants import find_entrant
 from evo.play.games import Player
+from ilp_agent.card_values import NO_CARD_VALUES, CardValues
 from ilp_agent.lookahead.weights import LookaheadWeights
 from rivals import find_agent_profile, find_kind, refuse_decks
 from rivals.kinds import parse_options
@@ -124,6 +126,16 @@ class LearnConfig(Settings):
         float,
         Field(gt=0, le=1e9, description="L2 penalty on the weights, for paired and logistic"),
     ] = 1.0
+    card_values: Annotated[
+        bool,
+        Field(
+            description="learn values of single cards in hand and on board too, on class decks, by paired",
+        ),
+    ] = False
+    card_ridge: Annotated[
+        float,
+        Field(gt=0, le=1e9, description="L2 penalty on card values, in log-odds of a copy of a card"),
+    ] = 20.0
     also: Annotated[
         tuple[str, ...],
         Field(
@@ -159,6 +171,7 @@ class LearnConfig(Settings):
                 compute()
             except ManaforgeError as error:
                 raise ValueError(f"{key}: {error} ({getattr(self, key)})") from None
+        self._check_card_values()
         options = self.player.options
         if dict(zip(_OPTIONS, options, strict=True)).get("hands"):
             raise ValueError(f'options "{self.options}": learning a value needs hands=off')
@@ -167,10 +180,30 @@ class LearnConfig(Settings):
             self.__dict__["ruleset"] = default_ruleset(self.found_decks)
         return self
 
+    def _check_card_values(self) -> None:
+        """Refuse card values where they cannot be learned, or would be lost."""
+        if not self.card_values:
+            if self.initial_card_values:
+                raise ValueError(
+                    f"profile: {self.profile} has card values; set card_values = true to learn with them"
+                )
+            return
+        if self.method != "paired":
+            raise ValueError(f"card_values: method {self.method} learns none; use paired")
+        if not self.found_decks[0].effects:
+            raise ValueError("card_values: minion decks have none; use decks with a class")
+
     @property
     def found_decks(self) -> tuple[Deck, ...]:
         """The decks of the configuration."""
         return tuple(find_deck(deck) for deck in self.decks)
+
+    @property
+    def card_ids(self) -> tuple[str, ...]:
+        """Ids of the cards of the games, sorted; with `card_values` only, else ()."""
+        if not self.card_values:
+            return ()
+        return tuple(sorted(set(map(card_id_or_name, cached_card_table(self.found_decks)[0].cards))))
 
     @property
     def initial_weights(self) -> LookaheadWeights:
@@ -180,15 +213,20 @@ class LearnConfig(Settings):
         return weights
 
     @property
-    def player(self) -> Player:
-        """The player of the first round, with the initial weights."""
-        return self.player_of(self.initial_weights)
+    def initial_card_values(self) -> CardValues:
+        """Initial card values of the learned agent, from `profile`."""
+        return find_agent_profile(LookaheadWeights.AGENT, self.profile).card_values
 
-    def player_of(self, weights: LookaheadWeights) -> Player:
-        """The learning player with the given weights."""
+    @property
+    def player(self) -> Player:
+        """The player of the first round, with the initial weights and card values."""
+        return self.player_of(self.initial_weights, self.initial_card_values)
+
+    def player_of(self, weights: LookaheadWeights, card_values: CardValues = NO_CARD_VALUES) -> Player:
+        """The learning player with the given weights and card values."""
         kind = find_kind(LookaheadWeights.AGENT)
         options = parse_options(kind.options, self.options)
-        return Player(tuple(weights.full_array), kind=kind.name, options=options)
+        return Player(tuple(weights.full_array), kind=kind.name, options=options, card_values=card_values)
 
     @property
     def opponents(self) -> tuple[Player, ...]:
@@ -210,11 +248,15 @@ class LearnConfig(Settings):
 
     def _digest_with(self, named: Callable[[str], str]) -> str:
         """The digest, with each agent kind named as `named` returns."""
-        content: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude=set(UNHASHED_KEYS))
+        content = {key: value for key, value in self._content.items() if key not in UNHASHED_KEYS}
         content["decks"] = [deck.identity for deck in self.found_decks]
         content["start"] = self.initial_weights.named()
+        content |= {"start_cards": self.initial_card_values.tables()} if self.initial_card_values else {}
         content["opponents"] = [
-            [named(p.kind), p.backend, p.weights, p.options, *filter(None, (p.keeps, p.deck_weights))]
+            [
+                *(named(p.kind), p.backend, p.weights, p.options),
+                *filter(None, (p.keeps, p.deck_weights, p.card_values.tables())),
+            ]
             for p in self.opponents
         ]
         content["rules"] = [RULES_VERSION, EFFECTS_VERSION if self.found_decks[0].effects else 0]
@@ -222,4 +264,10 @@ class LearnConfig(Settings):
 
     def to_toml(self) -> str:
         """The complete configuration as TOML, defaults included."""
-        return tomli_w.dumps(self.model_dump(mode="json", by_alias=True))
+        return tomli_w.dumps(self._content)
+
+    @property
+    def _content(self) -> dict[str, Any]:
+        """The configuration as in files: without `card_values` its keys are left out, as in older files."""
+        unused = set() if self.card_values else {"card_values", "card_ridge"}
+        return self.model_dump(mode="json", by_alias=True, exclude=unused)

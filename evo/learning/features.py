@@ -6,7 +6,7 @@ Sheep?", 4.3, with 200 games per set; here a sequential test decides when to sto
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from engine import find_ruleset
 from evo.learning.folder import LearningError, LearningFolder
 from evo.learning.methods import METHODS, Samples, Value, log_loss
-from evo.learning.run import agent_weights
+from evo.learning.run import agent_card_values, agent_weights
 from evo.play.games import GAME, PlayFunction, Roster
 from evo.play.matchups import Matchups, games_table, make_pairings
 from evo.play.results import raise_on_faults
@@ -81,11 +81,7 @@ class FeatureSelection:
         if len(folder.rounds) < 2:
             raise LearningError(f"{folder.path} has no round yet; play rounds with manaforge learn")
         rounds = folder.samples_to_fit()
-        self.samples = Samples(
-            np.concatenate([part.features for part in rounds]),
-            np.concatenate([part.points for part in rounds]),
-            np.concatenate([part.sequence for part in rounds]),
-        )
+        self.samples = Samples.join(rounds)
         cells = len(self.config.decks) ** 2
         self.most, self._sprt = max(2, games // cells // 2 * 2) * cells, sprt
         self.all = self.fit(())
@@ -94,9 +90,10 @@ class FeatureSelection:
     def fit(self, left_out: Sequence[str]) -> Value:
         """Fit the value function without the features `left_out`."""
         kept = np.array([name not in left_out for name in FEATURES])
-        samples = Samples(self.samples.features * kept, self.samples.points, self.samples.sequence)
+        samples = replace(self.samples, features=self.samples.features * kept)
+        options = {"ridge": self.config.ridge, "card_ridge": self.config.card_ridge}
         with threadpool_limits(1, "blas"):
-            return self.method.learn(None, [samples], {"ridge": self.config.ridge})
+            return self.method.learn(None, [samples], options)
 
     def loss(self, value: Value) -> float:
         """Log loss of a value function on the samples."""
@@ -110,8 +107,10 @@ class FeatureSelection:
     def test(self, left_out: Sequence[str], play: PlayFunction) -> SubsetResult:
         """Play the value without some features against the value with all, until the test decides."""
         value = self.fit(left_out)
-        weights = self.weights(value, left_out), self.weights(self.all, ())
-        players = tuple(map(self.config.player_of, weights))
+        players = tuple(
+            self.config.player_of(self.weights(one, without), agent_card_values(one, self.config))
+            for one, without in ((value, left_out), (self.all, ()))
+        )
         roster = Roster(players, self.config.found_decks, find_ruleset(self.config.ruleset))
         n_decks = len(roster.decks)
         matchups = Matchups(

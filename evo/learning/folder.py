@@ -14,7 +14,9 @@ continued run is reproducible bit for bit.
 """
 
 import contextlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
@@ -22,7 +24,9 @@ from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from scipy.sparse import csr_matrix
 
 from engine import ManaforgeError
 from engine.errors import WrongValueError
@@ -48,7 +52,8 @@ from evo.storage.history import (
     checksum,
     read_history,
 )
-from evo.storage.schema import COUNT, NUMBER, SCORE, count_rows, read_batches
+from evo.storage.schema import COUNT, MAX_TEXT_BYTES, NAME, NUMBER, SCORE, count_rows, read_batches
+from ilp_agent.card_values import ZONES
 from ilp_agent.features import FEATURES
 from rivals import other_versions
 
@@ -72,6 +77,12 @@ MAX_SAMPLES_PER_ROUND = 3_000_000
 
 _SAMPLE = dict.fromkeys(FEATURES, NUMBER) | {"points": SCORE, "sequence": COUNT}
 """Columns of a sample file."""
+
+_CARDS = {f"{zone}_cards": NAME for zone in ZONES}
+"""Further columns of a sample file with counts of cards: JSON objects of card ids and counts other than 0."""
+
+MAX_CARD_COUNT = 60
+"""Largest difference of copies of a card."""
 
 
 class LearningError(ManaforgeError, ValueError):
@@ -124,6 +135,7 @@ class _FittedRound(_Round):
     weights: Weights
     intercept: Number
     scale: Weights
+    cards: dict[str, dict[str, Annotated[tuple[Number, Positive], Field(strict=False)]]] = {}
 
 
 def _files_of(name: str) -> tuple[str, ...]:
@@ -194,6 +206,12 @@ class LearningFolder(CheckedFolder):
                     raise LearningError(
                         f"it was learned by method {other.config.method}, whose samples method "
                         f"{self.config.method} cannot use; leave it out"
+                    )
+                unknown = sorted(set(other.config.card_ids) - set(self.config.card_ids))
+                if unknown and self.config.card_values:  # else counts are not read
+                    raise LearningError(
+                        f"its decks have {len(unknown)} cards that the decks of this learning lack, such as "
+                        f"{', '.join(unknown[:3])}: their values cannot be fitted here; leave it out"
                     )
                 if len(other.rounds) < 2:
                     raise LearningError("it has no round yet; play rounds with manaforge learn")
@@ -346,7 +364,23 @@ class LearningFolder(CheckedFolder):
         content = self.rounds[number]
         if "weights" not in content:
             return None
-        return Value(np.array(content["weights"]), content["intercept"], np.array(content["scale"]))
+        fitted = np.array(content["weights"]), content["intercept"], np.array(content["scale"])
+        ids, zones = self.config.card_ids, content.get("cards", {})
+        cards = [zones.get(zone, {}).get(card, (0.0, 0)) for zone in ZONES for card in ids]
+        return Value(
+            *fitted,
+            np.array([value for value, _ in cards], np.float64),
+            np.array([n for _, n in cards], np.int64),
+        )
+
+    def cards_json(self, value: Value) -> dict[str, dict[str, list[float]]]:
+        """Learned cards of a value function by zone and id: log-odds of a copy, and number of samples."""
+        ids = self.config.card_ids
+        found = list(zip([*ids, *ids], value.cards.tolist(), value.card_samples.tolist(), strict=True))
+        return {
+            zone: {card: [x, n] for card, x, n in part if n}
+            for zone, part in zip(ZONES, (found[: len(ids)], found[len(ids) :]), strict=True)
+        }
 
     def samples(self, number: int) -> Samples:
         """Read the samples of a committed round.
@@ -354,7 +388,8 @@ class LearningFolder(CheckedFolder):
         Raises:
             LearningError: they cannot be read.
         """
-        return _samples_in(self._round(number, "parquet"), self.rounds[number]["sha256"])
+        file = self._round(number, "parquet")
+        return _samples_in(file, self.rounds[number]["sha256"], self.config.card_ids)
 
     def sample_bytes(self, number: int) -> bytes:
         """Content of the sample file of a committed round; errors as of `samples`."""
@@ -372,7 +407,8 @@ class LearningFolder(CheckedFolder):
         """
         also = self.path / "also"
         found = [
-            _samples_in(also / f"{i:04d}.parquet", checksum) for i, checksum in enumerate(self.others, 1)
+            _samples_in(also / f"{i:04d}.parquet", checksum, self.config.card_ids, optional=True)
+            for i, checksum in enumerate(self.others, 1)
         ]
         sizes = [content["samples"] for content in self.rounds[1:]]
         sizes += [len(new.points)] if new else []
@@ -392,8 +428,14 @@ class LearningFolder(CheckedFolder):
         if samples is not None:
             table = pd.DataFrame(samples.features.astype(np.float32), columns=list(FEATURES))
             table["points"], table["sequence"] = samples.points, samples.sequence
+            texts = 0
+            if samples.cards is not None:
+                for column, written in _card_texts(samples.cards, self.config.card_ids).items():
+                    table[column] = written
+                    texts += sum(map(len, written))
             data = parquet_bytes(table, SAMPLES_SCHEMA)
-            if len(table) > MAX_SAMPLES_PER_ROUND or len(data) > MAX_FILE_BYTES:
+            too_large = len(data) > MAX_FILE_BYTES or texts > MAX_TEXT_BYTES // 2
+            if len(table) > MAX_SAMPLES_PER_ROUND or too_large:
                 raise LearningError(
                     f"a round of {self.path} has {len(table):,} samples; the most that can be read again are "
                     f"{MAX_SAMPLES_PER_ROUND:,} samples and {MAX_FILE_BYTES / 2**20:.0f} MB: "
@@ -518,19 +560,62 @@ def read_learning(path: Path) -> LearningFolder:
     return folder
 
 
-def _samples_in(file: Path, digest: str) -> Samples:
-    """Read a sample file, and verify its checksum; errors as of `LearningFolder.samples`."""
+def _card_texts(cards: csr_matrix, ids: Sequence[str]) -> dict[str, list[str]]:
+    """Columns `_CARDS` of counts of cards (`Samples.cards`)."""
+    found: dict[str, list[str]] = {name: [] for name in _CARDS}
+    for sample in range(cards.shape[0]):
+        row = slice(cards.indptr[sample], cards.indptr[sample + 1])
+        counts = sorted(zip(cards.indices[row].tolist(), cards.data[row].tolist(), strict=True))
+        for zone, name in enumerate(_CARDS):
+            own = {ids[at % len(ids)]: int(n) for at, n in counts if at // len(ids) == zone and n}
+            found[name].append(json.dumps(own, separators=(",", ":")))
+    return found
+
+
+def _read_cards(table: pa.Table, ids: Sequence[str], start: int) -> Iterator[tuple[int, int, int]]:
+    """Read counts of cards from the columns `_CARDS`: sample (the first is `start`), column and count.
+
+    Raises:
+        ValueError: a cell is no such text.
+    """
+    places = {card: place for place, card in enumerate(ids)}
+    for zone, name in enumerate(_CARDS):
+        for sample, text in enumerate(table.column(name).to_pylist() if name in table.schema.names else ()):
+            counts = parse_json(text)
+            if not isinstance(counts, dict):
+                raise ValueError(f"{name} of a sample is no JSON object")
+            for card, n in counts.items():
+                if card not in places or type(n) is not int or not 0 < abs(n) <= MAX_CARD_COUNT:
+                    raise ValueError(f"{name} of a sample has {str(n)[:20]} of card {card[:20]!r}")
+                yield start + sample, zone * len(ids) + places[card], n
+
+
+def _samples_in(file: Path, digest: str, ids: Sequence[str] = (), optional: bool = False) -> Samples:
+    """Read a sample file, and verify its checksum; errors as of `LearningFolder.samples`.
+
+    Args:
+        file: the file.
+        digest: SHA-256 of the file.
+        ids: cards whose counts are read; () for none.
+        optional: whether the file may lack counts of cards.
+    """
     try:
         content = read_bytes(file)
         if checksum(content) != digest:
             raise ValueError("it is not the sample file that the fit used")
         rows, stop = min(count_rows(content), MAX_SAMPLES_PER_ROUND), 0
         samples = Samples(np.empty((rows, len(FEATURES))), np.empty(rows), np.empty(rows, np.int64))
-        for table in read_batches(content, _SAMPLE, MAX_SAMPLES_PER_ROUND):
+        columns, counts = _SAMPLE | (_CARDS if ids else {}), list[tuple[int, int, int]]()
+        for table in read_batches(content, columns, MAX_SAMPLES_PER_ROUND, _CARDS if optional else ()):
             start, stop = stop, stop + len(table)
             for column, name in enumerate(FEATURES):
                 samples.features[start:stop, column] = table.column(name)
             samples.points[start:stop], samples.sequence[start:stop] = table["points"], table["sequence"]
-        return samples
+            counts += _read_cards(table, ids, start) if ids else ()
+        if not ids:
+            return samples
+        places, columns_of, numbers = np.array(counts, np.int64).reshape(-1, 3).T
+        cards = csr_matrix((numbers.astype(float), (places, columns_of)), shape=(rows, 2 * len(ids)))
+        return replace(samples, cards=cards)
     except (OSError, ValueError) as error:
         raise LearningError(f"cannot read {file}: {error}; start again in another --out") from None

@@ -1,7 +1,7 @@
 """Learning methods for a linear value function: paired comparisons, logistic regression, TD(lambda).
 
-Pure functions of arrays. A value is linear in the features of `ilp_agent.features`, in log-odds: the player
-wins with probability expit(x . weights + intercept).
+Pure functions of arrays. A value is linear in the features of `ilp_agent.features` and in counts of cards, if
+samples have them, in log-odds: the player wins with probability expit(x . weights + intercept).
 
 Sources: Sutton and Barto, "Reinforcement Learning", 2nd edition, 12.1 (the lambda-return); Fürnkranz and
 others, "Preference-based reinforcement learning: a formal framework and a policy iteration algorithm" (2012),
@@ -9,10 +9,11 @@ for choices compared by rollouts.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import csr_matrix, hstack, vstack
 from scipy.special import expit, xlogy
 from threadpoolctl import threadpool_info
 
@@ -31,18 +32,25 @@ class Value:
         intercept: log-odds where all features are 0.
         scale: divisors of the features during learning (standard deviations), shape (`N_FEATURES`,); 0 for
             constant features, which are not learned.
+        cards: log-odds of a copy of each card, by column of `Samples.cards`; shape (0,) without card values.
+        card_samples: number of fitted samples with each card, by column; 0 for cards that are not learned.
     """
 
     weights: np.ndarray
     intercept: float
     scale: np.ndarray
+    cards: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    card_samples: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
-    def chance(self, features: np.ndarray) -> np.ndarray:
-        """Win probability from features, shape (positions, `N_FEATURES`).
+    def chance(self, features: np.ndarray, cards: csr_matrix | None = None) -> np.ndarray:
+        """Win probability from features, shape (positions, `N_FEATURES`), and counts of cards.
 
         For differences of two ends of a turn (intercept 0): the probability that the first end is better.
         """
-        return np.asarray(expit(_weighted(features, self.weights) + self.intercept))
+        total = _weighted(features, self.weights) + self.intercept
+        if cards is not None and len(self.cards):
+            total = total + cards @ self.cards
+        return np.asarray(expit(total))
 
 
 @dataclass(frozen=True)
@@ -54,11 +62,35 @@ class Samples:
         points: float64, shape (samples,), 0 to 1: result of the player; of a pair 1 if the first end won and
             the other lost, 3/4 if one of them was drawn, 1/2 for equal results.
         sequence: int64, shape (samples,): number of the game and player, ascending; samples in order of play.
+        cards: counts of cards, or their differences, in hand and then on board, shape (samples, columns);
+            None if they are not counted.
     """
 
     features: np.ndarray
     points: np.ndarray
     sequence: np.ndarray
+    cards: csr_matrix | None = None
+
+    @staticmethod
+    def join(parts: "Sequence[Samples]") -> "Samples":
+        """Join samples; those without counts of cards have none of any card, if others have counts."""
+        widths = [part.cards.shape[1] for part in parts if part.cards is not None]
+        counts = [
+            csr_matrix((len(part.points), widths[0])) if part.cards is None else part.cards
+            for part in parts
+            if widths
+        ]
+        return Samples(
+            np.concatenate([part.features for part in parts]),
+            np.concatenate([part.points for part in parts]),
+            np.concatenate([part.sequence for part in parts]),
+            vstack(counts, "csr") if widths else None,
+        )
+
+    def select(self, which: np.ndarray) -> "Samples":
+        """Some of the samples, by mask."""
+        cards = None if self.cards is None else self.cards[which]
+        return Samples(self.features[which], self.points[which], self.sequence[which], cards)
 
 
 class Method:
@@ -85,7 +117,7 @@ class Method:
         Args:
             before: value of the round before; None in the first round.
             rounds: samples by round, the newest last.
-            options: `ridge`, `lambda`, `rate` of the configuration, and `round`, from 1 on.
+            options: `ridge`, `card_ridge`, `lambda`, `rate` of the configuration, and `round`, from 1 on.
         """
         raise NotImplementedError
 
@@ -102,10 +134,10 @@ class Paired(Method):
     @staticmethod
     def learn(before: Value | None, rounds: Sequence[Samples], options: Mapping[str, Any]) -> Value:  # noqa: ARG004
         """Fit the value function of a round; see `Method`."""
-        features, points = _joined(rounds)
-        scale = _scale_of(features)
-        decided = points != 0.5
-        return _regression(features[decided], points[decided], scale, options["ridge"], intercept=False)
+        samples = Samples.join(rounds)
+        scale = _scale_of(samples.features)
+        decided = samples.select(informative_mask(samples, paired=True))
+        return _regression(decided, scale, options, intercept=False)
 
 
 class Logistic(Method):
@@ -120,8 +152,8 @@ class Logistic(Method):
     @staticmethod
     def learn(before: Value | None, rounds: Sequence[Samples], options: Mapping[str, Any]) -> Value:  # noqa: ARG004
         """Fit the value function of a round; see `Method`."""
-        features, points = _joined(rounds)
-        return _regression(features, points, _scale_of(features), options["ridge"], intercept=True)
+        samples = Samples.join(rounds)
+        return _regression(samples, _scale_of(samples.features), options, intercept=True)
 
 
 class TemporalDifference(Method):
@@ -198,9 +230,8 @@ def informative_mask(samples: Samples, paired: bool) -> np.ndarray:
 
 def log_loss(value: Value, samples: Samples, paired: bool) -> float:
     """Log loss: mean negative log-likelihood of informative samples (at least one); a draw counts half."""
-    informative = informative_mask(samples, paired)
-    chance = np.clip(value.chance(samples.features[informative]), 1e-12, 1 - 1e-12)
-    points = samples.points[informative]
+    told = samples.select(informative_mask(samples, paired))
+    chance, points = np.clip(value.chance(told.features, told.cards), 1e-12, 1 - 1e-12), told.points
     return float(-(xlogy(points, chance) + xlogy(1 - points, 1 - chance)).mean())
 
 
@@ -208,12 +239,6 @@ def count_newest_rounds(sizes: Sequence[int]) -> int:
     """Number of newest rounds that a regression uses (at least 1); `sizes`: number of samples by round."""
     total = np.cumsum(sizes[::-1])
     return max(1, int((total <= MAX_SAMPLES).sum()))
-
-
-def _joined(rounds: Sequence[Samples]) -> tuple[np.ndarray, np.ndarray]:
-    """Join the samples of rounds; returns all features and all points."""
-    features = np.concatenate([samples.features for samples in rounds])
-    return features, np.concatenate([samples.points for samples in rounds])
 
 
 def _scale_of(features: np.ndarray) -> np.ndarray:
@@ -226,21 +251,40 @@ def _divided(numbers: np.ndarray, scale: np.ndarray) -> np.ndarray:
     return np.asarray(np.divide(numbers, scale, out=np.zeros(numbers.shape), where=scale > 0))
 
 
-def _regression(
-    features: np.ndarray, points: np.ndarray, scale: np.ndarray, ridge: float, intercept: bool
-) -> Value:
-    """Value function by logistic regression with an L2 penalty; a draw is half a win and half a loss."""
+def _regression(samples: Samples, scale: np.ndarray, options: Mapping[str, Any], intercept: bool) -> Value:
+    """Value function by logistic regression with an L2 penalty; a draw is half a win and half a loss.
+
+    `ridge` penalises the log-odds of a standard deviation of a feature, `card_ridge` those of a copy of a
+    card: so cards that few samples have stay near 0.
+    """
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - a second to import
 
+    features, points, ridge = samples.features, samples.points, options["ridge"]
     won, lost = points > 0, points < 1
-    rows = _divided(np.concatenate([features[won], features[lost]]), scale)
+    rows: Any = _divided(np.concatenate([features[won], features[lost]]), scale)
+    n_columns, counts, present, card_scale = 0, np.zeros(0, np.int64), np.zeros(0, bool), 1.0
+    if samples.cards is not None:
+        n_columns, card_scale = samples.cards.shape[1], np.sqrt(ridge / options["card_ridge"])
+        counts = np.asarray(samples.cards.getnnz(axis=0), np.int64)
+        present = counts > 0
+        columns = vstack([samples.cards[won], samples.cards[lost]], "csr")[:, present] * card_scale
+        rows = hstack([csr_matrix(rows), columns], "csr")
     wins = np.repeat([True, False], [won.sum(), lost.sum()])
     sample_weights = np.concatenate([points[won], 1 - points[lost]])
     if len(np.unique(wins)) < 2:
-        return Value(np.zeros(features.shape[1]), 0.0, np.zeros_like(scale))  # one class only: nothing to fit
+        # One class only: nothing to fit.
+        return Value(np.zeros(features.shape[1]), 0.0, np.zeros_like(scale), np.zeros(n_columns), 0 * counts)
     model = LogisticRegression(C=1 / ridge, fit_intercept=intercept, max_iter=1_000, tol=1e-6)
     model.fit(rows, wins, sample_weight=sample_weights)
-    return Value(_divided(model.coef_[0], scale), float(model.intercept_[0]) if intercept else 0.0, scale)
+    found, cards = model.coef_[0], np.zeros(n_columns)
+    cards[present] = found[len(scale) :] * card_scale
+    return Value(
+        _divided(found[: len(scale)], scale),
+        float(model.intercept_[0]) if intercept else 0.0,
+        scale,
+        cards,
+        counts,
+    )
 
 
 def _sequences(sequence: np.ndarray) -> list[slice]:

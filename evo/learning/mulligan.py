@@ -114,7 +114,7 @@ class MulliganLearning:
 
     def _values_of(self, player: Player) -> list[Any]:
         """A player as JSON values."""
-        return [*player.versioned_kind(self.decks), *player.row, *player.keeps, *player.deck_weights]
+        return [*player.versioned_kind(self.decks), *player.row, *player.keeps, *player.beside_row]
 
     @property
     def total(self) -> int:

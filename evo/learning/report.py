@@ -7,6 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
+from engine.decks import cached_card_table
+from engine.match import card_id_or_name
 from evo.figures.page import Section, html_table, image, interval_cells, make_page
 from evo.figures.style import (
     BLUE,
@@ -22,7 +24,7 @@ from evo.figures.style import (
 )
 from evo.learning.folder import LearningFolder
 from evo.learning.methods import METHODS
-from evo.learning.run import agent_weights, best_round, learning_curve
+from evo.learning.run import agent_card_values, agent_weights, best_round, learning_curve
 from evo.stats.ratings import elo, exact_rate
 from evo.storage.files import LEARNING, csv_bytes
 from ilp_agent import Profile
@@ -136,6 +138,7 @@ def learning_page(folder: LearningFolder, curve: pd.DataFrame) -> bytes:
     sections = [
         *([_curve_section(folder, curve)] if len(curve) else []),
         _weights_section(folder),
+        *_cards_section(folder),
         *_calibration_section(folder),
         _games_section(folder),
     ]
@@ -210,6 +213,43 @@ def _weights_section(folder: LearningFolder) -> Section:
         "of the feature; the weights are scaled to the total size of the initial ones.",
         text,
     )
+
+
+SHOWN_CARDS = 15
+"""Number of cards with the largest values that the report shows, in hand and on board."""
+
+
+def _cards_section(folder: LearningFolder) -> list[Section]:
+    """Section with the largest learned card values; none without card values."""
+    number = best_round(folder)
+    value = folder.value(number)
+    if not folder.config.card_values or value is None:
+        return []
+    values, learned = agent_card_values(value, folder.config).tables(), folder.cards_json(value)
+    names = {
+        card_id_or_name(card): card.name for card in cached_card_table(folder.config.found_decks)[0].cards
+    }
+    tables, largest = [], []
+    for zone, cards in learned.items():
+        rows = [(names[card], card, values[zone][card], *fitted) for card, fitted in cards.items()]
+        table = pd.DataFrame(rows, columns=["card", "id", "value", "log-odds", "pairs"])
+        table = table.loc[table["value"].abs().sort_values(ascending=False, kind="stable").index]
+        formats = {"value": "{:+g}", "log-odds": "{:+.3f}", "pairs": "{:,}"}
+        title = f"Largest of {len(table)} values {'in hand' if zone == 'hand' else 'on board'}"
+        tables.append(html_table(table.head(SHOWN_CARDS), formats, title))
+        largest += [f"{', '.join(table['card'].head(3))} {'in hand' if zone == 'hand' else 'on board'}"]
+    text = f"Largest values: {'; '.join(largest)}."
+    return [
+        Section(
+            "Card values",
+            text,
+            tables,
+            "A value is that of one copy, beside what the features say of it, on the scale of the feature "
+            "weights; on board, enemy copies count against. Log-odds: as fitted. Pairs: informative samples "
+            "whose two ends differ in the card. The penalty card_ridge holds cards in few pairs near 0.",
+            text,
+        )
+    ]
 
 
 def _calibration_section(folder: LearningFolder) -> list[Section]:

@@ -1,30 +1,35 @@
 """Value learning loop: rounds of self-play games, each followed by a fit and a test."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
 from engine import RULES_VERSION, find_ruleset
 from engine.batches import deal_games, game_results
+from engine.cards import Card
 from engine.compile_progress import available_processors
 from engine.decks import cached_card_table
+from engine.match import card_id_or_name
 from engine.state import STATE
 from engine.streams import stream_key
 from evo.learning.config import LearnConfig
 from evo.learning.folder import LearningError, LearningFolder
 from evo.learning.methods import METHODS, Samples, Value, informative_mask, log_loss
-from evo.play.games import PlayFunction, Roster
+from evo.play.games import Player, PlayFunction, Roster
 from evo.play.matchups import Matchups, make_pairings, play_matchups
 from evo.seeds import Stream
 from evo.stats.ratings import elo, points_of
 from evo.stats.standings import matchups_table
 from ilp_agent import Profile
-from ilp_agent.features import FEATURES
+from ilp_agent.card_values import CardValues
+from ilp_agent.features import FEATURES, N_FEATURES
 from ilp_agent.lookahead.recording import record_pairs, record_positions
 from ilp_agent.lookahead.weights import LookaheadWeights
 
@@ -42,7 +47,7 @@ def collect_samples(
 
     Args:
         config: configuration.
-        row: weights and options of the player.
+        row: weights and options of the player, and card values if they are learned.
         number: round number, from 1.
         advance: called on this thread with the number of games just finished; raises to stop early.
     """
@@ -64,11 +69,13 @@ def collect_samples(
                 task.cancel()
             raise
     sequences = np.cumsum([0, *(2 * DEALS_PER_TASK for _ in parts[1:])])
-    features = np.concatenate([part.features for part in parts])
-    return Samples(
-        features.astype(np.float32).astype(np.float64),  # the precision of files
-        np.concatenate([part.points for part in parts]),
-        np.concatenate([part.sequence + offset for part, offset in zip(parts, sequences, strict=True)]),
+    joined = Samples.join(parts)
+    return replace(
+        joined,
+        features=joined.features.astype(np.float32).astype(np.float64),  # the precision of files
+        sequence=np.concatenate(
+            [part.sequence + offset for part, offset in zip(parts, sequences, strict=True)]
+        ),
     )
 
 
@@ -89,7 +96,9 @@ def _collect(config: LearnConfig, row: tuple[float, ...], number: int, start: in
         pairs = record_pairs(table.array, weights, states, chances, keys)
         differences = pairs.features[:, 0] - pairs.features[:, 1]
         points = (1 + pairs.points[:, 0] - pairs.points[:, 1]) / 2
-        return Samples(differences, points, np.arange(len(points)))
+        counts = differences[:, N_FEATURES:]
+        cards = count_by_id(counts, table.cards, config.card_ids) if config.card_values else None
+        return Samples(differences[:, :N_FEATURES], points, np.arange(len(points)), cards)
     recorded = record_positions(
         table.array, weights, states, chances, keys, round(config.explore * 1_000_000)
     )
@@ -97,6 +106,26 @@ def _collect(config: LearnConfig, row: tuple[float, ...], number: int, start: in
     points = points_of(outcomes[recorded.game], recorded.seat == 0)
     order = np.lexsort((np.arange(len(points)), 2 * recorded.game + recorded.seat))
     return Samples(recorded.features[order], points[order], (2 * recorded.game + recorded.seat)[order])
+
+
+def count_by_id(counts: np.ndarray, cards: Sequence[Card], ids: Sequence[str]) -> csr_matrix:
+    """Counts by card id from counts by card number, in hand and then on board.
+
+    Args:
+        counts: shape (samples, 2 cards).
+        cards: cards of the table, in its order.
+        ids: card ids, sorted.
+
+    Returns:
+        Shape (samples, 2 ids), as of `Samples.cards`.
+    """
+    places = np.searchsorted(ids, list(map(card_id_or_name, cards)))
+    columns = np.concatenate([places, len(ids) + places])
+    samples, numbers = np.nonzero(counts)
+    found = (counts[samples, numbers], (samples, columns[numbers]))
+    by_id = csr_matrix(found, shape=(len(counts), 2 * len(ids)))
+    by_id.eliminate_zeros()  # of cards with several numbers
+    return by_id
 
 
 CALIBRATION_GROUPS = 10
@@ -125,16 +154,12 @@ def learn(
     """
     config = folder.config
     if not folder.rounds:
-        folder.commit(
-            {"round": 0, "tests": _test(config, config.initial_weights, play) if config.test.every else []}
-        )
+        folder.commit({"round": 0, "tests": _test(config, config.player, play) if config.test.every else []})
         tell(folder.rounds[0])
     while len(folder.rounds) <= config.rounds:
         number = len(folder.rounds)
         value = folder.value(number - 1)
-        samples = collect_samples(
-            config, config.player_of(agent_weights(value, config.initial_weights)).row, number, advance
-        )
+        samples = collect_samples(config, recording_row(config, value), number, advance)
         folder.commit(_round(folder, number, value, samples, play), samples)
         tell(folder.rounds[number])
     return best_profile(folder)
@@ -156,7 +181,12 @@ def _round(
             f"nothing can be learned from round {number} of {folder.path}: {why}; set games higher, and "
             "choose another --out"
         )
-    options = {"ridge": config.ridge, "round": number, **config.td.model_dump(by_alias=True)}
+    options = {
+        "ridge": config.ridge,
+        "card_ridge": config.card_ridge,
+        "round": number,
+        **config.td.model_dump(by_alias=True),
+    }
     rounds = folder.samples_to_fit(samples)
     with threadpool_limits(1, "blas"):  # the same sums with any number of processors
         value = method.learn(before, rounds, options)
@@ -173,7 +203,8 @@ def _round(
         "weights": value.weights.tolist(),
         "intercept": value.intercept,
         "scale": value.scale.tolist(),
-        "tests": _test(config, agent_weights(value, config.initial_weights), play) if is_tested else [],
+        **({"cards": folder.cards_json(value)} if config.card_values else {}),
+        "tests": _test(config, agent_player(value, config), play) if is_tested else [],
     }
 
 
@@ -185,16 +216,56 @@ def agent_weights(value: Value | None, start: LookaheadWeights) -> LookaheadWeig
     """
     if value is None:
         return start
+    initial = _initial_values(start)
+    scaled = np.where(value.scale > 0, value.weights * _factor(value, start), initial)
+    rounded = {f"value_{name}": _rounded(x) for name, x in zip(FEATURES, scaled, strict=True)}
+    return LookaheadWeights(**start.named() | rounded)
+
+
+def agent_card_values(value: Value | None, config: LearnConfig) -> CardValues:
+    """Card values of a value function, scaled as its weights; other cards keep their initial values."""
+    initial = config.initial_card_values
+    if value is None or not config.card_values:
+        return initial
+    factor, n = _factor(value, config.initial_weights), len(config.card_ids)
+    zones = []
+    for start, columns in zip(initial, (slice(n), slice(n, None)), strict=True):
+        learned = zip(config.card_ids, value.cards[columns], value.card_samples[columns], strict=True)
+        values = dict(start) | {card: _rounded(x * factor) for card, x, samples in learned if samples}
+        zones.append(tuple(sorted(values.items())))
+    return CardValues(*zones)
+
+
+def agent_player(value: Value | None, config: LearnConfig) -> Player:
+    """The learning player with a value function; None: the initial one."""
+    return config.player_of(agent_weights(value, config.initial_weights), agent_card_values(value, config))
+
+
+def recording_row(config: LearnConfig, value: Value | None) -> tuple[float, ...]:
+    """Row of the player with a value function for `collect_samples`; with `card_values` cards are counted."""
+    player = agent_player(value, config)
+    if not config.card_values:
+        return player.row
+    table, _ = cached_card_table(config.found_decks)
+    return (*player.row, *player.card_values.by_number(list(map(card_id_or_name, table.cards))))
+
+
+def _initial_values(start: LookaheadWeights) -> np.ndarray:
+    """Weights of the features, shape (`N_FEATURES`,)."""
     named = start.named()
-    initial = np.array([named[f"value_{name}"] for name in FEATURES])
+    return np.array([named[f"value_{name}"] for name in FEATURES])
+
+
+def _factor(value: Value, start: LookaheadWeights) -> float:
+    """Factor that scales learned features to the total size of their initial weights."""
     varying = value.scale > 0
-    size, learned = np.abs(initial[varying]).sum(), np.abs(value.weights[varying]).sum()
-    factor = size / learned if size and learned else 1.0
-    scaled = np.where(varying, value.weights * factor, initial)
-    rounded = {
-        f"value_{name}": float(f"{x:.{WEIGHT_DIGITS}g}") for name, x in zip(FEATURES, scaled, strict=True)
-    }
-    return LookaheadWeights(**named | rounded)
+    size, learned = np.abs(_initial_values(start)[varying]).sum(), np.abs(value.weights[varying]).sum()
+    return float(size / learned) if size and learned else 1.0
+
+
+def _rounded(number: float) -> float:
+    """A number with `WEIGHT_DIGITS` significant digits."""
+    return float(f"{number:.{WEIGHT_DIGITS}g}")
 
 
 def calibration(value: Value, samples: Samples, paired: bool) -> list[list[float]]:
@@ -205,15 +276,15 @@ def calibration(value: Value, samples: Samples, paired: bool) -> list[list[float
         samples: samples; uninformative ones are left out.
         paired: whether samples are pairs.
     """
-    informative = informative_mask(samples, paired)
-    chance, points = value.chance(samples.features[informative]), samples.points[informative]
+    told = samples.select(informative_mask(samples, paired))
+    chance, points = value.chance(told.features, told.cards), told.points
     groups = np.array_split(np.argsort(chance, kind="stable"), CALIBRATION_GROUPS)
     return [[float(chance[g].mean()), float(points[g].mean()), len(g)] for g in groups if len(g)]
 
 
-def _test(config: LearnConfig, weights: LookaheadWeights, play: PlayFunction) -> list[dict[str, Any]]:
+def _test(config: LearnConfig, player: Player, play: PlayFunction) -> list[dict[str, Any]]:
     """Play test games against every opponent, on the same deals in every round; returns the results."""
-    players = (config.player_of(weights), *config.opponents)
+    players = (player, *config.opponents)
     roster = Roster(players, config.found_decks, find_ruleset(config.ruleset))
     pairings = make_pairings(len(players), "gauntlet", ())
     matchups = Matchups(pairings, len(config.decks), config.test.games, config.seed, (Stream.LEARNING_TEST,))
@@ -261,6 +332,7 @@ def best_profile(folder: LearningFolder) -> Profile[LookaheadWeights]:
         f"learned-{config.digest[:8]}",
         agent_weights(folder.value(number), config.initial_weights),
         provenance,
+        card_values=agent_card_values(folder.value(number), config),
     )
 
 

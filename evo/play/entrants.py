@@ -21,6 +21,7 @@ from evo.storage.files import RUNS, not_a_run_text
 from evo.storage.run_folder import read_run_config
 from ilp_agent import Profile, WeightVector, find_solver, shipped_profiles
 from ilp_agent.backends import DEFAULT_BACKEND, refuse_secrets
+from ilp_agent.card_values import NO_CARD_VALUES, CardValues
 from ilp_agent.mulligan import DeckMulligan, mulligan_from_values
 from ilp_agent.shipped import profiles_folder
 from rivals import AGENTS, DEFAULT_AGENT, find_agent_profile, find_kind, is_outside, read_agent_profile
@@ -189,6 +190,7 @@ def entrant_from_weights(
     weights: Sequence[float],
     keeps: tuple[DeckMulligan, ...],
     deck_weights: tuple[tuple[str, tuple[float, ...]], ...] = (),
+    card_values: CardValues = NO_CARD_VALUES,
 ) -> Entrant:
     """An entrant from stored weights and mulligan choices; the entrant's profile is not read again.
 
@@ -198,9 +200,11 @@ def entrant_from_weights(
         weights: in the order of the kind's weights.
         keeps: mulligan choices by deck and seat.
         deck_weights: weights for single decks.
+        card_values: values of single cards.
 
     Raises:
         EntrantError, OptionError: the text is no entrant, or kind or number of weights do not match it.
+        CardValueError: the kind takes no card values.
         NotAllowedError, NotStartedError: an agent from outside may not run here, or cannot be started.
     """
     parts = _parse(text)
@@ -213,7 +217,10 @@ def entrant_from_weights(
             vector.from_array(values)
     elif weights and len(weights) != len(declared):
         raise EntrantError(f"agent {kind} has {len(declared)} weights, got {len(weights)}")
-    return Entrant(text, Player(tuple(weights), parts.backend, kind, parts.options, keeps, deck_weights))
+    return Entrant(
+        text,
+        Player(tuple(weights), parts.backend, kind, parts.options, keeps, deck_weights, card_values),
+    )
 
 
 def profile_of_entrant(text: str) -> Profile[WeightVector]:
@@ -462,7 +469,13 @@ def _player(parts: _Parts, profile: Profile[WeightVector]) -> Player:
     keeps = tuple(map(mulligan_from_values, profile.mulligan))
     deck_weights = {deck: tuple(map(float, own.array)) for deck, own in profile.deck_weights.items()}
     return Player(
-        weights, parts.backend, parts.agent, parts.options, keeps, tuple(sorted(deck_weights.items()))
+        weights,
+        parts.backend,
+        parts.agent,
+        parts.options,
+        keeps,
+        tuple(sorted(deck_weights.items())),
+        profile.card_values,
     )
 
 
@@ -515,14 +528,17 @@ def _expand(text: str) -> list[Entrant]:
 
 
 def equal_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
-    """Texts of entrants in groups that play equally: same agent, solver, options, mulligan, weight shares."""
+    """Texts of entrants in groups that play equally: same agent, solver, options, mulligan, weight shares.
+
+    With card values the weights themselves must be equal, since another scale would change their sum.
+    """
     groups: dict[tuple[object, ...], list[str]] = {}
     for entrant in entrants:
         player = entrant.player
         vector = find_kind(player.kind).weights
         shares = (
             vector.from_array(player.weights).shares.round(EQUAL_SHARE_DIGITS) + 0.0
-            if vector
+            if vector and not player.card_values
             else np.zeros(0)
         )
         others = vector.pad_optional(player.weights)[len(shares) :] if vector else player.weights
@@ -531,6 +547,7 @@ def equal_entrants(entrants: Sequence[Entrant]) -> list[list[str]]:
             player.options,
             player.keeps,
             player.deck_weights,
+            player.card_values,
             np.nan_to_num(shares, nan=-1).tobytes(),
             others,
         )

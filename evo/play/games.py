@@ -31,6 +31,7 @@ from engine.state import STATE
 from engine.streams import agent_keys, derive, generator_of
 from ilp_agent import DEFAULT_BACKEND
 from ilp_agent.backends import resolved_backend
+from ilp_agent.card_values import NO_CARD_VALUES, CardValueError, CardValues
 from ilp_agent.mulligan import DeckMulligan
 from rivals import AGENTS, DEFAULT_AGENT, find_kind, opponent_model_decks, predicts_decks, refuse_decks
 from rivals.batch import TURNS
@@ -121,6 +122,10 @@ class Player:
         options: values of all options of the kind (`rivals.kinds`); () for defaults.
         keeps: mulligan choices, each deck and seat once; the ruleset's mulligan rule for other decks.
         deck_weights: deck names, and the weights for each of these decks instead of `weights`.
+        card_values: values of single cards, for an agent kind that uses them.
+
+    Raises:
+        CardValueError: the agent kind takes no card values.
     """
 
     weights: tuple[float, ...] = ()
@@ -129,6 +134,13 @@ class Player:
     options: tuple[int, ...] = ()
     keeps: tuple[DeckMulligan, ...] = ()
     deck_weights: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    card_values: CardValues = NO_CARD_VALUES
+
+    def __post_init__(self) -> None:
+        if self.card_values:
+            vector = find_kind(self.kind).weights
+            if vector is None or not vector.CARD_VALUES:
+                raise CardValueError(f"agent {self.kind} takes no card values; lookahead does")
 
     @property
     def most_weights(self) -> int:
@@ -171,7 +183,7 @@ class Player:
 
     def agent(self, library: Sequence[Deck] = ()) -> Agent:
         """Create the player's agent in Python; `library`: see `Roster`."""
-        return find_kind(self.kind).agent(self.weights, self.backend, self.options, library)
+        return find_kind(self.kind).agent(self.weights, self.backend, self.options, library, self.card_values)
 
     @property
     def row(self) -> tuple[float, ...]:
@@ -179,6 +191,17 @@ class Player:
         kind = find_kind(self.kind)
         weights = kind.weights.pad_optional(self.weights) if kind.weights else self.weights
         return (*weights, *kind.row_settings(self.options))
+
+    @property
+    def beside_row(self) -> list[Any]:
+        """What `row` and the mulligan leave out, as JSON values: weights for single decks, card values."""
+        return [*self.deck_weights, *([self.card_values.tables()] if self.card_values else [])]
+
+    def row_for(self, table: CardTable) -> tuple[float, ...]:
+        """`row` for games of a card table: card values follow if its cards have effects."""
+        if not self.card_values or not table.effects:
+            return self.row
+        return (*self.row, *self.card_values.by_number(list(map(card_id_or_name, table.cards))))
 
 
 @dataclass(frozen=True)
@@ -319,9 +342,8 @@ def compile_games(players: Iterable[Player] = (Player(),), decks: Iterable[Deck]
         if player.compiled:
             vector = find_kind(player.kind).weights
             n = max(player.most_weights, len(vector.names())) if vector else 0
-            sample = replace(player, weights=(1.0,) * n, keeps=(), deck_weights=()).with_resolved_backend(
-                played
-            )
+            sample = Player((1.0,) * n, player.backend, player.kind, player.options)
+            sample = sample.with_resolved_backend(played)
             options = sample.options if find_kind(player.kind).takes_backend else ()
             chosen[(*sample.kind_and_backend, n, options)] = sample
     effect_modes = {deck.effects for deck in played}
@@ -386,10 +408,10 @@ def _play_lockstep(roster: Roster, games: Schedule, tables: tuple[CardTable, np.
         members = np.array([place for place, kind_and_backend in enumerate(kinds) if kind_and_backend == key])
         rows_by_player = np.full(len(kinds), -1, np.int64)
         rows_by_player[members] = np.arange(len(members))
-        rows = [roster.players[place].row for place in members]
+        rows = [roster.players[place].row_for(cards) for place in members]
         parameters = np.zeros((len(rows), max(map(len, rows))))
         for parameter, row in zip(parameters, rows, strict=True):
-            parameter[: len(row)] = row  # options that a row omits are 0
+            parameter[: len(row)] = row  # options and card values that a row omits are 0
         seats[key] = rows_by_player[games.players], parameters
     beliefs = None
     if any(find_kind(player.kind).models_secrets(player.options) for player in roster.players):

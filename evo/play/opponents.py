@@ -14,6 +14,7 @@ from evo.play.games import Player
 from evo.storage.files import OPPONENTS, json_bytes
 from evo.storage.run_folder import RunError
 from ilp_agent.backends import BACKENDS
+from ilp_agent.card_values import read_card_values
 from ilp_agent.mulligan import DeckMulligan
 from rivals import AGENTS, find_kind, is_outside
 from rivals.outside.agent import check_starts
@@ -31,6 +32,7 @@ class _StoredPlayer(BaseModel):
     options: list[int]
     keeps: list[tuple[str, int, list[str], list[str]]]
     deck_weights: dict[str, list[float]] = {}
+    card_values: dict[str, dict[str, float]] = {}
     parameters: list[Any] | None = None  # declared parameters of an agent from outside with a profile
 
 
@@ -52,6 +54,7 @@ def opponents_bytes(players: Mapping[str, Player]) -> bytes:
                 "keeps": [[deck, seat, list(keep), list(away)] for deck, seat, keep, away in player.keeps],
             }
             | ({"deck_weights": dict(player.deck_weights)} if player.deck_weights else {})
+            | ({"card_values": player.card_values.tables()} if player.card_values else {})
             for text, player in players.items()
         }
     )
@@ -129,5 +132,11 @@ def _player_of(stored: _StoredPlayer) -> Player:
     )
     deck_weights = tuple((deck, tuple(weights)) for deck, weights in stored.deck_weights.items())
     return Player(
-        tuple(stored.weights), stored.backend, stored.kind, tuple(stored.options), keeps, deck_weights
+        tuple(stored.weights),
+        stored.backend,
+        stored.kind,
+        tuple(stored.options),
+        keeps,
+        deck_weights,
+        read_card_values(stored.card_values),
     )

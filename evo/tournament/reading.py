@@ -32,6 +32,7 @@ from evo.tournament.folder import (
     too_many_games_error,
 )
 from evo.tournament.run import Tournament
+from ilp_agent.card_values import read_card_values
 from ilp_agent.mulligan import DeckMulligan
 
 MAX_ENTRANTS = 1_000
@@ -53,6 +54,7 @@ class _Entrant(BaseModel):
     weights: Annotated[list[float], Field(max_length=1_000)]
     mulligan: list[tuple[str, int, list[str], list[str]]] = []
     deck_weights: dict[str, list[float]] = {}
+    card_values: dict[str, dict[str, float]] = {}
     varied: list[Any] = []
 
 
@@ -189,6 +191,7 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
                 DeckMulligan(deck, seat, tuple(keep), tuple(away)) for deck, seat, keep, away in one.mulligan
             ),
             tuple((deck, tuple(weights)) for deck, weights in one.deck_weights.items()),
+            read_card_values(one.card_values),
         )
         for one in definition.entrants
     )
@@ -205,14 +208,13 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
         seed=definition.seed,
         library=read_library(library) if "library" in record.content else (),
     )
-    other_agents = changed_agents_text(record.content, any(deck.effects for deck in tournament.decks))
-    if other_agents:
-        raise TournamentError(f"the tournament was played under {other_agents}")
     other = _differences(tournament.definition, record.content)
+    effects = any(deck.effects for deck in tournament.decks)
+    earlier = earlier_effects_text(tournament.decks, record.content["decks"]) if other else ""
+    earlier = " and ".join(filter(None, (earlier, changed_agents_text(record.content, effects))))
+    if earlier:
+        raise TournamentError(f"the tournament was played under {earlier}")
     if other:
-        earlier = earlier_effects_text(tournament.decks, record.content["decks"])
-        if earlier:
-            raise TournamentError(f"the tournament was played under {earlier}")
         raise TournamentError(
             f"the tournament's {', '.join(other)} differ from those of this version and machine"
         )

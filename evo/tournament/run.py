@@ -165,6 +165,7 @@ class Tournament:
                 | ({"varied": _varied_in(own)} if own else {})
                 | ({"mulligan": _kept_by(one)} if one.player.keeps else {})
                 | _own_weights(one)
+                | ({"card_values": one.player.card_values.tables()} if one.player.card_values else {})
                 for one, own in zip(self.entrants, self.own_decks or [()] * len(self.entrants), strict=True)
             ],
             "self_matches": [self.names[place] for place in self._self_play_places()],

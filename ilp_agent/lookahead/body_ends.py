@@ -49,7 +49,7 @@ from ilp_agent.lookahead.evaluation import (
     LookaheadMemory,
     linear_value,
 )
-from ilp_agent.lookahead.weights import BUDGET, DEPTH, REPLY_PART, SAMPLES, TURN_PART, VALUE_PART
+from ilp_agent.lookahead.weights import BUDGET, DEPTH, REPLY_PART, SAMPLES, TURN_PART
 from ilp_agent.search.objective import damage_value, hero_health
 from ilp_agent.turn import TURN, read_turn
 from ilp_agent.weights import Term
@@ -503,7 +503,7 @@ def evaluate_end(
         sample_next_draw(state["sides"][seat], key)
         apply(state, cards, encode(ActionKind.END_TURN, 0, 0), memory.events[0])
         play_turn(state, cards, row[TURN_PART], memory)
-    return linear_value(state, cards, seat, row[VALUE_PART], memory.features)
+    return linear_value(state, cards, seat, row, memory.features)
 
 
 @njit_no_alloc

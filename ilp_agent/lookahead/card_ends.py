@@ -24,7 +24,7 @@ from ilp_agent.lookahead.evaluation import (
     LookaheadMemory,
     linear_value,
 )
-from ilp_agent.lookahead.weights import BUDGET, DEPTH, REPLY_PART, SAMPLES, TURN_PART, VALUE_PART
+from ilp_agent.lookahead.weights import BUDGET, DEPTH, REPLY_PART, SAMPLES, TURN_PART
 from ilp_agent.search.candidate_plans import (
     MAX_PLANS,
     CandidatePool,
@@ -140,7 +140,7 @@ def rollout(
     if depth >= AFTER_NEXT_TURN and outcome(then) == Outcome.ONGOING:
         apply(then, cards, encode(ActionKind.END_TURN, 0, 0), events)
         complete_turn(then, cards, row[TURN_PART], memory)
-    return linear_value(then, cards, seat, row[VALUE_PART], memory.features)
+    return linear_value(then, cards, seat, row, memory.features)
 
 
 @njit_no_alloc

@@ -19,7 +19,7 @@ from engine.streams import below, derive
 from ilp_agent.features import N_FEATURES
 from ilp_agent.lookahead.evaluation import LookaheadMemory, copy_features
 from ilp_agent.lookahead.selfplay import ALWAYS, NEVER, NO_STREAM, apply_plan, lookahead_kernels
-from ilp_agent.lookahead.weights import kernel_rows
+from ilp_agent.lookahead.weights import CARD_PART, kernel_rows
 
 MAX_PAIR_TURN = 16
 """Pairs are sampled from this many first turns of both players."""
@@ -50,10 +50,11 @@ class RecordedPositions:
 class EndPairs:
     """Pairs of ends of one turn, and the results of the games played on from each.
 
-    Pairs with equal features and turns that decide the game are omitted.
+    Pairs with equal features (and counts) and turns that decide the game are omitted.
 
     Attributes:
-        features: float64, shape (pairs, 2, `N_FEATURES`): of the evaluated positions, from the player's view.
+        features: float64, shape (pairs, 2, `N_FEATURES`): of the evaluated positions, from the player's view;
+            counts of cards follow if the row has card values (`evaluation.value_of_cards`).
         points: float64, shape (pairs, 2): 1 if that player won, 1/2 for a draw.
     """
 
@@ -98,13 +99,15 @@ def record_pairs(
 
     Args:
         cards: the card table, dtype `engine.state.CARD`.
-        row: weights and options of the agent, shape (numbers,).
+        row: weights and options of the agent, shape (numbers,); card values after them count cards.
         states: dtype `STATE`, shape (games,), all with or all without card effects. Modified in place.
         chances: uint64, shape (games,): chance streams of the games.
         keys: uint64, shape (games,): streams of the turns and ends.
     """
-    features, points = np.zeros((len(states), 2, N_FEATURES)), np.zeros((len(states), 2))
+    width = N_FEATURES + len(row[CARD_PART])
+    features, points = np.zeros((len(states), 2, width)), np.zeros((len(states), 2))
     kernels, memory = lookahead_kernels(cards)
+    memory = memory._replace(features=np.zeros(width), leaf=np.zeros(width))
     memory.hands.n_decks[0] = 0
     then, compare = np.zeros_like(states[:1]), _comparing_kernel(kernels.choose)
     n = compare(cards, kernel_rows(row[None])[0], states, chances, keys, memory, then, features, points)
@@ -198,7 +201,7 @@ def _comparing_kernel(choose: Callable[..., None]) -> Callable[..., int]:
             keys: uint64, shape (games,): streams of the turns and ends.
             memory: of `lookahead_kernels`. Modified in place.
             then: dtype `STATE`, shape (1,). Modified in place.
-            features: float64, shape (games, 2, `N_FEATURES`). Modified in place.
+            features: float64, shape (games, 2, features and counts). Modified in place.
             points: float64, shape (games, 2). Modified in place.
 
         Returns:
@@ -243,8 +246,8 @@ def points_of(end: int, seat: int) -> float:
 
 @njit_no_alloc
 def features_differ(features: np.ndarray) -> bool:
-    """Whether two positions, shape (2, `N_FEATURES`), differ in any feature."""
+    """Whether two positions, shape (2, features and counts), differ in any of them."""
     n_different = 0
-    for feature in range(N_FEATURES):
+    for feature in range(features.shape[1]):
         n_different += features[0, feature] != features[1, feature]
     return n_different > 0

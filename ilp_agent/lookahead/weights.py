@@ -70,6 +70,7 @@ class LookaheadWeights(_Vector):  # type: ignore[misc]
         N_TERMS - N_EXTENDED,
         N_TERMS - N_EXTENDED,
     )
+    CARD_VALUES: ClassVar[bool] = True
 
     @classmethod
     def inert(cls, cards: Iterable[Card]) -> frozenset[str]:
@@ -114,12 +115,16 @@ REPLY_PART = slice(N_TERMS + N_FEATURES, 2 * N_TERMS + N_FEATURES)
 BUDGET, DEPTH, SAMPLES, HANDS = range(REPLY_PART.stop, REPLY_PART.stop + 4)
 """Indices of the options in a row, after the weights."""
 
+CARD_PART = slice(HANDS + 1, None)
+"""Part of a row with card values by card number (`CardValues.by_number`); empty without any."""
+
 
 def kernel_rows(rows: np.ndarray) -> np.ndarray:
     """Weights and options in the order that kernels read.
 
     Args:
-        rows: shape (agents, at least all weights); missing trailing options become 0.
+        rows: shape (agents, at least all weights); missing trailing options become 0. Card values may
+            follow the options.
     """
     rows = np.pad(rows, ((0, 0), (0, max(0, HANDS + 1 - rows.shape[1]))))
     sizes = N_WEIGHTS, N_FEATURES, N_EXTENDED - N_WEIGHTS, N_EXTENDED, *(2 * [N_TERMS - N_EXTENDED])

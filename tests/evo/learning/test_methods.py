@@ -1,7 +1,10 @@
 """Methods of learning find what was put into their samples."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from scipy.special import expit
 
 from evo.learning.methods import METHODS, Samples, Value, lambda_step, log_loss
@@ -9,7 +12,7 @@ from evo.learning.run import agent_weights, calibration
 from ilp_agent.features import FEATURES, N_FEATURES
 from rivals import find_agent_profile
 
-OPTIONS = {"ridge": 1.0, "lambda": 0.8, "rate": 0.5, "round": 1}
+OPTIONS = {"ridge": 1.0, "card_ridge": 1.0, "lambda": 0.8, "rate": 0.5, "round": 1}
 TRUTH = np.array([0.8, -0.5, 0.3, *np.zeros(N_FEATURES - 3)])
 
 
@@ -85,3 +88,45 @@ def test_calibration_of_the_truth_is_the_diagonal() -> None:
     assert groups[:, 2].sum() == 40_000
     np.testing.assert_allclose(groups[:, 0], groups[:, 1], atol=0.03)
     assert (np.diff(groups[:, 0]) > 0).all()
+
+
+def with_cards(pick: np.random.Generator, n: int, truth: np.ndarray) -> Samples:
+    """Pairs whose results follow `TRUTH` and a value for each card, the last in one sample of a thousand."""
+    samples = samples_of(pick, n, paired=True)
+    cards = pick.integers(-1, 2, size=(len(samples.points), len(truth)))
+    cards[pick.random(len(cards)) > 0.001, -1] = 0
+    cards[:, 3] = 0  # which never differs
+    chance = expit(samples.features @ TRUTH + cards @ truth)
+    points = np.where(samples.points == 0.5, 0.5, pick.random(len(cards)) < chance)
+    return replace(samples, points=points, cards=csr_matrix(cards.astype(float)))
+
+
+def test_a_regression_finds_the_values_of_cards() -> None:
+    truth = np.array([0.9, -0.6, 0.0, 0.0, 0.4, 3.0])
+    samples = with_cards(np.random.default_rng(5), 20_000, truth)
+    found = METHODS["paired"].learn(None, [samples], OPTIONS)
+    np.testing.assert_allclose(found.cards[:5], truth[:5], atol=0.08)
+    np.testing.assert_allclose(found.weights, TRUTH, atol=0.06)
+    assert found.cards[3] == found.card_samples[3] == 0
+    decided = samples.select(samples.points != 0.5)
+    assert decided.cards is not None
+    assert found.card_samples.tolist() == (decided.cards.toarray() != 0).sum(axis=0).tolist()
+    # A card in few samples is held near 0, and the more so the larger its penalty.
+    held = METHODS["paired"].learn(None, [samples], OPTIONS | {"card_ridge": 100.0})
+    assert 0 < held.cards[5] < found.cards[5] < truth[5]
+    blind = METHODS["paired"].learn(None, [replace(samples, cards=None)], OPTIONS)
+    assert log_loss(found, samples, True) < log_loss(blind, samples, True) - 0.02
+    groups = calibration(found, samples, True)
+    assert max(abs(chance - points) for chance, points, _ in groups) < 0.03
+
+
+def test_samples_without_counts_have_none_of_any_card() -> None:
+    truth = np.array([0.9, -0.6, 0.0, 0.0, 0.4, 0.0])
+    pick = np.random.default_rng(5)
+    samples, other = with_cards(pick, 400, truth), samples_of(pick, 300, paired=True)
+    joined = Samples.join([other, samples])
+    assert joined.cards is not None
+    assert joined.cards.shape == (len(joined.points), 6)
+    assert joined.cards[: len(other.points)].nnz == 0
+    assert (joined.cards[len(other.points) :] != samples.cards).nnz == 0
+    assert Samples.join([other, other]).cards is None

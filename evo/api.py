@@ -521,7 +521,7 @@ def _generation(
     return Generation(told.generation, table, mean, validation, seconds)
 
 
-def make_agent(entrant: str) -> Agent:
+def make_agent(entrant: str, deck: str = "") -> Agent:
     """Make the agent of an entrant, for `engine.play` and games step by step.
 
     A learned mulligan of its profile is not part of the agent: `engine.play` takes mulligan choices as
@@ -529,11 +529,12 @@ def make_agent(entrant: str) -> Agent:
 
     Args:
         entrant: as the commands take it: `ilp:keep-alive`, `ilp:runs/NAME`, `hearthsim`, `lookahead@16`, ...
+        deck: name of its deck, for a profile with weights for single decks.
 
     Raises:
         EntrantError, UnknownNameError, ProfileError: there is no such entrant.
     """
-    return find_entrant(entrant).player.agent()
+    return find_entrant(entrant).player.with_deck(deck).agent()
 
 
 def _changed(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:

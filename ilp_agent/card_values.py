@@ -69,6 +69,8 @@ def read_card_values(content: object) -> CardValues:
     for zone in _table(content, "card_values"):
         if zone not in ZONES:
             raise CardValueError(f"card_values.{zone}: {unknown_name('key', zone, ZONES)}")
+    if any("" in own for own in content.values() if isinstance(own, Mapping)):  # type: ignore[attr-defined]
+        raise CardValueError("card_values: the id of a card is missing")
     zones = [_table(_table(content, "card_values").get(zone, {}), f"card_values.{zone}") for zone in ZONES]
     return CardValues(
         *(

@@ -143,7 +143,13 @@ def _profile(content: dict[str, Any], path: Path, kind: type[W]) -> Profile[W]:
         raise ProfileError(f"{path}: name must be one line of text, got {name!r}")
     if not isinstance(weights, dict) or not isinstance(provenance, dict):
         raise ProfileError(f"{path}: weights and provenance must be tables")
+    names = (*kind.names(), *kind.optional_defaults())
     by_deck = {deck: weights.pop(deck) for deck in list(weights) if isinstance(weights[deck], dict)}
+    for deck in by_deck:
+        if deck in names:
+            raise ProfileError(f"{path}: weights.{deck} must be a number, got a table")
+        if not deck or not is_one_line(deck):
+            raise ProfileError(f"{path}: weights: the name of a deck must be one line of text, got {deck!r}")
     try:
         vector = _weights(weights, f"{path}: weights", kind)
         deck_weights = {

@@ -181,18 +181,22 @@ def _outside_kind(name: str) -> AgentKind:
     )
 
 
-def other_versions(played: Mapping[str, int], effects: bool) -> str:
+def agent_versions(effects: bool) -> dict[str, int]:
+    """Play version of each agent kind, with card effects or without."""
+    return {name: kind.play_version(effects) for name, kind in AGENTS.items()}
+
+
+def other_versions(played: Mapping[str, int], own: Mapping[str, int]) -> str:
     """Clause on games played by other agent versions than these, for messages; "" if all versions match.
 
     Args:
         played: version by agent kind.
-        effects: whether a deck of the games has card effects.
+        own: versions of this installation, likewise; other kinds are left out.
     """
-    other = [(find_kind(name), version) for name, version in played.items() if name in AGENTS]
     texts = [
-        f"version {version} of {kind.name}, and this manaforge plays version {kind.play_version(effects)}"
-        for kind, version in other
-        if version != kind.play_version(effects)
+        f"version {version} of {name}, and this manaforge plays version {own[name]}"
+        for name, version in played.items()
+        if name in own and version != own[name]
     ]
     return " and ".join(texts)
 

@@ -77,8 +77,10 @@ class Runs:
 
     @property
     def inert_weights(self) -> frozenset[str]:
-        """Names of the weights that are fixed or change no decision, in every run."""
-        return frozenset.intersection(*(config.inert_weights for config in self.configs.values()))
+        """Names of the weights that change no decision in any of the runs, or that one of them fixes."""
+        configs = self.configs.values()
+        fixed = (name for config in configs for name in config.fixed_weights)
+        return frozenset.intersection(*(config.inert_weights for config in configs)) | frozenset(fixed)
 
     @property
     def vector(self) -> type[WeightVector]:

@@ -232,7 +232,15 @@ class _RunConfig(RunKeys):
         """
         names = self.vector.names()
         for key in ("fixed_weights", "initial_weights"):
+            if getattr(self, key) and is_outside(self.agent):
+                raise ValueError(
+                    f"{key}: not for agents from outside, which declare bounds of their parameters"
+                )
             for name in getattr(self, key):
+                if name in self.vector.optional_defaults():
+                    raise ValueError(
+                        f'{key}: {name} is not in the weights "{self.weights}", only in a larger set'
+                    )
                 if name not in names:
                     raise ValueError(f"{key}: {unknown_name('weight', name, names)}")
                 if key == "initial_weights" and name in self.fixed_weights:
@@ -250,8 +258,8 @@ class _RunConfig(RunKeys):
                 if "initial_mean" in getattr(kind.OPTIONS, "model_fields", {})
             )
             raise ValueError(
-                f'initial_weights: strategy "{self.strategy}" does not start from a point; those that do: '
-                f"{able} and nevergrad"
+                f'initial_weights: strategy "{self.strategy}" does not start from a point; leave them out or '
+                f"choose one that does: {able} or nevergrad:NAME"
             )
 
     def _plan(self) -> None:

@@ -28,7 +28,7 @@ from evo.storage.run_folder import RunError, RunFolder, check_effects_version, c
 from evo.storage.schema import RUN_SCHEMA
 from evo.strategies import find_strategy
 from ilp_agent.backends import library_versions
-from rivals import find_kind, other_versions
+from rivals import agent_versions, other_versions
 
 LIBRARIES = ("numba", "numpy", "pandas", "pyarrow", "ray")
 """Libraries whose versions the manifest records, besides those of strategies and solvers."""
@@ -119,17 +119,16 @@ def _refuse_other_agents(folder: RunFolder, manifest: dict[str, Any], is_new: bo
         RunError: an agent has another version; the message names it.
     """
     opponents = read_opponents(folder.path, folder.config)
-    benchmark = benchmark_players(folder.config.found_benchmark)
-    effects = any(deck.effects for deck in folder.config.found_decks)
-    later = {
-        kind.name: kind.play_version(effects)
-        for kind in map(find_kind, [folder.config.agent, *(one.kind for one in (*opponents, *benchmark))])
-        if kind.play_version(effects) > 1
-    }
+    config = folder.config
+    has_benchmark = config.final.benchmark_games or config.validation.every
+    benchmark = benchmark_players(config.found_benchmark) if has_benchmark else []
+    own = agent_versions(any(deck.effects for deck in config.found_decks))
+    kinds = [config.agent, *(one.kind for one in (*opponents, *benchmark))]
+    later = {name: own[name] for name in kinds if own.get(name, 1) > 1}
     if later and (is_new or folder.committed == 0):
         manifest.setdefault("agents", later)
     kept = manifest.get("agents")
-    other = other_versions(dict.fromkeys(later, 1) | (kept if isinstance(kept, dict) else {}), effects)
+    other = other_versions(dict.fromkeys(later, 1) | (kept if isinstance(kept, dict) else {}), own)
     if other:
         raise RunError(f"run folder {folder.path} was started with {other}; start a new run")
 

@@ -171,6 +171,7 @@ class LearnConfig(Settings):
                 compute()
             except ManaforgeError as error:
                 raise ValueError(f"{key}: {error} ({getattr(self, key)})") from None
+        self._check_profile()
         self._check_card_values()
         options = self.player.options
         if dict(zip(_OPTIONS, options, strict=True)).get("hands"):
@@ -179,6 +180,13 @@ class LearnConfig(Settings):
         if "ruleset" not in self.model_fields_set:
             self.__dict__["ruleset"] = default_ruleset(self.found_decks)
         return self
+
+    def _check_profile(self) -> None:
+        """Refuse an initial profile with weights for single decks, which would be lost."""
+        if find_agent_profile(LookaheadWeights.AGENT, self.profile).deck_weights:
+            raise ValueError(
+                f"profile: {self.profile} has weights for single decks; name one with one vector for all"
+            )
 
     def _check_card_values(self) -> None:
         """Refuse card values where they cannot be learned, or would be lost."""

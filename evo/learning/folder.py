@@ -55,7 +55,7 @@ from evo.storage.history import (
 from evo.storage.schema import COUNT, MAX_TEXT_BYTES, NAME, NUMBER, SCORE, count_rows, read_batches
 from ilp_agent.card_values import ZONES
 from ilp_agent.features import FEATURES
-from rivals import other_versions
+from rivals import agent_versions, other_versions
 
 SCHEMA = 2
 """Schema version of round files."""
@@ -308,7 +308,7 @@ class LearningFolder(CheckedFolder):
         self.check_records("rounds")
         if any(content["config_hash"] != self.digest for content in self.rounds):
             kinds, effects = [one.kind for one in self.config.opponents], self.config.found_decks[0].effects
-            other = other_versions(dict.fromkeys(kinds, 1), effects)
+            other = other_versions(dict.fromkeys(kinds, 1), agent_versions(effects))
             raise LearningError(f"{self.path} was played with {other}; choose another --out")
 
     def damage_of(self, name: str) -> str:

@@ -48,7 +48,12 @@ def outside_player(agent: str, profile: str = "", options: tuple[int, ...] = ())
         OutsideProfileError, ProfileError: the profile does not fit the agent.
     """
     check_starts(agent)
-    weights = outside_profile(agent, profile).weights.array if profile else ()
+    found = outside_profile(agent, profile) if profile else None
+    if found is not None and found.deck_weights:
+        raise OutsideProfileError(
+            f"{profile} has weights for single decks, which agents from outside do not take"
+        )
+    weights = () if found is None else found.weights.array
     return Player(tuple(map(float, weights)), DEFAULT_BACKEND, agent, options)
 
 

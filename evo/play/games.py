@@ -250,8 +250,8 @@ class Schedule:
     """Games to play, numbered: players, decks and deal of each.
 
     Attributes:
-        players: int16, shape (games, 2): indices into `Roster.players`; column 0 goes first.
-        decks: int16, shape (games, 2): indices into `Roster.decks`.
+        players: integers, shape (games, 2): indices into `Roster.players`; column 0 goes first.
+        decks: integers, shape (games, 2): indices into `Roster.decks`.
         keys: uint64, shape (games,): stream keys of the deals (`engine.streams`).
     """
 

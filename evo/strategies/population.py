@@ -138,13 +138,21 @@ class PopulationStrategy:
         return list(found.values())
 
     def centre(self) -> Candidate | None:
-        """Centroid of the parents' scale-free weights; None if all weights of the parents are zero."""
+        """Centroid of the parents' scale-free weights; None if all weights of the parents are zero.
+
+        With fixed weights it is scaled to have these.
+        """
         shares = self.parameters.vector.scale_free(np.array(self.parents))
         shares = shares[~np.isnan(shares).any(axis=1)]
         if not len(shares):
             return None
-        centroid = tuple(float(value) for value in np.mean(shares, axis=0))
-        return Candidate("centroid", centroid, self.generation - 1)
+        centroid = np.mean(shares, axis=0)
+        fixed = self.parameters.fixed
+        largest = max(fixed, key=lambda name: abs(fixed[name])) if any(fixed.values()) else ""
+        if largest:  # another scale, at which it has the fixed weights
+            centroid *= fixed[largest] / centroid[self.parameters.vector.names().index(largest)]
+            centroid = self.parameters.with_fixed(centroid.tolist())
+        return Candidate("centroid", tuple(map(float, centroid)), self.generation - 1)
 
     def hall_of_fame(self) -> list[Individual]:
         """Best individuals of the latest generations; see `evo.strategies.base.Strategy`."""

@@ -208,8 +208,7 @@ class TournamentFolder(LockedFolder):
         keys = dict.fromkeys((*definition, *(key for key in OPTIONAL_KEYS if key in known)))
         other = [key for key in keys if key not in RESUMABLE_KEYS and known.get(key) != definition.get(key)]
         if other:
-            effects = any(deck.effects for deck in decks)
-            earlier = changed_agents_text(known, effects) if "entrants" in other else ""
+            earlier = changed_agents_text(known, definition) if "entrants" in other else ""
             earlier = earlier or earlier_effects_text(decks, known.get("decks"))
             if earlier:
                 raise TournamentError(f"{self.path} was played under {earlier}; choose another --out")
@@ -244,20 +243,24 @@ def deck_identity(deck: Deck, effects: int = EFFECTS_VERSION) -> dict[str, Any]:
     return {"deck": deck.name, "cards_sha256": json_digest([deck.random, deck.identity_under(effects)[2:]])}
 
 
-def changed_agents_text(known: dict[str, Any], effects: bool) -> str:
-    """Describe a definition's agents that have another version in this installation; "" if there are none.
+def changed_agents_text(known: dict[str, Any], definition: dict[str, Any]) -> str:
+    """Describe the agents that have another version in one definition than in the other; "" if none has.
 
     Args:
-        known: the definition.
-        effects: whether a deck of it has card effects.
+        known: the definition of a folder.
+        definition: that of this installation.
     """
-    entrants = known.get("entrants")
-    found = {}
+    return other_versions(_versions_in(known), _versions_in(definition))
+
+
+def _versions_in(definition: dict[str, Any]) -> dict[str, int]:
+    """Play version of each agent kind in a definition, which may be a stranger's."""
+    entrants, found = definition.get("entrants"), {}
     for one in entrants if isinstance(entrants, list) else []:
         if isinstance(one, dict) and isinstance(one.get("kind"), str):
             version = one.get("version", 1)
             found[one["kind"]] = version if isinstance(version, int) else 1
-    return other_versions(found, effects)
+    return found
 
 
 def earlier_effects_text(decks: Sequence[Deck], known: object) -> str:

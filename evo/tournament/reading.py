@@ -53,7 +53,7 @@ class _Entrant(BaseModel):
     kind: Name
     weights: Annotated[list[float], Field(max_length=1_000)]
     mulligan: list[tuple[str, int, list[str], list[str]]] = []
-    deck_weights: dict[str, list[float]] = {}
+    deck_weights: Annotated[dict[str, list[float]], Field(max_length=1_000)] = {}
     card_values: dict[str, dict[str, float]] = {}
     varied: list[Any] = []
 
@@ -209,9 +209,10 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
         library=read_library(library) if "library" in record.content else (),
     )
     other = _differences(tournament.definition, record.content)
-    effects = any(deck.effects for deck in tournament.decks)
     earlier = earlier_effects_text(tournament.decks, record.content["decks"]) if other else ""
-    earlier = " and ".join(filter(None, (earlier, changed_agents_text(record.content, effects))))
+    earlier = " and ".join(
+        filter(None, (earlier, changed_agents_text(record.content, tournament.definition)))
+    )
     if earlier:
         raise TournamentError(f"the tournament was played under {earlier}")
     if other:

@@ -93,7 +93,8 @@ class Searcher:
             slots: whether to use board slots as the integer program does, not as the game does; no action is
                 deferred then.
             bounded: whether positions are skipped whose upper bound is not better, which finds the same plan
-                and bounds the objective if the limit is met (`ilp_agent.search.bound`).
+                (but for a beam search), and bounds the objective if the limit is met
+                (`ilp_agent.search.bound`).
         """
         self.use_table(position.table)
         memory = self.reset_memory(limit, beam=limit is None and not slots and position.table.effects)

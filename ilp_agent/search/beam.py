@@ -19,15 +19,12 @@ from ilp_agent.search.card_facts import FACT
 from ilp_agent.search.chance import apply_certain_part, expected_gain, expected_gain_key
 from ilp_agent.search.deferred_actions import deferrable_actions, deferred_value
 from ilp_agent.search.extract_plan import append_action, append_deferred_actions
-from ilp_agent.search.objective import action_gain, end_value, has_end_of_turn_effect, is_lost
+from ilp_agent.search.objective import FORBIDDEN, action_gain, end_value, has_end_of_turn_effect, is_lost
 from ilp_agent.search.pruning import is_pruned
 from ilp_agent.search.transposition import position_key
 from ilp_agent.search.work import BEAM_LENGTH, BEAM_WIDTH, GAIN_CACHE_SIZE, MAX_DEPTH, SOLUTION, WORK
 
 _decode = njit_no_alloc(unpack_action)
-
-FORBIDDEN = -1e290
-"""Value of a plan that surely kills the own hero."""
 
 
 @njit_no_alloc
@@ -59,31 +56,39 @@ def value_of_ending(
         return max(expected_gain(state, cards, weights, 0, work), FORBIDDEN)
     value = end_value(state, cards, weights, start)
     if outcome(state) == Outcome.ONGOING and start["defers_actions"]:
-        late = deferrable_actions(state, cards, facts, start["seat"])
-        value += deferred_value(state, cards, weights, facts, late, start["seat"], work)
+        deferred = deferrable_actions(state, cards, facts, start["seat"])
+        value += deferred_value(state, cards, weights, facts, deferred, start["seat"], work)
     return float(value)
 
 
 @njit_no_alloc
-def place_in_beam(key: np.uint64, gain: float, value: float, n: int, work: np.void) -> int:
-    """Place of a position in the next beam: a free one, or that of the worst; -1 if it is no better.
+def is_reached(key: np.uint64, gain: float, n: int, work: np.void) -> bool:
+    """Whether a position is in the next beam, of `n` positions, with at least this gain. `work` is read."""
+    for place in range(n):
+        if work["beam_keys"][place] == key:
+            return bool(gain <= work["beam_gain"][1, place])
+    return False
+
+
+@njit_no_alloc
+def place_in_beam(key: np.uint64, value: float, n: int, work: np.void) -> int:
+    """Place of a position in the next beam: its own, a free one, or that of the worst; -1 if it is no better.
 
     Args:
         key: of the position.
-        gain: of the actions to it.
         value: of ending the turn in it.
         n: number of positions in the next beam.
         work: dtype `WORK`; read only.
     """
     worst = 0
     for place in range(n):
-        if work["beam_keys"][1, place] == key:
-            return place if gain > work["beam_gain"][1, place] else -1
-        if work["beam_value"][1, place] < work["beam_value"][1, worst]:
+        if work["beam_keys"][place] == key:
+            return place
+        if work["beam_value"][place] < work["beam_value"][worst]:
             worst = place
     if n < BEAM_WIDTH:
         return n
-    return worst if value > work["beam_value"][1, worst] else -1
+    return worst if value > work["beam_value"][worst] else -1
 
 
 @njit_no_alloc
@@ -125,6 +130,9 @@ def extend_beam(
             gain += action_gain(before, child, cards, action, effect_state, weights)
             if is_lost(child, start):
                 continue
+            key = position_key(child, cards, start, 0, 0)
+            if is_reached(key, gain, following, work):
+                continue
             if child["n_options"] > 0:
                 value = gain + end_value(before, cards, weights, start)
             else:
@@ -132,13 +140,12 @@ def extend_beam(
                 note_best_plan(length, place, action, value, work)
             if outcome(child) != Outcome.ONGOING:
                 continue
-            key = position_key(child, cards, start, 0, 0)
-            chosen = place_in_beam(key, gain, value, following, work)
+            chosen = place_in_beam(key, value, following, work)
             if chosen >= 0:
                 following = max(following, chosen + 1)
                 work["beam_states"][1, chosen] = child
-                work["beam_keys"][1, chosen] = key
-                work["beam_gain"][1, chosen], work["beam_value"][1, chosen] = gain, value
+                work["beam_keys"][chosen] = key
+                work["beam_gain"][1, chosen], work["beam_value"][chosen] = gain, value
                 work["beam_actions"][length, chosen], work["beam_parents"][length, chosen] = action, place
     for place in range(following):
         work["beam_states"][0, place] = work["beam_states"][1, place]

@@ -3,7 +3,8 @@
 Depth-first search on engine states with a transposition table (`ilp_agent.search.transposition`). An action
 with at most eight chance outcomes has their mean value; one with more has its expected gain plus the value of
 the rest of the turn without the outcome. Drawn cards stay hidden. Ties go to the end of the turn, then to the
-first action in the order of `engine.rules.legal_actions`.
+first action in the order of `engine.rules.legal_actions`. If the limit of positions was met, a beam search
+may replace the plan (`ilp_agent.search.beam`), where `start` asks for it.
 """
 
 import numpy as np
@@ -42,6 +43,7 @@ from ilp_agent.search.deferred_actions import (
 )
 from ilp_agent.search.extract_plan import extract_actions, store_best_action
 from ilp_agent.search.objective import (
+    FORBIDDEN,
     action_gain,
     base_value,
     count_hidden_cards,
@@ -67,9 +69,6 @@ from ilp_agent.weights import N_TERMS, Term
 
 BOUND_FROM = 64
 """Number of positions after which actions are skipped by upper bounds: most turns have fewer."""
-
-FORBIDDEN = -1e290
-"""Value of ending the turn if that surely kills the own hero."""
 
 UNDECIDED = -1e295
 """Lower bound on the value of a position with a pending choice."""
@@ -257,8 +256,7 @@ def search_turn(
             (`select_relevant_features`).
         weights: indexed by `ilp_agent.weights.Term`; weights of a score follow.
         facts: of `ilp_agent.search.card_facts.compute_card_facts`.
-        work: dtype `WORK`; `start` has the limit, the slot rule and excluded actions. Modified in place, as
-            all that follow.
+        work: dtype `WORK`; `start` has the options. Modified in place, as all that follow.
         memo: dtype `MEMO`, at least as long as the limit.
         slots: dtype `SLOT`, a power of two, at least twice as long.
         solved: dtype `SOLUTION`.

@@ -45,6 +45,10 @@ SPELL_BONUS = 0.9
 _decode = njit_no_alloc(unpack_action)
 
 
+FORBIDDEN = -1e290
+"""Value of a plan, or of ending the turn, that surely kills the own hero."""
+
+
 @njit_no_alloc_inline
 def is_score(weights: np.ndarray) -> bool:
     """Whether weights are those of a score."""

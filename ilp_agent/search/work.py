@@ -200,9 +200,9 @@ WORK = np.dtype(
         ("tally", TALLY),  # of the position bounded last
         # beam search: positions of one length, and after one more action
         ("beam_states", STATE, (2, BEAM_WIDTH)),
-        ("beam_keys", "u8", (2, BEAM_WIDTH)),
+        ("beam_keys", "u8", (BEAM_WIDTH,)),  # of the positions after it
         ("beam_gain", "f8", (2, BEAM_WIDTH)),  # of the actions to each
-        ("beam_value", "f8", (2, BEAM_WIDTH)),  # of ending the turn in each
+        ("beam_value", "f8", (BEAM_WIDTH,)),  # of ending the turn in each after it
         ("beam_actions", "i4", (BEAM_LENGTH, BEAM_WIDTH)),  # last action to each position of each length
         ("beam_parents", "i4", (BEAM_LENGTH, BEAM_WIDTH)),  # and its place in the beam before
         ("beam_gains", GAIN, (GAIN_CACHE_SIZE,)),  # cache of the values of random actions

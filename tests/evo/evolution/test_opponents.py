@@ -96,6 +96,23 @@ def test_a_run_against_another_version_of_an_agent_is_not_continued(met: Path, t
         assert folder.manifest()["agents"] == {"hearthsim": 2}
 
 
+def test_runs_of_the_turn_program_on_real_cards_have_its_version(tmp_path: Path) -> None:
+    """Its version there alone: a run on minion decks has none, and one whose benchmark is not played either."""
+    for name, changes, told in (
+        ("cards", {"decks": ["basic-mage"], "ruleset": "standard"}, {"ilp": 2, "hearthsim": 2}),
+        ("eva", {"decks": ["basic-mage"], "agent": "eva", "final": {"benchmark_games": 0}}, None),
+        ("bodies", {}, None),
+    ):
+        config = TINY.changed(**({"validation": {"every": 0}} | changes))
+        with open_or_create(tmp_path / name, config) as folder:
+            begin_session(folder, LocalPool(1))
+            assert folder.manifest().get("agents") == told
+    manifest = tmp_path / "cards" / "manifest.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"agents": {"ilp": 1, "hearthsim": 2}}))
+    with open_run(tmp_path / "cards") as folder, pytest.raises(RunError, match="version 1 of ilp, and this"):
+        begin_session(folder, LocalPool(1))
+
+
 def test_a_fixed_opponents_score_is_the_tournaments_on_the_same_games(met: Path) -> None:
     """Bit for bit: wins, draws and turns of every individual against it, by decks."""
     config = with_opponents(**MET)

@@ -57,6 +57,8 @@ def test_a_file_reads_back_and_names_what_is_wrong(tmp_path: Path) -> None:
             "hearthsim-basic]\nlethal = -1",
             r'"hearthsim-basic".lethal must be',
         ),
+        ("[weights.hearthsim-basic]", '[weights.""]', "the name of a deck must be one line of text"),
+        ("\nlethal = 2.0", "\n[weights.lethal]", "weights.lethal must be a number, got a table"),
     ):
         assert old in BY_DECK.to_toml()
         file.write_text(BY_DECK.to_toml().replace(old, new))

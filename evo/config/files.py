@@ -27,6 +27,9 @@ from ilp_agent.shipped import configs_folder, shipped_configs, shipped_learning
 LIST_KEYS = ("decks", "library", "test.against", "also")
 """Keys whose values are lists of names; `--set` splits them at commas."""
 
+WEIGHT_TABLES = ("fixed_weights", "initial_weights")
+"""Tables of weights; `--set` takes a weight after a dot, such as `fixed_weights.lethal=100`."""
+
 MAX_PATH_LENGTH = 4_000
 """Maximum length of a configuration path, in characters."""
 
@@ -188,7 +191,9 @@ def _override(content: dict[str, Any], text: str, model: type[BaseModel]) -> str
         raise ConfigOptionError(f"--set {text}: a Ray cluster is chosen by --address only")
     if not equals or not key:
         raise ConfigOptionError(f"--set takes KEY=VALUE, got {text!r}")
-    if key not in known and not (key in REMOVED_KEYS and model is RunConfig):
+    section, _, name = key.rpartition(".")
+    is_weight = section in WEIGHT_TABLES and section in known
+    if key not in known and not is_weight and not (key in REMOVED_KEYS and model is RunConfig):
         raise ConfigOptionError(f"--set {text}: {unknown_name('key', key, known)}")
     try:
         parsed = safe_files.parse_toml(f"value = {value}")["value"]
@@ -196,7 +201,6 @@ def _override(content: dict[str, Any], text: str, model: type[BaseModel]) -> str
         parsed = value
     if key in LIST_KEYS and isinstance(parsed, str):
         parsed = split_names(parsed)
-    section, _, name = key.rpartition(".")
     table = content.setdefault(section, {}) if section else content
     if not isinstance(table, dict):
         raise ConfigError(f"{section} must be a table, got {table!r}")

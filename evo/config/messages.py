@@ -25,8 +25,10 @@ def counted(n: int, what: str) -> str:
 
 
 def option_in_message(message: str, given: Mapping[str, str]) -> str:
-    """Find the command-line option whose value an error message quotes; "" if it quotes none."""
-    for option in given.values():
+    """Find the command-line option whose value or table an error message names; "" if it names none."""
+    for key, option in given.items():
+        if message.startswith(f"{key.partition('.')[0]}: "):
+            return option
         values = option.partition("=")[2].strip("[]").split(",")
         if any(value.strip("\"' ") and value.strip("\"' ") in message for value in values):
             return option

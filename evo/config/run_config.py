@@ -195,14 +195,6 @@ class _RunConfig(RunKeys):
         names = self.deck_names
         if len(set(names)) != len(names):
             raise ValueError(f"decks: two decks with the same name in {names}; rename one")
-        if "weights" in self.model_fields_set and not self.supports_weight_sets:
-            able = join_names([f'"{name}"' for name in weighted_kinds() if _by_turn_program(name)], "and")
-            raise ValueError(
-                f'weights "{self.weights}" are for the agents {able}; agent "{self.agent}" has weights of '
-                "its own: leave out the key weights"
-            )
-        if self.weights != "thesis" and self.backend == "exact":
-            raise ValueError(f'backend "exact" does not support weights "{self.weights}"; use backend "auto"')
         self._check_weights()
         if self.games_growth > 1 and self.games_most < max(self.games, self.opponents.games):
             raise ValueError(
@@ -225,11 +217,20 @@ class _RunConfig(RunKeys):
         return self
 
     def _check_weights(self) -> None:
-        """Refuse fixed and initial weights that the evolved vector does not have, or that have no use.
+        """Refuse a weight set that the agent does not support, and fixed and initial weights without use.
 
         Raises:
-            ValueError: one is not a weight, fixed twice or invalid, or the strategy has no initial point.
+            ValueError: one of the weights is unknown, fixed and initial, or invalid, all are fixed, or the
+                strategy has no initial point.
         """
+        if "weights" in self.model_fields_set and not self.supports_weight_sets:
+            able = join_names([f'"{name}"' for name in weighted_kinds() if _by_turn_program(name)], "and")
+            raise ValueError(
+                f'weights "{self.weights}" are for the agents {able}; agent "{self.agent}" has weights of '
+                "its own: leave out the key weights"
+            )
+        if self.weights != "thesis" and self.backend == "exact":
+            raise ValueError(f'backend "exact" does not support weights "{self.weights}"; use backend "auto"')
         names = self.vector.names()
         for key in ("fixed_weights", "initial_weights"):
             if getattr(self, key) and is_outside(self.agent):

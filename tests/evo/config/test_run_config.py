@@ -99,6 +99,8 @@ def test_overrides() -> None:
     )
     assert (config.seed, config.es.initial_sigma, config.strategy) == (7, 0.5, "eva")
     assert config.decks == ("hearthsim-basic",)
+    fixed = read_config("quickstart", ["fixed_weights={trade=0, survive=0}", "fixed_weights.lethal=100"])
+    assert fixed.fixed_weights == {"trade": 0.0, "survive": 0.0, "lethal": 100.0}
     for text, message in (
         ("sed=7", "unknown key 'sed'; nearest: seed"),
         ("seed", "--set takes KEY=VALUE, got 'seed'"),
@@ -112,6 +114,9 @@ def test_overrides() -> None:
         ("seed=x", "^--set seed=x: seed must be a whole number, got 'x'$"),
         ("es.bounds=hard", "^--set es.bounds=hard: es.bounds must be 'clamp' or 'reflect', got 'hard'$"),
         ("decks=thesis-paladin,none", "^--set decks=thesis-paladin,none: unknown deck 'none'"),
+        ("fixed_weights.letal=1", "^--set fixed_weights.letal=1: .*unknown weight 'letal'; nearest: lethal"),
+        ("fixed_weights.lethal=x", "^--set fixed_weights.lethal=x: .*must be a number, got 'x'$"),
+        ("weights.lethal=1", "unknown key 'weights.lethal'"),
         ("strategy=ex", "^--set strategy=ex: strategy: unknown strategy 'ex'; nearest: es"),
     ):
         with pytest.raises(ConfigError, match=message):

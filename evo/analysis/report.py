@@ -3,6 +3,7 @@
 To add one, write a function here and add it to `SECTIONS`; docs/extending.md describes the steps.
 """
 
+import math
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ from evo.analysis.plots import (
     plot_tree,
     plot_weights,
 )
-from evo.analysis.progress import PROGRESS_GAMES, absolute_progress, validated_progress
+from evo.analysis.progress import absolute_progress, pairings_affordable, validated_progress
 from evo.analysis.tables import (
     Runs,
     ancestors,
@@ -400,9 +401,9 @@ def progress(given: ReportData) -> list[Section]:
         table = table.merge(centre[["run", "generation", "centre"]], how="left", on=["run", "generation"])
         note = "From the runs' own validations, always on the same deals"
     else:
-        table = absolute_progress(given.runs, given.config, given.play)
+        table, games = absolute_progress(given.runs, given.config, given.play)
         note = (
-            f"The best of each generation against each of {benchmark.title}, {PROGRESS_GAMES} games for "
+            f"The best of each generation against each of {benchmark.title}, {games} games for "
             f"each ordered pair of decks, the same deals for all, turns solved with {DEFAULT_BACKEND}"
         )
     plot = partial(plot_progress, opponents=benchmark.short)
@@ -518,7 +519,8 @@ def styles(given: ReportData) -> list[Section]:
 
 def _comparisons(given: ReportData) -> Section:
     runs = given.runs
-    fewer = -(-MOST_PLAYERS // len(runs.folders))
+    most = min(MOST_PLAYERS, 1 + (2 * pairings_affordable(given.config)) ** 0.5)
+    fewer = max(2, math.ceil(int(most) / len(runs.folders)))
     tournament, population = crossplay(runs, given.paths, 2, most=fewer, backend=DEFAULT_BACKEND)
     games = play_matchups(tournament.roster, tournament.matchups, tournament.names, given.play)
     comparisons = compare_clusters(games, clusters_of(population, given.clusters.members))

@@ -30,6 +30,9 @@ MOST_POSITIONS = 10**7
 MOST_ENDS = 1_000
 """Largest --ends."""
 
+PROFILE, LIMIT, ENDS = "true-balanced", 100_000, 8
+"""Defaults of --profile, --limit and --ends."""
+
 MOST_PUZZLES = 100_000
 """Largest --puzzles."""
 
@@ -82,15 +85,26 @@ PuzzleDecks = Annotated[
 
 def solve_command(
     position: PositionText = None,
-    profile: str = typer.Option(
-        "true-balanced",
-        help=f"{', '.join(shipped_profiles())}, a profile file, or a run folder.",
+    profile: str | None = typer.Option(
+        None,
+        help=f"{', '.join(shipped_profiles())}, a profile file, or a run folder. (default: {PROFILE})",
+        show_default=False,
         autocompletion=options.complete_profiles,
     ),
-    limit: int = typer.Option(
-        100_000, min=1, max=MOST_POSITIONS, help="Positions that each search may search."
+    limit: int | None = typer.Option(
+        None,
+        min=1,
+        max=MOST_POSITIONS,
+        help=f"Positions that each search may search. (default: {LIMIT})",
+        show_default=False,
     ),
-    ends: int = typer.Option(8, min=1, max=MOST_ENDS, help="Ends of the turn of the best value to list."),
+    ends: int | None = typer.Option(
+        None,
+        min=1,
+        max=MOST_ENDS,
+        help=f"Ends of the turn of the best value to list. (default: {ENDS})",
+        show_default=False,
+    ),
     as_data: options.AsJson = False,
     n_puzzles: PuzzleNumber = None,
     decks: PuzzleDecks = "",
@@ -106,8 +120,14 @@ def solve_command(
     from engine.errors import WrongValueError
 
     if n_puzzles is not None:
-        if position is not None:
-            raise WrongValueError("--puzzles makes positions; leave out POSITION")
+        for name, value in (
+            ("POSITION", position),
+            ("--profile", profile),
+            ("--limit", limit),
+            ("--ends", ends),
+        ):
+            if value is not None:
+                raise WrongValueError(f"--puzzles makes positions; leave out {name}")
         _make_puzzles(n_puzzles, decks, 1 if seed is None else seed, out or Path(PUZZLES_FILE), as_data)
         return
     for name, given in (("--decks", decks), ("--seed", seed is not None), ("--out", out is not None)):
@@ -115,7 +135,7 @@ def solve_command(
             raise WrongValueError(f"{name} needs --puzzles")
     if position is None:
         raise WrongValueError("give a POSITION to solve, or --puzzles N to make puzzles")
-    _solve(read_position(position), read_profile(profile), limit, ends, as_data)
+    _solve(read_position(position), read_profile(profile or PROFILE), limit or LIMIT, ends or ENDS, as_data)
 
 
 def _solve(position: "Position", profile: "Profile[Weights]", limit: int, ends: int, as_data: bool) -> None:

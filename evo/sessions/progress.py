@@ -491,6 +491,11 @@ class GameCounter(Stoppable):
         self._bar: Progress | None = None
         self._lock = threading.Lock()
 
+    def begin(self, total: int) -> None:
+        """Begin another part of the work, of `total` games, with a bar and a time left of its own."""
+        self.close()
+        self.total, self._played, self._began = total, 0, None
+
     def advance(self, games: int) -> None:
         """Count finished games; stop if a signal was received.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from rich.console import Console
 
@@ -23,7 +24,7 @@ from evo.evolution.run import evolve
 from evo.evolution.session import begin_session, extend_run
 from evo.figures.page import Section
 from evo.play.entrants import check_parameters_unchanged
-from evo.play.games import Player, compile_games
+from evo.play.games import Player, Roster, Schedule, compile_games
 from evo.play.matchups import games_table
 from evo.play.pool import InterruptedRunError, LocalPool, WorkerPool
 from evo.play.pools import PoolSettings, open_pool
@@ -347,7 +348,12 @@ def write_report_page(
     players = [Player(), *(Player(kind=config.agent) for config in found.configs.values())]
     decks = [deck for config in found.configs.values() for deck in config.found_decks]
     with open_session_pool(PoolSettings("local", workers, ""), players, decks, counter) as pool:
-        page = make_report(found, runs, lambda roster, games: pool.play(roster, games, counter.advance))
+
+        def play(roster: Roster, games: Schedule) -> np.ndarray:
+            counter.begin(len(games))
+            return pool.play(roster, games, counter.advance)
+
+        page = make_report(found, runs, play)
     write_atomically(target, page, temporary)
     print_problems(console, found.problems)
     console.print(f"report: {target} ({len(page) / 1e6:.1f} MB)", markup=False, highlight=False)

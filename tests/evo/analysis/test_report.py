@@ -27,6 +27,7 @@ from evo.analysis.plots import (
     plot_tree,
     plot_weights,
 )
+from evo.analysis.progress import MOST_CARD_GAMES, PROGRESS_GAMES, absolute_progress, games_affordable
 from evo.analysis.sentences import (
     ages_sentence,
     decks_sentence,
@@ -52,7 +53,9 @@ from evo.analysis.tables import (
 )
 from evo.analysis.watching import resample, sparkline
 from evo.config.benchmarks import SEVEN
+from evo.config.files import read_config
 from evo.figures.style import NARROW_INCHES, SMALL_FONT_SIZE_NARROW, WIDE_INCHES, figure
+from evo.play.games import GAME, Roster, Schedule
 from evo.storage.run_folder import RunError
 from tests.conftest import BOUNDSCHECK, UNCOMPILED
 from tests.evo.runs import manaforge
@@ -367,3 +370,27 @@ def test_bars() -> None:
     assert resample("▁▁▁▁████", 4) == "▁▁██"
     assert resample("▁█▁█", 2) == "▅▅"  # no bar is dropped: each counts in a mean
     assert resample("▁█", 12) == "▁█"
+
+
+@pytest.mark.parametrize("name", ["constructed", "eva-2018", "quickstart"])
+def test_games_of_a_report_on_real_cards_are_limited(name: str) -> None:
+    decks = read_config(name).decks
+    config = read_config("quickstart", [f"decks={','.join(decks)}", f"ruleset={read_config(name).ruleset}"])
+    runs = read_runs([RUN])
+    played: list[Schedule] = []
+
+    def play(roster: Roster, games: Schedule) -> np.ndarray:
+        played.append(games)
+        return np.zeros(len(games), GAME)
+
+    table, games = absolute_progress(runs, config, play)
+    generations = set(table["generation"])
+    last = runs.individuals["generation"].max()
+    assert {0, last} <= generations
+    assert len(played[0]) % games == 0
+    assert games % 2 == 0
+    if name == "quickstart":
+        assert games == PROGRESS_GAMES
+    else:
+        assert len(played[0]) <= MOST_CARD_GAMES
+        assert 1 < games_affordable(config, 1) <= PROGRESS_GAMES

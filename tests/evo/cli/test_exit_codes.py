@@ -141,7 +141,7 @@ ARGUMENTS = [
     *("play random", "play random randm", "play random pass pass"),
     *("explain nonsense", "explain 'hero 0 | hero 3'", "explain 'hero 3 board [Yetti] | hero 3'"),
     *("solve", "solve nonsense", "solve 'hero 0 | hero 3'", "solve 'hero 3 hand [?] | hero 3'", "solve file"),
-    *("solve --puzzles 1 --decks none --out new", "solve --puzzles 1 --seed -1 --out new", "solve --puzzles 1 'hero 3 | hero 3'"),
+    *("solve --puzzles 1 --decks none --out new", "solve --puzzles 1 --seed -1 --out new", "solve --puzzles 1 'hero 3 | hero 3'", "solve --puzzles 1 --limit 5 --out new"),
     *("evolve quikstart", "evolve none.toml", "evolve quickstart --resume", "evolve"),
     *("resume none", "resume runs/none", "resume runs", "resume tour", "resume file", "resume"),
     *("study quikstart --runs 2", "study none.toml --runs 2", "study quickstart"),

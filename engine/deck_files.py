@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -17,6 +17,7 @@ import tomli_w
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from engine.cards import Card, catalogue, find_card
+from engine.cards.patches import NO_PATCH, Patch, parse_patch
 from engine.cards.real import (
     EDITIONS,
     NEWEST_EDITION,
@@ -33,6 +34,7 @@ from engine.decks import (
     NO_DECK_OPTIONS,
     Deck,
     DeckOptions,
+    cards_of_games,
     check_class,
     check_counts,
     class_problems,
@@ -46,6 +48,7 @@ from engine.errors import (
     DeckNameError,
     ManaforgeError,
     UnknownNameError,
+    WrongValueError,
     constraint_text,
     unknown_name,
 )
@@ -98,7 +101,7 @@ def deck_from_code(text: str, reading: DeckOptions = NO_DECK_OPTIONS) -> Deck:
     cards = [minions[number] for number, n in content.counts for _ in range(n)]
     most = DECK_SIZE if reading.any_deck else 0
     check_counts(cards, where, most or COPIES, most or LEGENDARY_COPIES)
-    return Deck(name, tuple(cards), description="from a deck code")
+    return Deck(name, tuple(cards), description="from a deck code").patched(reading.patch)
 
 
 def _class_deck(content: "_Content", name: str, where: str, reading: DeckOptions) -> Deck:
@@ -125,7 +128,7 @@ def _class_deck(content: "_Content", name: str, where: str, reading: DeckOptions
         raise DeckError(f"{where}, {_a(hero_class)} of edition {chosen.name}: {'; '.join(problems)}")
     return Deck(
         name, tuple(cards), description="from a deck code", hero_class=hero_class, edition=chosen.name
-    )
+    ).patched(reading.patch)
 
 
 def _class_of(heroes: Sequence[int], cards: Iterable[Card], where: str) -> str:
@@ -245,9 +248,10 @@ def deck_toml(deck: Deck, name: str = "") -> str:
         "any_deck": free,
         "copies": most if most > COPIES else 0,
         "legendary_copies": legends if legends > LEGENDARY_COPIES else 0,
+        "patches": deck.patch.texts,
     }
     find = edition(deck.edition).printed if deck.hero_class else _printed_body
-    entries = [_entry(card, find(card), n) for card, n in counts.items()]
+    entries = [_entry(card, deck.patch.apply(find(card)), n) for card, n in counts.items()]
     return tomli_w.dumps({key: value for key, value in keys.items() if value} | {"cards": entries})
 
 
@@ -351,9 +355,9 @@ def find_deck(name: str | Path) -> Deck:
     """
     reading, name = split_deck_prefix(str(name))
     if name in shipped_decks():
-        if reading.text:
-            raise DeckNameError(f"{reading.text}{name}: shipped decks take no prefix; write {name}")
-        return _shipped(name)
+        if replace(reading, patch=NO_PATCH).text:
+            raise DeckNameError(f"{reading.text}{name}: shipped decks take only patches; write {name}")
+        return _shipped(name, reading.patch)
     if name.endswith(".toml"):
         return read_deck(Path(name), reading)
     if looks_like_code(name):
@@ -370,7 +374,8 @@ def find_deck(name: str | Path) -> Deck:
 def add_deck_options(names: Iterable[str], reading: DeckOptions, elsewhere: bool = False) -> tuple[str, ...]:
     """Add a command's reading options as prefixes to the decks to which the options apply.
 
-    They apply to deck codes and to files with a class; a prefix that a deck already has takes precedence.
+    They apply to deck codes and to files with a class, patches to all decks; a prefix that a deck already has
+    takes precedence.
 
     Args:
         names: the decks.
@@ -378,27 +383,49 @@ def add_deck_options(names: Iterable[str], reading: DeckOptions, elsewhere: bool
         elsewhere: whether the options also apply to other arguments, so that no deck needs to match.
 
     Raises:
-        DeckNameError: there are options, and they apply to none of the decks.
+        DeckNameError: there are options, and they apply to none of the decks, or a patch to none of their
+            cards.
         DeckError: a file is not a playable deck.
     """
-    names = tuple(names)
+    names, patch = tuple(names), reading.patch
     if not reading.text:
         return names
+    reading = replace(reading, patch=NO_PATCH)
     found, n_changed = [], 0
     for name in names:
         own_reading, deck = split_deck_prefix(name)
         is_file = deck.endswith(".toml") or ("/" in deck and not looks_like_code(deck))
-        if looks_like_code(deck) or (is_file and _names_class(Path(deck))):
-            found.append(f"{own_reading.merged_with(reading).text}{deck}")
+        if reading.text and (looks_like_code(deck) or (is_file and _names_class(Path(deck)))):
+            own_reading = own_reading.merged_with(reading)
             n_changed += 1
-        else:
-            found.append(name)
-    if not n_changed and not elsewhere:
+        own_reading = own_reading.merged_with(DeckOptions(patch=patch))
+        found.append(f"{own_reading.text}{deck}" if reading.text or patch else name)
+    if reading.text and not n_changed and not elsewhere:
         raise DeckNameError(
             f"{reading.options} applies only to deck codes and deck files with a class, and no such deck is "
             "given; leave it out"
         )
+    if patch and found:
+        refuse_unused_patch(patch, map(find_deck, found))
     return tuple(found)
+
+
+def refuse_unused_patch(patch: Patch, decks: Iterable[Deck]) -> None:
+    """Refuse a patch of a card that the decks do not play, and that no card of theirs creates.
+
+    Raises:
+        DeckNameError: there is such a card.
+        DeckError: the decks have different patches.
+    """
+    decks = list(decks)
+    ids = {card.id for card in cards_of_games(decks)}
+    for changed in patch.cards:
+        if not ids & set(changed.ids):
+            names = ", ".join(deck.name for deck in decks)
+            raise DeckNameError(
+                f"--patch: {changed.card.name} [{changed.card.id}] is in none of the decks {names}, and none "
+                "of their cards creates it; leave it out"
+            )
 
 
 def _names_class(path: Path) -> bool:
@@ -427,13 +454,23 @@ def read_deck(path: str | Path, reading: DeckOptions = NO_DECK_OPTIONS) -> Deck:
     except ValueError as error:
         raise DeckError(f"cannot read deck file {path}: {error}") from None
     if reading.text:
-        text = write_deck_options(text, reading)
+        own = _patch_of_file(text) if reading.patch else NO_PATCH
+        text = write_deck_options(text, replace(reading, patch=own | reading.patch))
     deck = replace(_parse_deck(text, str(path)), text=text)
-    if reading.text and not deck.hero_class:
+    unpatched = replace(reading, patch=NO_PATCH).text
+    if unpatched and not deck.hero_class:
         raise DeckNameError(
-            f"{path} names no class, so {reading.text.rstrip(':')} does not apply to it; leave it out"
+            f"{path} names no class, so {unpatched.rstrip(':')} does not apply to it; leave it out"
         )
     return deck
+
+
+def _patch_of_file(text: str) -> Patch:
+    """The patch of a deck file's text; errors are reported when it is read."""
+    try:
+        return parse_patch(parse_toml(text).get("patches", ()))
+    except (ValueError, TypeError, ManaforgeError):
+        return NO_PATCH
 
 
 class _Model(BaseModel):
@@ -478,16 +515,20 @@ class _DeckFile(_Model):
     bodies: bool = False
     any_deck: bool = False
     size: _Count = DECK_SIZE
+    patches: list[str] = []
     copies: _Count = COPIES
     legendary_copies: _Count = LEGENDARY_COPIES
     cards: list[_CardLine] | None = None
     random: _RandomCards | None = None
 
 
-@cache
-def _shipped(name: str) -> Deck:
-    file = DATA / "decks" / f"{name}.toml"
-    return _parse_deck(file.read_text(encoding="utf-8"), f"{name}.toml")
+@lru_cache(maxsize=1024)
+def _shipped(name: str, patch: Patch = NO_PATCH) -> Deck:
+    text = (DATA / "decks" / f"{name}.toml").read_text(encoding="utf-8")
+    if not patch:
+        return _parse_deck(text, f"{name}.toml")
+    text = write_deck_options(text, DeckOptions(patch=patch))
+    return replace(_parse_deck(text, f"{name}.toml"), text=text)
 
 
 def _parse_deck(text: str, where: str) -> Deck:
@@ -502,12 +543,13 @@ def _parse_deck(text: str, where: str) -> Deck:
         got = "neither" if content.cards is None else "both"
         raise DeckError(f"{where}: a deck has either [[cards]] or a [random] table, got {got}")
     description = " ".join(content.description.split())
-    if content.random is not None:
-        return Deck(content.name, _pool(content.random, where), True, description, size=content.size)
     try:
-        find = _finder(content)
-    except UnknownNameError as error:
+        patch, find = parse_patch(content.patches), _finder(content)
+    except WrongValueError as error:
         raise DeckError(f"{where}: {error}") from None
+    if content.random is not None:
+        pool = _pool(content.random, where)
+        return Deck(content.name, pool, True, description, size=content.size).patched(patch)
     reading = DeckOptions(content.edition, content.bodies, content.any_deck)
     keeps_text = bool(content.hero_class) and not reading.bodies
     cards: list[Card] = []
@@ -528,7 +570,7 @@ def _parse_deck(text: str, where: str) -> Deck:
         hero_class=hero,
         edition=content.edition or NEWEST_EDITION if hero else "",
         size=content.size,
-    )
+    ).patched(patch)
 
 
 def _finder(content: "_DeckFile") -> Callable[[str], Card]:

@@ -1,22 +1,26 @@
 """Decks: validated lists or pools of cards, and the options for reading decks.
 
 A deck code or deck file may have a prefix of reading options, joined by `+`, and a colon: `2018-07:CODE`,
-`bodies:FILE`, `2018-07+any-deck:CODE`. The command options `--edition`, `--bodies` and `--any-deck` add such
-prefixes, so that runs and tournaments record how their decks were read.
+`bodies:FILE`, `2018-07+any-deck:CODE`. Any deck may have patches there: `CS2_029.cost=5:DECK`. The command
+options `--edition`, `--bodies`, `--any-deck` and `--patch` add such prefixes, so that runs and tournaments
+record how their decks were read.
 """
 
+import json
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from engine.cards import Card
+from engine.cards.patches import NO_PATCH, WORD, Patch, patch_from_words
 from engine.cards.real import EDITIONS, NEWEST_EDITION, edition, find_class
-from engine.cards.table import CardTable
+from engine.cards.table import CardTable, with_created
 from engine.codes import DECK_SIZE
 from engine.deck_variants import DeckVariant
 from engine.effect_codes import EFFECTS_VERSION, CardKind
@@ -30,7 +34,7 @@ ANY_DECK = "any-deck"
 PREFIX_WORDS = (*EDITIONS, BODIES, ANY_DECK)
 """Words allowed in a deck prefix."""
 
-_AHEAD = re.compile(r"(?P<words>[\w.+-]+):(?P<deck>.+)", re.S)
+_AHEAD = re.compile(r"(?P<words>[\w.+=-]+):(?P<deck>.+)", re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +45,27 @@ class DeckOptions:
         edition: edition of its cards; "": the default.
         bodies: play minions whose effects are not covered as bodies with their keywords.
         any_deck: allow cards of other classes and any number of copies.
+        patch: changed numbers of cards, in all games of the deck.
     """
 
     edition: str = ""
     bodies: bool = False
     any_deck: bool = False
+    patch: Patch = NO_PATCH
 
     @property
     def text(self) -> str:
         """The options as a deck prefix with its colon; "" without options."""
         words = [self.edition] * bool(self.edition) + [BODIES] * self.bodies + [ANY_DECK] * self.any_deck
+        words += self.patch.words
         return f"{'+'.join(words)}:" if words else ""
 
     @property
     def options(self) -> str:
         """The options as command line options."""
         words = [f"--edition {self.edition}"] * bool(self.edition)
-        return " ".join([*words, *["--bodies"] * self.bodies, *["--any-deck"] * self.any_deck])
+        patches = [f"--patch {shlex.quote(text)}" for text in self.patch.texts]
+        return " ".join([*words, *["--bodies"] * self.bodies, *["--any-deck"] * self.any_deck, *patches])
 
     @property
     def hint(self) -> str:
@@ -65,16 +73,21 @@ class DeckOptions:
         return f"{self.options} or the deck prefix {self.text}"
 
     def merged_with(self, other: "DeckOptions") -> "DeckOptions":
-        """Union of two sets of options; this edition takes precedence."""
+        """Union of two sets of options; this edition and patch take precedence."""
         return DeckOptions(
-            self.edition or other.edition, self.bodies or other.bodies, self.any_deck or other.any_deck
+            self.edition or other.edition,
+            self.bodies or other.bodies,
+            self.any_deck or other.any_deck,
+            other.patch | self.patch,
         )
 
 
 NO_DECK_OPTIONS = DeckOptions()
 
 
-def deck_options(edition: str = "", bodies: bool = False, any_deck: bool = False) -> DeckOptions:
+def deck_options(
+    edition: str = "", bodies: bool = False, any_deck: bool = False, patch: Patch = NO_PATCH
+) -> DeckOptions:
     """Reading options from command line options.
 
     Raises:
@@ -82,7 +95,7 @@ def deck_options(edition: str = "", bodies: bool = False, any_deck: bool = False
     """
     if edition and edition not in EDITIONS:
         raise unknown_name("edition", edition, EDITIONS)
-    return DeckOptions(edition, bodies, any_deck)
+    return DeckOptions(edition, bodies, any_deck, patch)
 
 
 class PrefixedDeck(NamedTuple):
@@ -98,12 +111,14 @@ def split_deck_prefix(text: str) -> PrefixedDeck:
     Raises:
         UnknownNameError: the prefix has an unknown word; the message lists the known ones.
         DeckNameError: the prefix has two editions.
+        PatchError: a patch of the prefix names a number that its card does not have.
     """
     ahead = _AHEAD.fullmatch(text)
     if ahead is None:
         return PrefixedDeck(NO_DECK_OPTIONS, text)
     words = ahead["words"].split("+")
-    unknown = [word for word in words if word not in PREFIX_WORDS]
+    changes = [word for word in words if WORD.fullmatch(word)]
+    unknown = [word for word in words if word not in PREFIX_WORDS and word not in changes]
     if len(unknown) == len(words) and (len(words) > 1 or not _looks_meant(words[0])):
         return PrefixedDeck(NO_DECK_OPTIONS, text)  # a name or a path with a colon
     if unknown:
@@ -112,7 +127,8 @@ def split_deck_prefix(text: str) -> PrefixedDeck:
     if len(editions) > 1:
         raise DeckNameError(f"a deck prefix names at most one edition, got {'+'.join(words)}:")
     return PrefixedDeck(
-        DeckOptions("".join(editions), BODIES in words, ANY_DECK in words), ahead["deck"].strip()
+        DeckOptions("".join(editions), BODIES in words, ANY_DECK in words, patch_from_words(changes)),
+        ahead["deck"].strip(),
     )
 
 
@@ -121,18 +137,20 @@ def _looks_meant(word: str) -> bool:
     return bool(re.fullmatch(r"\d{4}(-\d{1,2})?", word))
 
 
-_KEYS = {"edition": "edition", "bodies": "bodies", "any_deck": "any_deck"}
-
-
 def write_deck_options(text: str, reading: DeckOptions) -> str:
     """Write reading options into the text of a deck file, so that a copy needs no prefix."""
-    for key in _KEYS:
-        value = getattr(reading, key)
+    keys = {
+        "edition": f'"{reading.edition}"' if reading.edition else "",
+        "bodies": "true" if reading.bodies else "",
+        "any_deck": "true" if reading.any_deck else "",
+        "patches": json.dumps(reading.patch.texts, ensure_ascii=False) if reading.patch else "",
+    }
+    for key, value in keys.items():
         if not value:
             continue
-        line = f"{key} = {'true' if value is True else repr(value)}".replace("'", '"')
+        line = f"{key} = {value}"
         head, table, rest = text.partition("\n[")
-        found = re.compile(rf"^{key}[ \t]*=.*$", re.M)
+        found = re.compile(rf"^{key}[ \t]*=[ \t]*(\[[^\]]*\]|.*$)", re.M)
         head = found.sub(lambda _, line=line: line, head) if found.search(head) else f"{line}\n{head}"  # type: ignore[misc]
         text = f"{head}{table}{rest}"
     return text
@@ -159,6 +177,7 @@ class Deck:
         edition: edition of its cards, for a deck with a class.
         varied: a deck variant that replaces some of the cards in each deal; None: the deck as listed.
         size: number of cards dealt, 1 to 30.
+        patch: changes of the cards of its games; `cards` have them already (`patched`).
 
     Raises:
         DeckError: there are not `size` cards (in a pool: 1 to 30), or the variant does not fit them.
@@ -173,6 +192,7 @@ class Deck:
     edition: str = ""
     varied: DeckVariant | None = None
     size: int = DECK_SIZE
+    patch: Patch = NO_PATCH
 
     def __post_init__(self) -> None:
         if type(self.size) is not int or not 1 <= self.size <= DECK_SIZE:
@@ -190,6 +210,12 @@ class Deck:
 
     def __hash__(self) -> int:
         return hash(self.name)  # hashing thirty cards would take longer than comparing them
+
+    def patched(self, patch: Patch) -> "Deck":
+        """The deck in games with changed cards; a patch that it has already stays."""
+        if not patch:
+            return self
+        return replace(self, cards=tuple(map(patch.apply, self.cards)), patch=self.patch | patch)
 
     def record(self, table: CardTable) -> np.void:
         """The deck as a record of dtype `engine.state.DECK`, with the card numbers of `table`."""
@@ -219,7 +245,9 @@ class Deck:
         real = [self.hero_class, self.power.identity, effects] if self.power else []
         varied = [self.varied.identity_under(effects)] if self.varied else []
         size = [self.size] if self.random and self.size != DECK_SIZE else []
-        return [self.name, self.random, *size, *(card.identity for card in self.cards), *real, *varied]
+        patched = [{"patch": list(self.patch.words)}] if self.patch else []
+        cards = (card.identity for card in self.cards)
+        return [self.name, self.random, *size, *cards, *real, *varied, *patched]
 
     @property
     def effects(self) -> bool:
@@ -229,7 +257,7 @@ class Deck:
     @property
     def power(self) -> Card | None:
         """The hero power; None without a class."""
-        return find_class(self.hero_class).power if self.hero_class else None
+        return self.patch.apply(find_class(self.hero_class).power) if self.hero_class else None
 
     @property
     def n_exact(self) -> int:
@@ -243,12 +271,14 @@ class Deck:
     def changes(self) -> dict[Card, str]:
         """Cards whose numbers, keywords or value the deck file changes, each with "cost 5 instead of 4".
 
-        Empty for a deck without a class, whose changed cards count as bodies instead.
+        Changes by a patch are not among them. Empty for a deck without a class, whose changed cards count as
+        bodies instead.
         """
         if not self.hero_class:
             return {}
         cards = edition(self.edition or NEWEST_EDITION)
-        found = {card: changes_text(card, cards.printed(card)) for card in dict.fromkeys(self.cards)}
+        printed = {card: self.patch.apply(cards.printed(card)) for card in dict.fromkeys(self.cards)}
+        found = {card: changes_text(card, known) for card, known in printed.items()}
         return {card: text for card, text in found.items() if text}
 
     def counts(self) -> list[tuple[Card, int]]:
@@ -303,11 +333,34 @@ def changes_sentence(decks: Iterable[Deck]) -> str:
     return f"Changed by a deck file: {'; '.join(told)}." if told else ""
 
 
+def patch_of(decks: Iterable[Deck]) -> Patch:
+    """The patch of decks that play in the same games.
+
+    Raises:
+        DeckError: they have different patches.
+    """
+    decks = list(decks)
+    patches = {deck.patch: deck.name for deck in decks}
+    if len(patches) > 1:
+        told = "; ".join(f"{name}: {', '.join(patch.texts) or 'none'}" for patch, name in patches.items())
+        raise DeckError(
+            f"decks that play each other must have the same patches, since a patch changes a card for both "
+            f"players; {told}. Write --patch, which patches all decks"
+        )
+    return next(iter(patches), NO_PATCH)
+
+
+def patch_sentence(decks: Iterable[Deck]) -> str:
+    """A sentence with the patches of decks; "" if there are none."""
+    patches = dict.fromkeys(deck.patch for deck in decks)
+    told = dict.fromkeys(text for patch in patches for text in patch.sentences)
+    return f"Patched: {'; '.join(told)}." if told else ""
+
+
 def coverage_sentence(decks: Iterable[Deck]) -> str:
     """Sentences with the number of fully implemented cards of each deck, and the changed cards."""
     decks = list(decks)
-    changed = changes_sentence(decks)
-    told = f" {changed}" if changed else ""
+    told = "".join(f" {text}" for text in (changes_sentence(decks), patch_sentence(decks)) if text)
     if all(deck.n_exact == len(deck.cards) for deck in decks):
         return f"Every card of the decks is played exactly.{told}"
     counts = ", ".join(
@@ -324,11 +377,15 @@ def deck_card_facts(decks: Iterable[Deck]) -> dict[str, dict[str, Any]]:
     Returns:
         exact_cards: by deck, its cards that play their full text, and all: [exact, total].
         changed_cards: by deck and card, the change; only if a deck file changes cards.
+        patches: changes of cards in all games, as users write them; only if there are any.
     """
     decks = list(decks)
-    exact = {deck.name: [deck.n_exact, len(deck.cards)] for deck in decks}
-    changed = changed_cards(decks)
-    return {"exact_cards": exact, **({"changed_cards": changed} if changed else {})}
+    facts: dict[str, Any] = {
+        "exact_cards": {deck.name: [deck.n_exact, len(deck.cards)] for deck in decks},
+        "changed_cards": changed_cards(decks),
+        "patches": list(dict.fromkeys(text for deck in decks for text in deck.patch.texts)),
+    }
+    return {key: value for key, value in facts.items() if value or key == "exact_cards"}
 
 
 def build_card_table(decks: Iterable[Deck], game_features: int = 0) -> CardTable:
@@ -339,8 +396,16 @@ def build_card_table(decks: Iterable[Deck], game_features: int = 0) -> CardTable
     Args:
         decks: the decks.
         game_features: bits of `GameFeature` that the games track in any case.
+
+    Raises:
+        DeckError: the decks have different patches.
     """
     decks = list(decks)
+    return CardTable(_cards_of(decks), game_features, patch_of(decks))
+
+
+def _cards_of(decks: Sequence[Deck]) -> list[Card]:
+    """The cards of decks, their hero powers and the cards of their variants, each once."""
     found: dict[object, Card] = {}
     for deck in decks:
         for card in deck.cards:
@@ -351,7 +416,17 @@ def build_card_table(decks: Iterable[Deck], game_features: int = 0) -> CardTable
     for deck in decks:
         for card in deck.varied.possible_cards(deck.cards) if deck.varied else ():
             found.setdefault(card.key, card)
-    return CardTable(list(found.values()), game_features)
+    return list(found.values())
+
+
+def cards_of_games(decks: Iterable[Deck]) -> list[Card]:
+    """All cards that games of these decks can have: theirs, and those that effects may create.
+
+    Raises:
+        DeckError: the decks have different patches.
+    """
+    decks = list(decks)
+    return with_created(_cards_of(decks), patch_of(decks))
 
 
 def cached_card_table(decks: tuple[Deck, ...], game_features: int = 0) -> tuple[CardTable, np.ndarray]:

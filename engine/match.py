@@ -11,7 +11,7 @@ from engine.cards import Card
 from engine.cards.table import CardTable
 from engine.codes import MulliganCode, Purpose
 from engine.deck_files import find_deck
-from engine.decks import Deck, cached_card_table, default_ruleset
+from engine.decks import Deck, cached_card_table, default_ruleset, patch_of
 from engine.effect_codes import GameFeature
 from engine.errors import AgentError, MulliganChoiceError, unknown_name
 from engine.game_session import Agent, GameSession, MatchResult, no_op
@@ -120,7 +120,8 @@ def opponent_model_needs(agents: Sequence[Agent], decks: Sequence[Deck]) -> tupl
     modelling = [agent for agent in agents if getattr(agent, "shown", unmodelled[0]) not in unmodelled]
     if not modelling or not any(deck.effects for deck in decks):
         return (), 0
-    libraries = (deck for agent in modelling for deck in getattr(agent, "library", ()))
+    patch = patch_of(decks)
+    libraries = (deck.patched(patch) for agent in modelling for deck in getattr(agent, "library", ()))
     return tuple(dict.fromkeys(libraries)), GameFeature.GRAVEYARD
 
 

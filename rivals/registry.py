@@ -18,6 +18,7 @@ from rivals.kinds import HANDS, SECRETS_OPTION, AgentKind, Option
 from rivals.outside.permissions import command_of, is_outside
 
 if TYPE_CHECKING:
+    from engine.cards.patches import Patch
     from engine.decks import Deck
     from engine.game_session import Agent
 
@@ -202,15 +203,18 @@ def other_versions(played: Mapping[str, int], own: Mapping[str, int]) -> str:
 
 
 def refuse_decks(players: Iterable[tuple[str, str]], decks: "Iterable[Deck]") -> None:
-    """Refuse decks with card effects for agents that do not support them.
+    """Refuse decks with card effects for agents that do not support them, and decks with different patches.
 
     Args:
         players: agent kind and backend of each; the backend is ignored for kinds that take none.
         decks: of these players.
 
     Raises:
-        DeckError: an agent without card effects would play a deck that has them; the message names both.
+        DeckError: an agent without card effects would play a deck that has them, or the decks have different
+            patches; the message names both.
     """
+    decks = list(decks)
+    lazy_import("engine.decks:patch_of")(decks)
     real = [deck for deck in decks if deck.effects]
     unable = []
     for name, backend in dict.fromkeys(players):
@@ -256,14 +260,14 @@ def opponent_model_decks(
         for option, value in zip(find_kind(name).options, find_kind(name).settings(options), strict=True)
         if option is HANDS and value != option.default
     }
+    decks = list(decks)
     if not hands or not any(deck.effects for deck in decks):
         return (), 0
-    found = (
-        lazy_import("ilp_agent.lookahead.deck_prediction:class_decks")(further)
-        if looking.PREDICTED in hands
-        else ()
-    )
-    return found, GameFeature.GRAVEYARD
+    if looking.PREDICTED not in hands:
+        return (), GameFeature.GRAVEYARD
+    patch: Patch = lazy_import("engine.decks:patch_of")(decks)
+    found: tuple[Deck, ...] = lazy_import("ilp_agent.lookahead.deck_prediction:class_decks")(further)
+    return tuple(deck.patched(patch) for deck in found), GameFeature.GRAVEYARD
 
 
 def weighted_kinds() -> list[str]:

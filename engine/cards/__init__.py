@@ -62,6 +62,7 @@ class Card:
         overload: crystals it locks in the next turn.
         needs: requirements to play it, bits of `Need`.
         effects: its effect rows.
+        changed: changes by a patch that no other part of `key` tells, such as "damage=5".
 
     Raises:
         CardError: the name contains a character of the notation (; [ ] |) or has irregular spaces, or begins
@@ -84,6 +85,7 @@ class Card:
     overload: int = 0
     needs: int = 0
     effects: tuple[Effect, ...] = ()
+    changed: str = ""
 
     def __post_init__(self) -> None:
         if set(self.name) & set(";[]|") or self.name != " ".join(self.name.split()):
@@ -98,12 +100,12 @@ class Card:
 
     @property
     def key(self) -> CardKey:
-        """Key of the card within a game: name, numbers, keywords, worth, and the id if it has effects.
+        """Key of the card within a game: name, numbers, keywords, worth; with effects also id and `changed`.
 
         Reprints may share a key.
         """
         spec = self.spec
-        real = self.id if self.real else ""
+        real = self.id + self.changed if self.real else ""
         return self.name, spec.cost, spec.attack, spec.health, spec.keywords, spec.worth, real
 
     @property

@@ -9,6 +9,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from engine.cards import CLASSIC_SET, Card, OtherCard
+from engine.cards.patches import printed_numbers
 from engine.cards.real import EDITIONS, NEWEST_EDITION, OLD_EDITION, edition
 from engine.effect_codes import CardKind, Race, Trait
 from engine.effects.describe import describe_row
@@ -74,6 +75,7 @@ class CardFacts:
         collectible: whether decks may contain it.
         played: `EXACT`, `BODY` or `NOT_PLAYED`.
         does: its covered effects beside body and keywords, a sentence each.
+        numbers: names and values of the numbers that a patch can change (`engine.cards.patches`).
         not_covered: mechanics of its text if it is not exact, as `tools.card_tables` names them.
     """
 
@@ -92,6 +94,7 @@ class CardFacts:
     played: str
     does: tuple[str, ...]
     not_covered: tuple[str, ...]
+    numbers: tuple[tuple[str, int], ...] = ()
 
     @property
     def title(self) -> str:
@@ -159,6 +162,9 @@ def card_facts(card: Card | OtherCard, edition_name: str) -> CardFacts:
         played,
         _does(card),
         missing,
+        tuple((number.name, number.value) for number in printed_numbers(card))
+        if played != NOT_PLAYED
+        else (),
     )
 
 

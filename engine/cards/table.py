@@ -7,6 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from engine.cards import RARITIES, Card, CardKey
+from engine.cards.patches import NO_PATCH, Patch
 from engine.cards.real import OLD_EDITION, created_card, edition
 from engine.effect_codes import (
     EVENT_CARD,
@@ -65,15 +66,17 @@ class CardTable:
     created by effects follow the given cards; the cards of a pool are consecutive.
 
     Args:
-        cards: the cards.
+        cards: the cards, patched.
         game_features: bits of `GameFeature` to track in any case.
+        patch: changes of the cards that effects create.
     """
 
-    __slots__ = ("_array", "_cards", "_effects", "_number")
+    __slots__ = ("_array", "_cards", "_effects", "_number", "_patch")
 
-    def __init__(self, cards: Sequence[Card], game_features: int = 0) -> None:
+    def __init__(self, cards: Sequence[Card], game_features: int = 0, patch: Patch = NO_PATCH) -> None:
         found = list(cards)
-        pools = _add_created(found) if any(card.effects for card in found) else {}
+        pools = _add_created(found, patch) if any(card.effects for card in found) else {}
+        self._patch = patch
         self._cards = tuple(found)
         written = (_written(card, tuple(pools[ids] for ids in _named(card))) for card in found)
         rows = np.frombuffer(bytearray(b"".join(written) or bytes(CARD.itemsize)), CARD)
@@ -85,8 +88,8 @@ class CardTable:
             self._number.setdefault(key, number) for number, key in enumerate(keys)
         ]
         if any(draws_at_random(effect) for card in found for effect in card.effects):
-            _tag_pooled(rows, keys)
-            _write_lists(rows, found, self._number)
+            _tag_pooled(rows, keys, patch)
+            _write_lists(rows, found, self._number, patch)
         # numpy cannot make an array over bytes writable again, not even for an agent that tries.
         self._array = np.frombuffer(rows.tobytes(), CARD)
         if any(card.real for card in cards):
@@ -103,6 +106,11 @@ class CardTable:
         return self._array
 
     @property
+    def patch(self) -> Patch:
+        """Changes of the cards that effects create."""
+        return self._patch
+
+    @property
     def effects(self) -> bool:
         """Whether cards have effects; otherwise all are plain minions with keywords."""
         return self._effects
@@ -113,24 +121,24 @@ class CardTable:
         return MappingProxyType(self._number)
 
 
-def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
+def _add_created(cards: list[Card], patch: Patch) -> dict[tuple[str, ...], int]:
     """Append created cards to `cards`; return the first card number of each pool of card ids."""
     places: dict[tuple[str, ...], int] = {}
     printed = edition(OLD_EDITION).by_id
     for place, card in enumerate(cards):
         # A card that a deck file changes is never created, else it would enter the games of other decks.
-        if card.real and card.id in printed and card.key == printed[card.id].key:
+        if card.real and card.id in printed and card.key == patch.apply(printed[card.id]).key:
             places.setdefault((card.id,), place)
     n_processed, known = 0, {card.key for card in cards}
     while n_processed < len(cards):
         for effect in cards[n_processed].effects:
             if effect.op in CREATING_OPS and effect.cards not in NO_CARD_IDS and effect.cards not in places:
                 places[effect.cards] = len(cards)
-                created = [_made(effect, place) for place in range(len(effect.cards))]
+                created = [patch.apply(_made(effect, place)) for place in range(len(effect.cards))]
                 cards += created
                 known.update(card.key for card in created)
             if draws_at_random(effect):
-                for key, card in random_card_pool(effect.of).items():
+                for key, card in random_card_pool(effect.of, patch).items():
                     if key not in known:
                         known.add(key)
                         places.setdefault((card.id,), len(cards))
@@ -140,6 +148,13 @@ def _add_created(cards: list[Card]) -> dict[tuple[str, ...], int]:
     for place, card in enumerate(cards):
         number.setdefault(card.key, place)
     return {ids: first if len(ids) > 1 else number[cards[first].key] for ids, first in places.items()}
+
+
+def with_created(cards: Sequence[Card], patch: Patch = NO_PATCH) -> list[Card]:
+    """The cards, and after them those that their effects may create."""
+    found = list(cards)
+    _add_created(found, patch)
+    return found
 
 
 def draws_at_random(effect: Effect) -> bool:
@@ -153,10 +168,10 @@ def _made(effect: Effect, place: int) -> Card:
     return edition().by_id[effect.cards[place]] if is_cost else created_card(effect.cards[place])
 
 
-@lru_cache(maxsize=1)
-def _exact_rows() -> tuple[tuple[Card, ...], np.ndarray]:
-    """Exact cards of edition 2018-07, sorted by id, and their records without effect rows."""
-    exact = tuple(edition().exact())
+@lru_cache(maxsize=8)
+def _exact_rows(patch: Patch) -> tuple[tuple[Card, ...], np.ndarray]:
+    """Exact cards of edition 2018-07, patched, sorted by id, and their records without effect rows."""
+    exact = tuple(map(patch.apply, edition().exact()))
     rows = np.zeros(len(exact), CARD)
     for row, card in zip(rows, exact, strict=True):
         _write_print(row, card)
@@ -164,32 +179,34 @@ def _exact_rows() -> tuple[tuple[Card, ...], np.ndarray]:
     return exact, rows
 
 
-@lru_cache(maxsize=1)
-def _exact_keys() -> frozenset[CardKey]:
-    """Keys of the exact cards of edition 2018-07."""
-    return frozenset(card.key for card in _exact_rows()[0])
+@lru_cache(maxsize=8)
+def _exact_keys(patch: Patch) -> frozenset[CardKey]:
+    """Keys of the exact cards of edition 2018-07, patched."""
+    return frozenset(card.key for card in _exact_rows(patch)[0])
 
 
 @lru_cache(maxsize=256)
-def random_card_pool(of: CardQuery) -> Mapping[CardKey, Card]:
+def random_card_pool(of: CardQuery, patch: Patch = NO_PATCH) -> Mapping[CardKey, Card]:
     """Pool of an effect row's random cards by key: matching exact cards of edition 2018-07, sorted by id."""
-    exact, rows = _exact_rows()
+    exact, rows = _exact_rows(patch)
     found = np.zeros(len(exact), np.bool_)
     mark_matching(rows, of.kind, of.filter, of.arg, found)
     cards = (card for card, matches in zip(exact, found, strict=True) if matches)
     return MappingProxyType({card.key: card for card in cards})
 
 
-def _tag_pooled(rows: np.ndarray, keys: Sequence[CardKey]) -> None:
+def _tag_pooled(rows: np.ndarray, keys: Sequence[CardKey], patch: Patch) -> None:
     """Tag the cards eligible as random cards, each once. `rows` is modified in place."""
-    left = set(_exact_keys())
+    left = set(_exact_keys(patch))
     for row, key in zip(rows, keys, strict=True):
         if key in left:
             row["tags"] |= CardFilter.POOLED
             left.remove(key)
 
 
-def _write_lists(rows: np.ndarray, cards: Sequence[Card], numbers: Mapping[CardKey, int]) -> None:
+def _write_lists(
+    rows: np.ndarray, cards: Sequence[Card], numbers: Mapping[CardKey, int], patch: Patch
+) -> None:
     """Write the card lists of effect rows with random cards, sorted by id. `rows` is modified in place."""
     lists: list[list[int]] = []
     first: dict[CardQuery, int] = {}
@@ -201,7 +218,7 @@ def _write_lists(rows: np.ndarray, cards: Sequence[Card], numbers: Mapping[CardK
                 first[effect.of] = len(lists)
                 found = [
                     (numbers[key], 1 << _class_of(pooled_card))
-                    for key, pooled_card in random_card_pool(effect.of).items()
+                    for key, pooled_card in random_card_pool(effect.of, patch).items()
                 ]
                 for classes in _classes(effect.of.filter, effect.of.arg):
                     lists.append([number for number, own in found if not classes or own & classes])

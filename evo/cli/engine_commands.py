@@ -12,6 +12,7 @@ import typer
 from engine.codes import MAX_DEPTH
 from engine.errors import DeckNameError
 from engine.shipped import EDITION_NAMES
+from evo.cli.options import Patches
 from evo.terminal.console import run_command_line
 
 app = typer.Typer(
@@ -59,6 +60,7 @@ def deck(
     any_deck: Annotated[
         bool, typer.Option("--any-deck", help="Allow cards of other classes, and any number of copies.")
     ] = False,
+    patch: Patches = None,
     code: Annotated[bool, typer.Option("--code", help="Print only the deck code.")] = False,
     toml: Annotated[
         Path | None, typer.Option("--toml", help="Write the deck to this new deck file.", metavar="FILE")
@@ -68,13 +70,15 @@ def deck(
     ] = "",
 ) -> None:
     """List the cards of a deck, write it as a deck file, or list the shipped decks."""
+    from engine.cards.patches import read_patches
     from engine.deck_files import add_deck_options, deck_code_of, find_deck, write_deck
-    from engine.decks import changes_sentence, deck_options
+    from engine.decks import changes_sentence, deck_options, patch_sentence
     from engine.shipped import shipped_decks
     from evo.terminal.drawing import console, draw_deck, draw_decks
 
     names = add_deck_options(
-        shipped_decks() if name is None else [name], deck_options(edition, bodies, any_deck)
+        shipped_decks() if name is None else [name],
+        deck_options(edition, bodies, any_deck, read_patches(patch or ())),
     )
     if name is None and (code or toml):
         raise DeckNameError(f"--{'code' if code else 'toml'} is for one deck: give its name, file or code")
@@ -88,7 +92,7 @@ def deck(
     for text in names:
         found = find_deck(text)
         if code:
-            changed = changes_sentence([found])
+            changed = " ".join(filter(None, (changes_sentence([found]), patch_sentence([found]))))
             if changed:
                 print(f"a deck code has only printed cards. {changed}", file=sys.stderr)
             print(deck_code_of(found))

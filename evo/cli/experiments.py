@@ -21,6 +21,7 @@ from evo.cli.options import (
     DealSeed,
     DeckEdition,
     Overrides,
+    Patches,
     PoolName,
     RulesetName,
     RunAddress,
@@ -91,6 +92,7 @@ def ablate_command(
     edition: DeckEdition = "",
     bodies: AsBodies = False,
     any_deck: AnyDeck = False,
+    patch: Patches = None,
     out: AblateOut = None,
     workers: Workers = 0,
     pool: PoolName = "auto",
@@ -112,7 +114,7 @@ def ablate_command(
     place = pool_settings(pool, workers, address)
     if games % 2:
         raise ExperimentOptionError(f"--games must be even, since games come in pairs; got {games}")
-    names = decks_with_options(split_names(decks), edition, bodies, any_deck)
+    names = decks_with_options(split_names(decks), edition, bodies, any_deck, patch)
     found = tuple(find_deck(name) for name in names)
     player = find_entrant(entrant).player
     refuse_decks([player.kind_and_backend], found)
@@ -224,6 +226,7 @@ def exploit_command(
     ),
     out: ExploitOut = None,
     overrides: Overrides = None,
+    patch: Patches = None,
     workers: RunWorkers = None,
     pool: RunPool = None,
     address: RunAddress = None,
@@ -247,8 +250,10 @@ def exploit_command(
     from rivals import refuse_decks
 
     victim, given = find_entrant(entrant).player, list(overrides or ())
-    _, others = (tuple(map(find_deck, decks_with_options(split_names(text)))) for text in (decks, test_decks))
-    config = response_config(entrant, budget, ",".join(split_names(decks)), given)
+    n_own = len(split_names(decks))
+    names = decks_with_options((*split_names(decks), *split_names(test_decks)), patches=patch)
+    others = tuple(map(find_deck, names[n_own:]))
+    config = response_config(entrant, budget, ",".join(names[:n_own]), given)
     chosen = with_pool_settings(config, workers, pool, address)
     refuse_decks([victim.kind_and_backend, (chosen.agent, chosen.backend)], others)
     definition = {

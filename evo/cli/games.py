@@ -24,6 +24,7 @@ from evo.cli.options import (
     DealSeed,
     DeckEdition,
     LibraryFolder,
+    Patches,
     RulesetName,
     decks_with_options,
 )
@@ -74,6 +75,7 @@ def play_command(
     edition: DeckEdition = "",
     bodies: AsBodies = False,
     any_deck: AnyDeck = False,
+    patch: Patches = None,
     library: LibraryFolder = None,
     seed: int = typer.Option(1, min=0, max=2**64 - 1, help="Seed of the game: the same seed, the same game."),
     ruleset: RulesetName = "",
@@ -103,7 +105,7 @@ def play_command(
 
     if html is not None:
         _write_game(html, b"")
-    both = _two_decks(decks, edition, bodies, any_deck)
+    both = _two_decks(decks, edition, bodies, any_deck, patch)
     players = (
         find_entrant(first).player.with_deck(both[0].name),
         find_entrant(second).player.with_deck(both[1].name),
@@ -162,6 +164,7 @@ def play_command(
         command = ["manaforge", "play", first, second, "--decks", decks, "--ruleset", ruleset]
         command += ["--seed", str(seed), *(["--edition", edition] if edition else [])]
         command += ["--bodies"] * bodies + ["--any-deck"] * any_deck
+        command += [word for text in both[0].patch.texts for word in ("--patch", text)]
         command += ["--library", str(library)] if library is not None else []
         info = GameInfo(
             players=(first, second),
@@ -235,7 +238,9 @@ def _heading(position: "Position") -> str:
     )
 
 
-def _two_decks(text: str, edition: str, bodies: bool, any_deck: bool) -> "tuple[Deck, Deck]":
+def _two_decks(
+    text: str, edition: str, bodies: bool, any_deck: bool, patch: list[str] | None
+) -> "tuple[Deck, Deck]":
     """Parse the decks of the first and second player; a single name is the deck of both players."""
     from engine import find_deck
     from engine.errors import DeckNameError
@@ -244,7 +249,7 @@ def _two_decks(text: str, edition: str, bodies: bool, any_deck: bool) -> "tuple[
     names = split_names(text)
     if len(names) not in (1, 2):
         raise DeckNameError(f"--decks takes one deck for both players, or two as FIRST,SECOND, got {text!r}")
-    names = decks_with_options(names, edition, bodies, any_deck)
+    names = decks_with_options(names, edition, bodies, any_deck, patch)
     return find_deck(names[0]), find_deck(names[-1])
 
 

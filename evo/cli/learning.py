@@ -24,9 +24,11 @@ from evo.cli.options import (
     DeckEdition,
     LibraryFolder,
     Overrides,
+    Patches,
     PoolName,
     Workers,
     decks_with_options,
+    set_patches,
 )
 from evo.play.notation import NOTATION
 from evo.terminal.console import Column, FittingTable
@@ -82,6 +84,7 @@ def learn_command(
         ),
     ] = None,
     overrides: Overrides = None,
+    patch: Patches = None,
     _agents: AllowAgent = None,
 ) -> None:
     """Learn the value function of lookahead by self-play; the same command continues a stopped one."""
@@ -91,7 +94,7 @@ def learn_command(
     from evo.learning.report import write_learning
     from evo.sessions.progress import GameCounter, output_console, print_problems
 
-    sets = [*(overrides or ()), *([f"workers={workers}"] if workers is not None else [])]
+    sets = [*set_patches(overrides, patch), *([f"workers={workers}"] if workers is not None else [])]
     chosen = read_config_as(LearnConfig, f"{config}", sets)
     path = out or Path("runs") / f"{Path(config).stem}-{chosen.digest[:8]}"
     console = output_console()
@@ -332,6 +335,7 @@ def mulligan_command(
     edition: DeckEdition = "",
     bodies: AsBodies = False,
     any_deck: AnyDeck = False,
+    patch: Patches = None,
     workers: Workers = 0,
     pool: PoolName = "auto",
     address: Address = "",
@@ -358,7 +362,7 @@ def mulligan_command(
     player, profile = find_entrant(entrant).player, profile_of_entrant(entrant)
     opponents = tuple(find_entrant(text).player for text in against)
     found = tuple(
-        find_deck(name) for name in decks_with_options(split_names(decks), edition, bodies, any_deck)
+        find_deck(name) for name in decks_with_options(split_names(decks), edition, bodies, any_deck, patch)
     )
     refuse_decks((one.kind_and_backend for one in (player, *opponents)), found)
     lesson = MulliganLearning(player, opponents, found, find_ruleset(ruleset), games, rounds, seed)

@@ -1,5 +1,6 @@
 """Shared command options, their checks and shell completion."""
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -183,6 +184,16 @@ AnyDeck = Annotated[
         help="Allow cards of other classes and any number of copies in deck codes and decks with a class.",
     ),
 ]
+Patches = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--patch",
+        metavar="PATCH",
+        help='Change numbers of a card in all games, such as "Fireball cost=5", or a file of patches; '
+        "may repeat. manaforge card NAME lists a card's numbers.",
+        show_default=False,
+    ),
+]
 DECKS_HELP = f"Decks, separated by commas: {', '.join(shipped_decks())}, files or deck codes."
 OUT_HELP = "Output folder; repeating the command continues where it stopped. (default: runs/{}-<hash>)"
 
@@ -292,17 +303,30 @@ ENTRANT_HELP = f"Entrant: {NOTATION}."
 
 
 def decks_with_options(
-    names: Sequence[str], edition: str = "", bodies: bool = False, any_deck: bool = False, card: bool = False
+    names: Sequence[str],
+    edition: str = "",
+    bodies: bool = False,
+    any_deck: bool = False,
+    patches: Sequence[str] | None = None,
+    card: bool = False,
 ) -> tuple[str, ...]:
-    """Deck names, prefixed with the options --edition, --bodies and --any-deck that apply to them.
+    """Deck names, prefixed with the options --edition, --bodies, --any-deck and --patch that apply to them.
 
     With `card`, --edition applies to a card as well.
 
     Raises:
-        UnknownNameError: there is no such edition.
+        UnknownNameError: there is no such edition, or no card of a patch.
+        PatchError: a text is not a patch, or its card does not have the number.
         DeckError: an option applies to none of the decks, or a file is not a deck.
     """
+    from engine.cards.patches import read_patches
     from engine.deck_files import add_deck_options
     from engine.decks import deck_options
 
-    return add_deck_options(names, deck_options(edition, bodies, any_deck), card and not (bodies or any_deck))
+    reading = deck_options(edition, bodies, any_deck, read_patches(patches or ()))
+    return add_deck_options(names, reading, card and not (bodies or any_deck))
+
+
+def set_patches(overrides: Sequence[str] | None, patches: Sequence[str] | None) -> list[str]:
+    """The overrides of a configuration, with the option --patch as one of its key `patches`."""
+    return [*(overrides or ()), *([f"patches={json.dumps(list(patches))}"] if patches else [])]

@@ -1,13 +1,23 @@
 """Commands that read runs: crossplay, report, watch, serve."""
 
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evo.cli import options
-from evo.cli.options import OUT_HELP, Address, AllowAgent, PoolName, RunDecks, Workers
+from evo.cli.options import (
+    OUT_HELP,
+    Address,
+    AllowAgent,
+    Patches,
+    PoolName,
+    RunDecks,
+    Workers,
+    decks_with_options,
+)
 from evo.terminal.console import Column, FittingTable
 
 if TYPE_CHECKING:
@@ -190,6 +200,7 @@ def serve_command(
     opponents: Opponents = None,
     decks: PlayedDecks = "",
     puzzles: PuzzleFile = None,
+    patch: Patches = None,
     _agents: AllowAgent = None,
 ) -> None:
     """Show runs, tournaments and games live in a browser; read-only.
@@ -214,11 +225,14 @@ def serve_command(
         raise WrongValueError("--decks needs --play")
     if puzzles is not None and not play:
         raise WrongValueError("--puzzles needs --play")
+    if patch and not play:
+        raise WrongValueError("--patch needs --play")
     for text in opponents or ():
         find_entrant(text)
     token = secrets.token_urlsafe(24)
     names = frozenset(LOOPBACK) if host in LOOPBACK else frozenset()
-    app = make_app(root, token, names, (opponents or []) if play else None, split_names(decks), puzzles)
+    offered = _patched_decks(split_names(decks), patch) if patch else split_names(decks)
+    app = make_app(root, token, names, (opponents or []) if play else None, offered, puzzles)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -238,3 +252,17 @@ def serve_command(
     screen.print(address, markup=False, soft_wrap=True)
     with listener:
         make_server(app).run([listener])
+
+
+def _patched_decks(given: Sequence[str], patch: Sequence[str]) -> tuple[str, ...]:
+    """The given decks, then the shipped ones, all of them patched.
+
+    Raises:
+        PatchError, UnknownNameError, DeckError: as of `evo.cli.options.decks_with_options`.
+    """
+    from engine import find_deck, shipped_decks
+    from evo.serving.playpages import DEFAULT_DECKS
+
+    own = {find_deck(text).name for text in given}
+    shipped = dict.fromkeys((*DEFAULT_DECKS, *shipped_decks()))
+    return decks_with_options([*given, *(name for name in shipped if name not in own)], patches=patch)

@@ -12,11 +12,13 @@ from evo.cli.options import (
     AllowAgent,
     ConfigName,
     Overrides,
+    Patches,
     RunAddress,
     RunDecks,
     RunPool,
     RunWorkers,
     Tensorboard,
+    set_patches,
 )
 from evo.terminal.console import Column, FittingTable
 from ilp_agent.shipped import shipped_configs
@@ -61,6 +63,7 @@ def evolve_command(
     pool: RunPool = None,
     address: RunAddress = None,
     overrides: Overrides = None,
+    patch: Patches = None,
     tensorboard: Tensorboard = False,
     resume: bool = typer.Option(
         False,
@@ -80,7 +83,8 @@ def evolve_command(
     from evo.sessions.session import evolve_to_end, open_run_pool
     from evo.storage.run_folder import RunNameError, check_empty
 
-    chosen = with_pool_settings(read_config(config, overrides or (), begins=True), workers, pool, address)
+    sets = set_patches(overrides, patch)
+    chosen = with_pool_settings(read_config(config, sets, begins=True), workers, pool, address)
     check_memory(chosen)
     path = out or default_folder(config)
     if resume and out is None:
@@ -137,6 +141,7 @@ def study_command(
     pool: RunPool = None,
     address: RunAddress = None,
     overrides: Overrides = None,
+    patch: Patches = None,
     tensorboard: Tensorboard = False,
     parallel: int = typer.Option(
         0, min=0, help="Runs at a time; 0: one, or as many as keep the nodes of a cluster busy."
@@ -158,7 +163,8 @@ def study_command(
     from evo.sessions.session import evolve_to_end, open_run_pool
     from evo.storage.run_folder import RunError
 
-    chosen = with_pool_settings(read_config(config, overrides or (), begins=True), workers, pool, address)
+    sets = set_patches(overrides, patch)
+    chosen = with_pool_settings(read_config(config, sets, begins=True), workers, pool, address)
     check_memory(chosen)
     study = out or Path("runs") / f"{Path(config).stem}-study"
     if study.is_dir() and (study / "config.toml").exists():

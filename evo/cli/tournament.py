@@ -23,6 +23,7 @@ from evo.cli.options import (
     DealSeed,
     DeckEdition,
     LibraryFolder,
+    Patches,
     PoolName,
     RulesetName,
     Workers,
@@ -57,6 +58,7 @@ def tournament_command(
     edition: DeckEdition = "",
     bodies: AsBodies = False,
     any_deck: AnyDeck = False,
+    patch: Patches = None,
     games: int = typer.Option(
         200,
         min=1,
@@ -100,7 +102,7 @@ def tournament_command(
     place = pool_settings(pool, workers, address)
     tournament = create_tournament(
         entrants,
-        decks_with_options(split_names(decks), edition, bodies, any_deck),
+        decks_with_options(split_names(decks), edition, bodies, any_deck, patch),
         ruleset,
         sprt,
         library,
@@ -154,6 +156,7 @@ def ladder_command(
     edition: DeckEdition = "",
     bodies: AsBodies = False,
     any_deck: AnyDeck = False,
+    patch: Patches = None,
     out: LadderOut = None,
     seed: DealSeed = 1,
     workers: Workers = 0,
@@ -180,7 +183,7 @@ def ladder_command(
     place = pool_settings(pool, workers, address)
     if len(decks) < 2:
         raise DefinitionError(f"a ladder needs at least two decks, got {', '.join(decks)}")
-    names = decks_with_options(decks, edition, bodies, any_deck)
+    names = decks_with_options(decks, edition, bodies, any_deck, patch)
     found_decks = tuple(find_deck(name) for name in names)
     players = players or (CARD_PLAYER if any(deck.hero_class for deck in found_decks) else MINION_PLAYER)
     found, _ = find_entrants(split_names(players))
@@ -239,11 +242,12 @@ ArenaOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("ar
 
 
 class SweepOptions(NamedTuple):
-    """Options of a sweep, which varies exactly one of weight, card and keyword."""
+    """Options of a sweep, which varies exactly one of weight, copies or number of a card, and keyword."""
 
     entrant: str
     weight: str
     card: str
+    attribute: str
     keyword: str
     values: str
 
@@ -251,10 +255,17 @@ class SweepOptions(NamedTuple):
     def words(self) -> list[str]:
         """Command-line words of the varied option."""
         given = {"--weight": self.weight, "--card": self.card, "--keyword": self.keyword}
-        return [word for option, text in given.items() if text for word in (option, text)]
+        words = [word for option, text in given.items() if text for word in (option, text)]
+        return [*words, "--attribute", self.attribute] if self.attribute else words
 
     def find(
-        self, decks: str, edition: str, bodies: bool, any_deck: bool, is_fixed: bool
+        self,
+        decks: str,
+        edition: str,
+        bodies: bool,
+        any_deck: bool,
+        patch: list[str] | None,
+        is_fixed: bool,
     ) -> "tuple[tuple[str, ...], tuple[Deck, ...], Variants]":
         """Find the deck names, the decks, and the variants of the entrant, one per value.
 
@@ -268,20 +279,25 @@ class SweepOptions(NamedTuple):
         from evo.tournament.sweep import (
             SweepError,
             parse_values,
+            vary_attribute,
             vary_card,
             vary_keyword,
             vary_weight,
         )
 
-        if len(self.words) != 2:
+        if self.attribute and not self.card:
+            raise SweepError("--attribute is a number of a card; add --card NAME")
+        if len(self.words) != (4 if self.attribute else 2):
             got = " and ".join(self.words[::2]) or "none of them"
             raise SweepError(f"a sweep needs exactly one of --weight, --card and --keyword; got {got}")
         varied_entrant, values = find_entrant(self.entrant), parse_values(self.values)
         varied = vary_weight(varied_entrant, self.weight, values) if self.weight else None
-        names = decks_with_options(split_names(decks), edition, bodies, any_deck, bool(self.card))
+        names = decks_with_options(split_names(decks), edition, bodies, any_deck, patch, bool(self.card))
         found = tuple(find_deck(name) for name in names)
         n_held = 1 if is_fixed else len(found)
-        if self.card:
+        if self.attribute:
+            varied = vary_attribute(varied_entrant, self.card, self.attribute, values, found, n_held)
+        elif self.card:
             varied = vary_card(varied_entrant, self.card, values, found, n_held, edition)
         return names, found, varied or vary_keyword(varied_entrant, self.keyword, values, found, n_held)
 
@@ -301,6 +317,12 @@ def sweep_command(
         help="Vary the copies of this card, by name or id, in the entrant's deck; each game replaces others.",
         show_default=False,
     ),
+    attribute: str = typer.Option(
+        "",
+        help="With --card: vary this number of the card in the entrant's deck instead, such as cost; "
+        "manaforge card NAME lists them.",
+        show_default=False,
+    ),
     keyword: str = typer.Option(
         "",
         help="Vary how many minions of the entrant's deck, drawn for each game, have this keyword, as taunt.",
@@ -309,14 +331,15 @@ def sweep_command(
     ),
     values: str = typer.Option(
         ...,
-        help="FIRST:LAST:STEP, such as 0:2:0.1, or values separated by commas; whole numbers up to 30 for "
-        "cards and keywords.",
+        help="FIRST:LAST:STEP, such as 0:2:0.1, or values separated by commas; whole numbers for cards and "
+        "keywords.",
     ),
     against: str = typer.Option(..., help="Opponent, an entrant.", autocompletion=options.complete_entrants),
     decks: str = typer.Option(..., help=DECKS_HELP, autocompletion=options.complete_decks),
     edition: SweepEdition = "",
     bodies: AsBodies = False,
     any_deck: AnyDeck = False,
+    patch: Patches = None,
     games: int = typer.Option(
         10_000,
         min=1,
@@ -361,9 +384,9 @@ def sweep_command(
 
     place = pool_settings(pool, workers, address)
     seating = check_choice("--seats", "kind of seats", seats, SEATS)
-    swept = SweepOptions(entrant, weight, card, keyword, values)
+    swept = SweepOptions(entrant, weight, card, attribute, keyword, values)
     deck_names, found_decks, variants = swept.find(
-        decks, edition, bodies, any_deck, is_fixed=seating == "fixed"
+        decks, edition, bodies, any_deck, patch, is_fixed=seating == "fixed"
     )
     words = ["manaforge", "sweep", entrant, *swept.words, "--values", values, "--against", against]
     ruleset = ruleset or default_ruleset(found_decks)
@@ -427,6 +450,7 @@ def arena_command(
     edition: DeckEdition = "",
     bodies: AsBodies = False,
     any_deck: AnyDeck = False,
+    patch: Patches = None,
     games: int = typer.Option(
         0,
         min=0,
@@ -451,7 +475,7 @@ def arena_command(
     from evo.tournament.report import print_tournament
 
     place = pool_settings(pool, workers, address)
-    names = decks_with_options(split_names(decks) if decks else (), edition, bodies, any_deck)
+    names = decks_with_options(split_names(decks) if decks else (), edition, bodies, any_deck, patch)
     tournament = create_arena(config, champion, games, seed, names)
     console = output_console(stderr=as_data)
     played, cells = ", ".join(deck.name for deck in tournament.decks), len(tournament.decks) ** 2

@@ -1,10 +1,13 @@
 """Configuration keys of a run: types, ranges, defaults and descriptions."""
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from engine import ManaforgeError, find_ruleset
+from engine.cards.patches import read_patches
+from engine.deck_files import add_deck_options
+from engine.decks import DeckOptions
 from evo.config.benchmarks import PANEL
 from evo.decklibrary import expand_library_folders
 from evo.strategies import FAMILIES, STRATEGIES
@@ -194,6 +197,33 @@ AGENTS_WITH_BACKEND = join_names([kind.name for kind in AGENTS.values() if kind.
 """Agent kinds that use a solver backend, as text."""
 
 
+PatchesKey = Annotated[
+    tuple[str, ...],
+    Field(
+        strict=False,
+        description='changed numbers of cards in all games, "Fireball cost=5"; a run keeps them in its decks',
+    ),
+]
+
+
+def patches_in_decks(content: Any, model: type[BaseModel]) -> Any:
+    """The content of a configuration with its key `patches` as prefixes of its decks.
+
+    Raises:
+        PatchError: a text is not a patch, or its card does not have the number.
+        UnknownNameError: there is no such card.
+        DeckError: a patch applies to none of the decks, or one is no deck.
+    """
+    if not isinstance(content, dict) or not content.get("patches"):
+        return content
+    texts = content["patches"]
+    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
+        return content  # refused by the model
+    decks = content.get("decks", model.model_fields["decks"].default)
+    reading = DeckOptions(patch=read_patches(texts))
+    return {**content, "patches": (), "decks": add_deck_options(decks, reading)}
+
+
 def option_text(options: object) -> object:
     """Convert an integer option, such as a budget, to the text of an agent's options."""
     return str(options) if type(options) is int else options
@@ -277,6 +307,7 @@ class RunKeys(Settings):
             description="decks played with and against: names, files or deck codes",
         ),
     ] = ("thesis-paladin", "thesis-warrior", "hearthsim-basic")
+    patches: PatchesKey = ()
     ruleset: Annotated[
         str,
         AfterValidator(lambda name: find_ruleset(name).name),

@@ -30,6 +30,7 @@ from evo.config.keys import (
     OpponentOptions,
     RunKeys,
     ValidationOptions,
+    patches_in_decks,
 )
 from evo.config.messages import option_in_message
 from evo.decklibrary import refuse_unused_library
@@ -127,6 +128,7 @@ class _RunConfig(RunKeys):
         cls, content: Any, validate: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
         """Drop the keys in `REMOVED_KEYS`; only in run folders may their values differ from the defaults."""
+        content = patches_in_decks(content, cls)
         if not isinstance(content, dict):
             return validate(content)
         removed = {
@@ -427,7 +429,7 @@ class _RunConfig(RunKeys):
     @property
     def _unsupported_keys(self) -> set[str]:
         """Keys that the agent does not support, and those for some weights alone that name none."""
-        unused = {key for key in ("fixed_weights", "initial_weights") if not getattr(self, key)}
+        unused = {key for key in ("fixed_weights", "initial_weights", "patches") if not getattr(self, key)}
         unused |= set() if self.supports_weight_sets else {"weights"}
         return unused if self.parameters else unused | {"parameters"}
 

@@ -13,7 +13,7 @@ from engine.decks import cached_card_table, default_ruleset
 from engine.effect_codes import EFFECTS_VERSION
 from engine.errors import unknown_name
 from engine.match import card_id_or_name
-from evo.config.keys import MAX_GAMES_PER_CELL, Settings, option_text
+from evo.config.keys import MAX_GAMES_PER_CELL, PatchesKey, Settings, option_text, patches_in_decks
 from evo.learning.methods import METHODS
 from evo.play.entrants import find_entrant
 from evo.play.games import Player
@@ -101,6 +101,7 @@ class LearnConfig(Settings):
             description="decks played with and against: names, files or deck codes",
         ),
     ] = ("thesis-paladin", "thesis-warrior", "hearthsim-basic", "random-minions")
+    patches: PatchesKey = ()
     ruleset: Annotated[
         str,
         AfterValidator(lambda name: find_ruleset(name).name),
@@ -150,6 +151,11 @@ class LearnConfig(Settings):
     ] = 0
     td: TdOptions = TdOptions()
     test: TestOptions = TestOptions()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _patched(cls, content: Any) -> Any:
+        return patches_in_decks(content, cls)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -276,6 +282,6 @@ class LearnConfig(Settings):
 
     @property
     def _content(self) -> dict[str, Any]:
-        """The configuration as in files: without `card_values` its keys are left out, as in older files."""
-        unused = set() if self.card_values else {"card_values", "card_ridge"}
+        """The configuration as in files: keys of no use are left out, as in older files."""
+        unused = {"patches"} if self.card_values else {"patches", "card_values", "card_ridge"}
         return self.model_dump(mode="json", by_alias=True, exclude=unused)

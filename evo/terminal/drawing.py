@@ -305,6 +305,9 @@ def card_lines(printings: Sequence[CardFacts], width: int) -> list[str]:
         for text in (facts.description, facts.coverage_text):
             lines.append(fill(text, width, initial_indent="  ", subsequent_indent="  "))
         lines += [fill(text, width, initial_indent="  - ", subsequent_indent="    ") for text in facts.does]
+        if facts.numbers:
+            text = f"numbers for --patch: {', '.join(f'{name} {value}' for name, value in facts.numbers)}"
+            lines.append(fill(text, width, initial_indent="  ", subsequent_indent="    "))
     return lines
 
 
@@ -326,6 +329,7 @@ def card_as_json(facts: CardFacts) -> dict[str, Any]:
         "played": facts.played,
         "does": list(facts.does),
         "not_covered": list(facts.not_covered),
+        "numbers": dict(facts.numbers),
     }
 
 

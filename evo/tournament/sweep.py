@@ -15,6 +15,7 @@ import pandas as pd
 from scipy.stats import ttest_1samp
 
 from engine.cards import Card
+from engine.cards.patches import parse_patch, printed_numbers
 from engine.cards.real import EDITIONS, OLD_EDITION, edition
 from engine.codes import DECK_SIZE
 from engine.deck_variants import DeckVariant
@@ -44,11 +45,11 @@ class Variants:
 
     Attributes:
         entrant: the entrant to vary, as typed.
-        name: weight, alias of several weights (`WeightVector.ALIASES`), card or keyword.
+        name: weight, alias of several weights (`WeightVector.ALIASES`), card, keyword, or card and number.
         values: in the order given.
         entrants: one per value.
         usual: the entrant's own value; None if it differs between the weights of an alias or several decks.
-        kind: "weight", "card" or "keyword".
+        kind: "weight", "card", "keyword" or "attribute".
         axis: label of the values in figures, such as "copies of Holy Smite in the deck".
         decks: per value, the entrant's decks in place of the tournament's; () for a weight.
     """
@@ -224,7 +225,7 @@ def _points(n: int, tournament: Tournament, played: np.ndarray) -> tuple[np.ndar
     return variant, points_of(played["outcome"], first)
 
 
-CARD, KEYWORD = "card", "keyword"
+CARD, KEYWORD, ATTRIBUTE = "card", "keyword", "attribute"
 """Values of `Variants.kind` for decks."""
 
 
@@ -333,6 +334,49 @@ def vary_keyword(
     return _vary(
         entrant, KEYWORD, keyword, values, decks, n_held, lambda _, count: DeckVariant(None, keyword, count)
     )
+
+
+def vary_attribute(
+    entrant: Entrant, text: str, attribute: str, values: Sequence[float], decks: Sequence[Deck], n_held: int
+) -> Variants:
+    """Create the variants of an entrant with different values of a number of a card in its decks.
+
+    The opponent's cards do not change. Arguments as of `vary_card`; `attribute` is a name of
+    `engine.cards.patches.printed_numbers`.
+
+    Raises:
+        SweepError: unknown card or number, a card that none of the entrant's decks has, or an invalid value.
+    """
+    held, others = decks[:n_held], tuple(decks[n_held:])
+    try:
+        patches = [parse_patch([f"{text} {attribute}={format_value(value)}"]) for value in values]
+    except ManaforgeError as error:
+        raise SweepError(f"--attribute: {error}") from None
+    changed = patches[0].cards[0]
+    usual = {
+        number.value
+        for deck in held
+        for card in deck.cards
+        if card.id in changed.ids
+        for number in printed_numbers(card)
+        if number.name == attribute
+    }
+    if not usual:
+        raise SweepError(
+            f"--card: {changed.card.name} is not among the cards of {', '.join(deck.name for deck in held)}; "
+            "a sweep changes cards of the entrant's decks; tournaments with --patch change others"
+        )
+    own_decks = tuple(
+        (*(replace(deck, cards=tuple(map(patch.apply, deck.cards))) for deck in held), *others)
+        for patch in patches
+    )
+    name = f"{changed.card.name} {attribute}"
+    entrants = tuple(
+        Entrant(f"{entrant.text}[{name}={format_value(value)}]", entrant.player) for value in values
+    )
+    axis = f"{attribute.replace('_', ' ')} of {changed.card.name}"
+    usual_value = float(usual.pop()) if len(usual) == 1 else None
+    return Variants(entrant.text, name, tuple(values), entrants, usual_value, ATTRIBUTE, axis, own_decks)
 
 
 def _vary(

@@ -109,7 +109,8 @@ def class_decks(further: tuple[Deck, ...] = ()) -> tuple[Deck, ...]:
 def library_in_table(table: CardTable, further: tuple[Deck, ...] = ()) -> DeckLibrary:
     """Deck library of the class decks by a table's card numbers; decks with other cards are left out."""
     number = table.number
-    decks = [deck for deck in class_decks(further) if all(card.key in number for card in deck.cards)]
+    decks = [deck.patched(table.patch) for deck in class_decks(further)]
+    decks = [deck for deck in decks if all(card.key in number for card in deck.cards)]
     numbers = [[number[card.key] for card in deck.cards] for deck in decks]
     classes = [int(table.array[number[deck.power.key]]["hero_class"]) for deck in decks if deck.power]
     sorts = np.unique([card.name for card in table.cards], return_inverse=True)[1]  # of all editions

@@ -204,7 +204,7 @@ def test_words_in_front_of_a_deck(text: str, reading: DeckOptions, deck: str) ->
         ("2019-04:AAEC", "unknown deck prefix '2019-04'; nearest: 2018-07"),
         ("2018-07+bodys:AAEC", "unknown deck prefix 'bodys'; nearest: bodies"),
         ("2018-07+newest:AAEC", "a deck prefix names at most one edition, got 2018-07"),
-        ("2018-07:thesis-paladin", "shipped decks take no prefix; write thesis-paladin"),
+        ("2018-07:thesis-paladin", "shipped decks take only patches; write thesis-paladin"),
     ],
 )
 def test_wrong_words_are_refused(text: str, message: str) -> None:

@@ -151,7 +151,8 @@ def test_the_command_card(command, monkeypatch) -> None:
         "Flamestrike (7) [CS2_032]\n"
         "  mage spell, free, set Basic, edition 2018-07\n"
         "  exact\n"
-        "  - deals 4 damage to all enemy minions\n",
+        "  - deals 4 damage to all enemy minions\n"
+        "  numbers for --patch: cost 7, damage 4\n",
     )
     told = json.loads(command("card", "Effigy", "--edition", "2018-07", "--json")[1])
     assert [card["not_covered"] for card in told] == [["secret", "random cards"]]

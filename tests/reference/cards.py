@@ -151,6 +151,37 @@ def rows_of(name):
     return [row for half in ("_".join(parts[:2]), "_".join(parts[2:])) for row in rows_by_id().get(half, ())]
 
 
+PATCHES = {
+    "damage": ("damage", "amount"),
+    "heal": ("heal", "amount"),
+    "armour": ("armour", "amount"),
+    "draw": ("draw", "amount"),
+    "gives_attack": ("buff", "amount"),
+    "gives_health": ("buff", "amount2"),
+    "summons": ("summon", "times"),
+}
+"""Operation and column of the numbers that patches change here, by name."""
+
+
+def patched_rows(name, changed):
+    """The rows of a card with a patch's changes: "damage=7", or "damage2=1" for the second such row."""
+    printed, rows = rows_of(name), rows_of(name)
+    for word in changed.split():
+        number, value = word.split("=")
+        kind = number.rstrip("0123456789")
+        op, column = PATCHES[kind]
+        alike = [
+            place
+            for place, row in enumerate(printed)
+            if row.op == op and (op != "buff" or getattr(row, column))
+        ]
+        place = alike[int(number[len(kind) :] or 1) - 1]
+        other = object.__new__(Row)
+        other.__dict__.update(rows[place].__dict__, **{column: int(value)})
+        rows[place] = other
+    return rows
+
+
 @lru_cache(maxsize=64)
 def real_cards_of(table, dealt):
     """The reference's cards from an engine card table.
@@ -183,7 +214,7 @@ def real_cards_of(table, dealt):
             "secret": card.kind.name == "SPELL"
             and bool(rows_by_id().get(card.id, ()))
             and not any(row.trigger in ("play", "cost") for row in rows_by_id().get(card.id, ())),
-            "rows": rows_of(card.id) if card.real else [],
+            "rows": patched_rows(card.id, card.changed) if card.real else [],
         }
         for number, (card, row) in enumerate(zip(table.cards, table.array, strict=True))
     ]

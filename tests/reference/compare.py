@@ -8,15 +8,16 @@ import numpy as np
 
 from engine import Deck, Outcome, Position, find_deck, find_ruleset, rulesets, shipped_decks
 from engine.cards import Card
+from engine.cards.patches import Patch, parse_patch, printed_numbers
 from engine.cards.real import edition, hero_classes
 from engine.codes import Death
-from engine.decks import cached_card_table
+from engine.decks import cached_card_table, cards_of_games
 from engine.effect_codes import Op, Trigger
 from engine.effects.chance import Chance
 from engine.match import RULESET_MULLIGAN, MulliganPlans, deal_from_key
 from engine.ruleset import Ruleset
 from engine.streams import generator, stream_key
-from tests.reference.cards import real_cards_of
+from tests.reference.cards import PATCHES, real_cards_of
 from tests.reference.game import RealGame
 from tests.reference.record import differences, record_of
 
@@ -85,7 +86,21 @@ def some_deck(kind: str, pick: np.random.Generator) -> Deck:
     return Deck(f"{kind}-{hero_class}", tuple(cards), hero_class=hero_class, edition="2018-07")
 
 
-def play_both(number: int, kind: str) -> int:
+def some_patch(decks: Sequence[Deck], pick: np.random.Generator) -> Patch:
+    """A patch of some numbers, at random, of cards that games of these decks may have."""
+    texts = []
+    for card in cards_of_games(decks):
+        some = card.id and pick.random() < 0.3 and not card.id.startswith("CFM_621t")  # no parts of potions
+        for number in printed_numbers(card) if some else ():
+            op, _ = PATCHES.get(number.name.rstrip("0123456789"), ("", ""))
+            of_row = number.row >= 0 and card.effects[number.row].op.name.lower() == op
+            if of_row or (number.row < 0 and number.field in ("cost", "attack", "health")):
+                value = int(np.clip(number.value + pick.integers(-2, 3), number.low, number.high))
+                texts.append(f"{card.id} {number.name}={value}")
+    return parse_patch(texts)
+
+
+def play_both(number: int, kind: str, patched: bool = False) -> int:
     """Play random game `number` with decks of a kind in both; how many actions it had.
 
     Legal actions, the state's bytes, outcomes of chance, deaths and the result must be equal at every step.
@@ -95,6 +110,9 @@ def play_both(number: int, kind: str) -> int:
     """
     pick = generator(2018, (*KINDS, LIVELY).index(kind), number)
     decks = [some_deck(kind, pick), some_deck("basic" if kind == "bodies" else kind, pick)]
+    if patched:
+        patch = some_patch(decks, pick)
+        decks = [deck.patched(patch) for deck in decks]
     if pick.random() < 0.5:
         decks.reverse()
     rules = find_ruleset(str(pick.choice(list(rulesets()))))

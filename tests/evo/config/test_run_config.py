@@ -32,7 +32,7 @@ def test_written_back_it_is_complete_and_the_same() -> None:
         assert RunConfig.model_validate(content) == config
         keys = {f"{k}.{n}" for k, v in content.items() if isinstance(v, dict) for n in v}
         keys |= {k for k, v in content.items() if not isinstance(v, dict)}
-        unsaid = {"parameters", "fixed_weights", "initial_weights"}  # written where they have any
+        unsaid = {"parameters", "fixed_weights", "initial_weights", "patches"}  # written where they have any
         keys = {key for key in keys if key.partition(".")[0] not in unsaid}
         assert keys == set(dict(key_descriptions())) - unsaid
 
@@ -228,7 +228,7 @@ def test_the_hash_covers_what_decides_the_games() -> None:
     assert set(ALWAYS_HASHED) | set(NEVER_HASHED) <= set(known)
     later = set(known) - set(ALWAYS_HASHED) - set(NEVER_HASHED)
     added = {"cma.initial_sigma", "cma.initial_mean", "weights", "options", "library", "deals", "parameters"}
-    added |= {"benchmark", "fixed_weights", "initial_weights"}
+    added |= {"benchmark", "fixed_weights", "initial_weights", "patches"}
     added |= {"games_growth", "games_most", "nevergrad.initial_mean", "nevergrad.budget"}
     added |= {f"spsa.{name}" for name in ("initial_mean", "c_end", "r_end", "pairs", "a_ratio")}
     added |= {f"opponents.{name}" for name in ("population", "fixed", "hall", "nash", "members", "games")}
@@ -311,3 +311,23 @@ def test_a_stored_configuration_keeps_what_an_older_version_left_out() -> None:
     longer = stored.changed(generations=3)
     assert (stored.benchmark, longer.benchmark) == ("seven", "seven")
     assert longer.digest == stored.digest
+
+
+def test_patches_become_a_part_of_the_decks(tmp_path: Path) -> None:
+    file = tmp_path / "patched.toml"
+    file.write_text('decks = ["basic-mage", "basic-hunter"]\npatches = ["Fireball cost=5"]', encoding="utf-8")
+    config, plain = read_config(file), read_config("", ["decks=basic-mage,basic-hunter"])
+    assert config.decks == ("CS2_029.cost=5:basic-mage", "CS2_029.cost=5:basic-hunter")
+    assert config.patches == ()
+    assert config.digest != plain.digest
+    assert [deck.patch.texts for deck in config.found_decks] == [["Fireball cost=5"]] * 2
+    assert read_config("", ["decks=basic-mage,basic-hunter", "patches=Fireball cost=5"]) == config
+    assert config.changed(seed=2).decks == config.decks
+    for text, message in (
+        ("patches=Fireball size=5", "has no number 'size' to change"),
+        ("patches=Firebal cost=5", "unknown card 'Firebal'"),
+        ("patches=Wrath cost=5", "is in none of the decks"),
+        ("patches=3", "patches must be"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            read_config("", ["decks=basic-mage,basic-hunter", text])

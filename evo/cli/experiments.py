@@ -252,7 +252,7 @@ def exploit_command(
     victim, given = find_entrant(entrant).player, list(overrides or ())
     n_own = len(split_names(decks))
     names = decks_with_options((*split_names(decks), *split_names(test_decks)), patches=patch)
-    others = tuple(map(find_deck, names[n_own:]))
+    others = tuple(map(find_deck, names))[n_own:]
     config = response_config(entrant, budget, ",".join(names[:n_own]), given)
     chosen = with_pool_settings(config, workers, pool, address)
     refuse_decks([victim.kind_and_backend, (chosen.agent, chosen.backend)], others)

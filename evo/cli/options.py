@@ -328,5 +328,12 @@ def decks_with_options(
 
 
 def set_patches(overrides: Sequence[str] | None, patches: Sequence[str] | None) -> list[str]:
-    """The overrides of a configuration, with the option --patch as one of its key `patches`."""
-    return [*(overrides or ()), *([f"patches={json.dumps(list(patches))}"] if patches else [])]
+    """The overrides of a configuration, with the option --patch as one of its key `patches`.
+
+    Raises:
+        PatchError, UnknownNameError: as of `engine.cards.patches.read_patches`.
+    """
+    from engine.cards.patches import read_patches
+
+    found = read_patches(patches or ()).texts
+    return [*(overrides or ()), *([f"patches={json.dumps(found, ensure_ascii=False)}"] if found else [])]

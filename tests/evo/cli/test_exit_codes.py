@@ -107,12 +107,15 @@ OPTIONS = {
     "--limit": ["0", "x", "100000000"],
     "--ends": ["0", "x"],
     "--puzzles": ["0", "x", "3"],  # the last beside a position
+    "--patch": ["Fireball", "'Firebal cost=1'", "'Fireball size=1'", "'Fireball cost=x'", "none.toml"],
+    "--attribute": ["cost", "'cost --card Fireball'"],  # without a card; beside --weight
 }
 """Wrong values of every option that takes one, but --out and --html: whether a place can be written is no matter of typing."""
 
 OTHERS = {
     ("card", "--edition"): ["2019-04"],
     ("serve", "--decks"): ["basic-mage", "none.toml --play", "AAEB --play"],  # the first without --play
+    ("serve", "--patch"): ["'Fireball cost=1'", "'Firebal cost=1' --play"],  # the first without --play
     ("serve", "--puzzles"): ["none.json", "none.json --play", "file --play"],  # the first without --play
     ("play", "--decks"): ["none", "thesis-paladin,none", "a,b,c", "''"],
     ("learn", "--set"): [

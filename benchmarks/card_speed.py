@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 from engine import find_deck, find_ruleset, shipped_decks
-from engine.batches import deal_games
+from engine.batches import begin_logs, deal_games
 from engine.decks import cached_card_table
 from engine.state import STATE
 from ilp_agent import find_profile, shipped_profiles
@@ -34,7 +34,7 @@ def play(names: tuple[str, str], games: int, limit: int | None) -> tuple[np.ndar
     deal_games(table.array, records, find_ruleset("standard").array, numbers, keys, states)
     memory = search_memory(table.array, limit)
     began = time.perf_counter()
-    play_searched_games(table.array, weights, agents, states, keys, memory, use)
+    play_searched_games(table.array, weights, agents, states, begin_logs(keys), memory, use)
     return use, time.perf_counter() - began
 
 

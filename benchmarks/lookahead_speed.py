@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.strength import DECKS
 from engine import find_deck, find_ruleset
-from engine.batches import deal_games, unknown_decks
+from engine.batches import begin_logs, deal_games, unknown_decks
 from engine.codes import Outcome
 from engine.decks import cached_card_table
 from engine.effects.card_filters import has_effects
@@ -52,7 +52,7 @@ def by_budget(name: str, options: tuple[str, ...], n: int) -> None:
             looking, memory = lookahead_kernels(longer)
             agents, dealt = np.zeros((games, 2), np.int64), unknown_decks(games)
             began = time.process_time()
-            looking.play_games(longer, rows, agents, states, keys, (memory, dealt, library), use)
+            looking.play_games(longer, rows, agents, states, begin_logs(keys), (memory, dealt, library), use)
             seconds = time.process_time() - began
         turns, judged = int(use["turns"].sum()), int(use["judged"].sum())
         print(

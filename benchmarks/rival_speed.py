@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.engine_speed import best_seconds
 from engine import find_deck, find_ruleset, play
-from engine.batches import deal_games
+from engine.batches import begin_logs, deal_games
 from engine.decks import cached_card_table
 from engine.state import STATE
 from engine.streams import stream_key
@@ -63,7 +63,7 @@ def search_use() -> None:
         began = time.perf_counter()
         agents = np.zeros((n, 2), np.int64)
         memory = search_memory(cards.array, BUDGET)
-        play_searched_games(cards.array, rows, agents, states, keys, memory, use)
+        play_searched_games(cards.array, rows, agents, states, begin_logs(keys), memory, use)
         seconds = time.perf_counter() - began
         turns, looked_at, ran_out = (int(use[name].sum()) for name in ("search", "states", "unproven"))
         print(

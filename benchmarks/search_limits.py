@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from engine import Deck, find_deck, find_ruleset, shipped_decks
-from engine.batches import deal_games, game_results, make_game_loop
+from engine.batches import begin_logs, deal_games, game_results, make_game_loop
 from engine.codes import ActionKind, Outcome
 from engine.decks import cached_card_table
 from engine.jit import njit_no_alloc
@@ -92,7 +92,7 @@ def play(deck: Deck, rows: np.ndarray, agents: np.ndarray, keys: np.ndarray) -> 
     states, use = dealt(deck, keys), np.zeros(len(keys), SOLVER_STATISTICS)
     most = int(rows[:, TIMES].max())
     memory = search_memory(table.array, most * DEFAULT_LIMIT)
-    play_games(table.array, rows, agents, states, keys, memory, use)
+    play_games(table.array, rows, agents, states, begin_logs(keys), memory, use)
     return states, use
 
 
@@ -170,7 +170,7 @@ def gaps(deck: Deck, weights: np.ndarray, games: int) -> np.ndarray:
     )
     for name in START.names or ():
         large.works["start"][name] = default.works["start"][name]
-    measure_games(table.array, rows, agents, states, keys, (default, large, statistics), found)
+    measure_games(table.array, rows, agents, states, begin_logs(keys), (default, large, statistics), found)
     return np.array(tuple(found[name].sum() for name in GAPS.names or ()), GAPS)
 
 

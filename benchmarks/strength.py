@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine import find_deck, find_ruleset
-from engine.batches import deal_games, dealt_cards, game_results
+from engine.batches import begin_logs, deal_games, dealt_cards, game_results
 from engine.codes import Outcome
 from engine.decks import cached_card_table
 from engine.match import OpponentModelData
@@ -108,6 +108,7 @@ def play_to_ends(
         batch = find_kind(entrant.player.kind).play_batch(entrant.player.backend)
         assert batch is not None, f"{entrant.text} does not play compiled games"
         batches.append(batch)
+    logs = begin_logs(keys)
     outcomes, _ = game_results(states)
     while (outcomes == Outcome.ONGOING).any():
         for who, entrant in enumerate(players):
@@ -117,7 +118,7 @@ def play_to_ends(
             began = time.process_time()
             rows = np.array([entrant.player.row], np.float64)
             more = asked if find_kind(entrant.player.kind).models_opponent else {}
-            batches[who](cards.array, rows, places[who], states, streams, keys, solved, **more)
+            batches[who](cards.array, rows, places[who], states, streams, logs, solved, **more)
             used[2 * who] += time.process_time() - began
             used[2 * who + 1] += waits.sum()
         outcomes, _ = game_results(states)

@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 from engine import MinionSpec, find_deck, find_ruleset, play
-from engine.batches import deal_games
+from engine.batches import begin_logs, deal_games
 from engine.codes import KEYWORD_FIELDS, ActionKind, Outcome
 from engine.decks import build_card_table, deck_records
 from engine.jit import njit
@@ -148,7 +148,7 @@ def games_a_second() -> dict[str, float]:
         states, used = np.zeros(games, STATE), np.zeros(games, TURNS)
         began = time.perf_counter()
         deal_games(table.array, records, rules, numbers[:games], keys[:games], states)
-        exact_batch(table.array, WEIGHTS, agents[:games], states, agents, keys[:games], used)
+        exact_batch(table.array, WEIGHTS, agents[:games], states, agents, begin_logs(keys[:games]), used)
         seconds = time.perf_counter() - began
     speeds = {DEFAULT_BACKEND: n / seconds}
     for backend in OUTSIDE:

@@ -9,12 +9,48 @@ from typing import Any
 
 import numpy as np
 
-from engine.codes import DECK_SIZE, MAX_ACTIONS, UNKNOWN, Outcome, Purpose
+from engine.codes import DECK_SIZE, MAX_ACTIONS, MAX_TURN_ACTIONS, UNKNOWN, Outcome, Purpose
 from engine.effects.chance import draw_from_stream
 from engine.jit import njit, njit_no_alloc
 from engine.rules import apply, legal_actions, outcome
 from engine.state import EVENTS, STATE, deal_game, new_game
 from engine.streams import below, derive
+
+MAX_GAME_ACTIONS = 480
+"""Actions of one game that its log keeps; few games have 200."""
+
+GAME_LOG = np.dtype(
+    [
+        ("key", "u8"),  # of the game's chance stream
+        ("n", "i4"),  # number of actions so far, even beyond `actions`
+        ("actions", "i4", (MAX_GAME_ACTIONS,)),  # as of `engine.rules.encode`, in order
+    ]
+)
+"""A game in play: its chance stream, and its actions."""
+
+
+def begin_logs(keys: np.ndarray) -> np.ndarray:
+    """Logs of games that begin, dtype `GAME_LOG`, shape (games,).
+
+    Args:
+        keys: uint64, shape (games,): keys of the games' chance streams.
+    """
+    logs = np.zeros(len(keys), GAME_LOG)
+    logs["key"] = keys
+    return logs
+
+
+@njit_no_alloc
+def log_actions(events: np.void, log: np.void) -> None:
+    """Move the actions noted in `events` to the game's log. Both are modified in place."""
+    for place in range(events["n_noted"]):
+        number = log["n"] + place
+        if place < MAX_TURN_ACTIONS and number < MAX_GAME_ACTIONS:
+            log["actions"][number] = events["noted"][place]
+    if events["n_noted"] > MAX_TURN_ACTIONS:
+        log["n"] = MAX_GAME_ACTIONS  # a part is lost, so the whole counts as too long
+    log["n"] += events["n_noted"]
+    events["n_noted"] = 0
 
 
 def make_game_loop(take_turn: Callable[..., None]) -> Callable[..., None]:
@@ -32,7 +68,7 @@ def make_game_loop(take_turn: Callable[..., None]) -> Callable[..., None]:
         rows: np.ndarray,
         agents: np.ndarray,
         states: np.ndarray,
-        chances: np.ndarray,
+        logs: np.ndarray,
         memory: Any,
         used: np.ndarray,
     ) -> None:
@@ -43,17 +79,19 @@ def make_game_loop(take_turn: Callable[..., None]) -> Callable[..., None]:
             rows: weights and options, shape (agents, numbers).
             agents: indices into `rows`, shape (games, 2); -1 for another kind of agent.
             states: dtype `STATE`, shape (games,). Modified in place.
-            chances: uint64, shape (games,): keys of the games' chance streams.
+            logs: dtype `GAME_LOG`, shape (games,): the games' chance streams and actions. Added to in place.
             memory: the memory of `take_turn`. Modified in place.
             used: usage records, shape (games,). Added to in place.
         """
         chance = np.zeros(1, EVENTS)
         for game in range(len(states)):
             state = states[game]
-            draw_from_stream(chance[0], state, chances[game])
+            draw_from_stream(chance[0], state, logs[game]["key"])
+            chance[0]["n_noted"] = 0
             while outcome(state) == Outcome.ONGOING and agents[game, state["active"]] >= 0:
                 row = rows[agents[game, state["active"]]]
                 take_turn(game, state, cards, row, chance[0], memory, used[game])
+                log_actions(chance[0], logs[game])
 
     return play_games
 

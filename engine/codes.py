@@ -10,6 +10,9 @@ HAND_SIZE = 10
 DECK_SIZE = 30
 MAX_MANA = 10
 HERO_HEALTH = 30
+MAX_TURN_ACTIONS = 128
+"""Actions of one call of an agent that a game's log keeps."""
+
 MAX_STAT = 999
 """Largest attack, health, cost or armour of a card or hero, so that sums stay far inside int16."""
 

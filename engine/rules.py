@@ -14,6 +14,7 @@ from engine.codes import (
     HERO,
     MAX_ACTIONS,
     MAX_MANA,
+    MAX_TURN_ACTIONS,
     ActionKind,
     Death,
     Keyword,
@@ -115,10 +116,20 @@ def apply(state: np.void, cards: np.ndarray, action: int, events: np.void) -> in
     Returns:
         Minions that died in an attack, as bits of `Death`; 0 for other actions.
     """
+    _note(action, events)
     if has_effects(cards):
         return apply_with_effects(state, cards, action, events)
     _record_damage(state, action, events)
     return _apply_to_bodies(state, cards, action)
+
+
+@njit_inline
+def _note(action: int, events: np.void) -> None:
+    """Note an action of a game that is played, not searched, for the game loop's log."""
+    if events["game"] != 0:
+        if events["n_noted"] < MAX_TURN_ACTIONS:
+            events["noted"][events["n_noted"]] = action
+        events["n_noted"] += 1
 
 
 @njit_inline

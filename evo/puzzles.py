@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from engine import RULES_VERSION, Action, Deck, Position, find_deck, find_ruleset, parse_position
-from engine.batches import deal_games, game_results
+from engine.batches import begin_logs, deal_games, game_results
 from engine.cards.table import CardTable
 from engine.codes import UNKNOWN, Outcome
 from engine.decks import cached_card_table, default_ruleset
@@ -269,7 +269,8 @@ def _play_compiled(
     """Play the turn of a compiled agent in its games. `states` and `solved` are modified in place."""
     play_batch = AGENTS[player.kind].play_batch(player.backend)
     assert play_batch is not None, "the agents of puzzles are compiled"
-    play_batch(table.array, np.array([player.row_for(table)]), agents, states, own_keys, keys, solved)
+    logs = begin_logs(keys)
+    play_batch(table.array, np.array([player.row_for(table)]), agents, states, own_keys, logs, solved)
 
 
 def puzzles_json(puzzles: Sequence[Puzzle], seed: int, decks: Sequence[str]) -> bytes:

@@ -222,14 +222,14 @@ def exact_batch(
     agents: np.ndarray,
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
-    chances: np.ndarray,
+    logs: np.ndarray,
     turns: np.ndarray,
     known: OpponentModelData | None = None,  # noqa: ARG001
 ) -> None:
     """Play a batch of games by the exact solver; see `rivals.batch.PlayBatch`."""
     weights, _ = split_rows(weights)
     use = np.zeros(len(states), SOLVER_STATISTICS)
-    play_exact_games(cards, weights, agents, states, chances, exact_memory(), use)
+    play_exact_games(cards, weights, agents, states, logs, exact_memory(), use)
     _add_statistics(use, turns)
 
 
@@ -239,7 +239,7 @@ def searched_batch(
     agents: np.ndarray,
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
-    chances: np.ndarray,
+    logs: np.ndarray,
     turns: np.ndarray,
     known: OpponentModelData | None = None,
 ) -> None:
@@ -251,9 +251,9 @@ def searched_batch(
         beliefs = None if known is None else known.beliefs
         beliefs = np.zeros((len(states), 2), BELIEF) if beliefs is None else beliefs
         memory = search_memory(cards), thread_secret_memory(), dealt, beliefs
-        play_games_facing_secrets(cards, weights, agents, states, chances, memory, use)
+        play_games_facing_secrets(cards, weights, agents, states, logs, memory, use)
     else:
-        play_searched_games(cards, own, agents, states, chances, search_memory(cards), use)
+        play_searched_games(cards, own, agents, states, logs, search_memory(cards), use)
     _add_statistics(use, turns)
 
 
@@ -263,7 +263,7 @@ def auto_batch(
     agents: np.ndarray,
     states: np.ndarray,
     keys: np.ndarray,
-    chances: np.ndarray,
+    logs: np.ndarray,
     turns: np.ndarray,
     known: OpponentModelData | None = None,
 ) -> None:
@@ -272,12 +272,12 @@ def auto_batch(
     See `rivals.batch.PlayBatch`.
     """
     if has_effects(cards):
-        searched_batch(cards, weights, agents, states, keys, chances, turns, known)
+        searched_batch(cards, weights, agents, states, keys, logs, turns, known)
         return
     weights, _ = split_rows(weights)
     if weights[:, N_WEIGHTS:].any():
         both, use = (exact_memory(), search_memory(cards)), np.zeros(len(states), SOLVER_STATISTICS)
-        play_auto_games(cards, weights, agents, states, chances, both, use)
+        play_auto_games(cards, weights, agents, states, logs, both, use)
         _add_statistics(use, turns)
     else:
-        exact_batch(cards, weights, agents, states, keys, chances, turns)
+        exact_batch(cards, weights, agents, states, keys, logs, turns)

@@ -28,7 +28,7 @@ class PlayBatch(Protocol):
         agents: np.ndarray,
         states: np.ndarray,
         keys: np.ndarray,
-        chances: np.ndarray,
+        logs: np.ndarray,
         turns: np.ndarray,
         known: "OpponentModelData | None" = None,
     ) -> None:
@@ -46,8 +46,8 @@ class PlayBatch(Protocol):
                 other kinds.
             states: dtype `engine.state.STATE`, shape (games,). Modified in place.
             keys: uint64, shape (games, 2): the agents' streams by seat (`engine.streams.agent_keys`).
-            chances: uint64, shape (games,): the games' chance streams, for
-                `engine.effects.chance.draw_from_stream`; hidden from agents.
+            logs: dtype `engine.batches.GAME_LOG`, shape (games,): the games' chance streams, hidden from
+                agents, and the actions played so far. Added to in place.
             turns: dtype `TURNS`, shape (games,). Incremented in place.
             known: opponent model, passed only to kinds that use it (`AgentKind.models_opponent`).
         """

@@ -160,12 +160,12 @@ def play_batch(
     agents: np.ndarray,
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
-    chances: np.ndarray,
+    logs: np.ndarray,
     turns: np.ndarray,
 ) -> None:
     """Play a batch of games; see `rivals.batch.PlayBatch`."""
     use, memory = np.zeros(len(states), SOLVER_STATISTICS), search_memory(cards, BUDGET)
-    play_searched_games(cards, score_rows(weights), agents, states, chances, memory, use)
+    play_searched_games(cards, score_rows(weights), agents, states, logs, memory, use)
     turns["unproven"] += use["unproven"]
 
 

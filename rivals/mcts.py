@@ -442,7 +442,7 @@ def play_batch(
     agents: np.ndarray,
     states: np.ndarray,
     keys: np.ndarray,
-    chances: np.ndarray,
+    logs: np.ndarray,
     turns: np.ndarray,
     known: OpponentModelData | None = None,
 ) -> None:
@@ -452,7 +452,7 @@ def play_batch(
     dealt, table, further, _ = known or OpponentModelData(unknown_decks(len(states)))
     longer, library = table_and_library(cards, predicts, has_effects(cards), table, further)
     search = thread_memory(), keys, dealt, library
-    play_games(longer, rows, agents, states, chances, search, turns)
+    play_games(longer, rows, agents, states, logs, search, turns)
 
 
 class MctsAgent:

@@ -77,7 +77,7 @@ def play_batch(
     agents: np.ndarray,
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
-    chances: np.ndarray,
+    logs: np.ndarray,
     turns: np.ndarray,
     known: OpponentModelData | None = None,
 ) -> None:
@@ -86,7 +86,7 @@ def play_batch(
     predicts = bool((rows[:, HANDS] == OpponentInfo.SEEN).any())
     dealt, table, further, _ = known or OpponentModelData(unknown_decks(len(states)))
     longer, library = table_and_library(cards, predicts, has_effects(cards), table, further)
-    play_games(longer, rows, agents, states, chances, (thread_memory(), dealt, library), turns)
+    play_games(longer, rows, agents, states, logs, (thread_memory(), dealt, library), turns)
 
 
 class MinimaxAgent:

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from engine import ManaforgeError, Outcome, find_deck, find_ruleset
-from engine.batches import deal_games, game_results
+from engine.batches import begin_logs, deal_games, game_results
 from engine.codes import ActionKind
 from engine.decks import cached_card_table
 from engine.effects.chance import draw_from_stream
@@ -221,7 +221,15 @@ class _Arena:
         row = self._row(weights) if kind == MinimaxWeights.AGENT else _row_of(kind)
         play = play_batch if kind == MinimaxWeights.AGENT else find_kind(kind).play_batch()
         assert play is not None, "checked where the kind is named"
-        play(self._table.array, row[None], agents, states, keys, chances, np.zeros(len(states), TURNS))
+        play(
+            self._table.array,
+            row[None],
+            agents,
+            states,
+            keys,
+            begin_logs(chances),
+            np.zeros(len(states), TURNS),
+        )
 
     def _row(self, weights: np.ndarray) -> np.ndarray:
         return np.array([*weights, self._settings.depth, self._settings.chains])

@@ -97,14 +97,14 @@ def one_ply_batch(best_action: BestAction) -> PlayBatch:
         agents: np.ndarray,
         states: np.ndarray,
         keys: np.ndarray,  # noqa: ARG001
-        chances: np.ndarray,
+        logs: np.ndarray,
         turns: np.ndarray,
         known: object = None,  # noqa: ARG001
     ) -> None:
         """Play a batch of games; see `rivals.batch.PlayBatch`."""
         actions, positions = np.empty(MAX_ACTIONS, np.int64), np.zeros(3, STATE)
         memory = OnePlyMemory(actions, positions[:2], positions[2:], np.zeros(1, EVENTS))
-        play_games(cards, weights, agents, states, chances, memory, turns)
+        play_games(cards, weights, agents, states, logs, memory, turns)
 
     return play_batch
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine import Deck, Outcome, Ruleset, find_deck, find_ruleset
-from engine.batches import deal_games, deal_games_with_mulligan, dealt_cards, game_results
+from engine.batches import begin_logs, deal_games, deal_games_with_mulligan, dealt_cards, game_results
 from engine.cards.table import CardTable
 from engine.codes import Purpose
 from engine.compile_progress import progress
@@ -399,7 +399,7 @@ def _play_lockstep(roster: Roster, games: Schedule, tables: tuple[CardTable, np.
     """Play games in lockstep: each agent kind in turn plays every game in which it is to move."""
     cards, _ = tables
     states, solved = deal_schedule(roster, games, tables), np.zeros(len(games), TURNS)
-    keys = np.empty((len(games), 2), np.uint64)
+    logs, keys = begin_logs(games.keys), np.empty((len(games), 2), np.uint64)
     agent_keys(games.keys, keys)
     kinds = [player.kind_and_backend for player in roster.players]
     present = sorted({kinds[player] for player in np.unique(games.players)})
@@ -424,7 +424,7 @@ def _play_lockstep(roster: Roster, games: Schedule, tables: tuple[CardTable, np.
             play_batch = AGENTS[kind].play_batch(backend)
             assert play_batch is not None, "a game of a Python agent among compiled games"
             extra = prediction if AGENTS[kind].models_opponent else {}
-            play_batch(cards.array, weights, agents, states, keys, games.keys, solved, **extra)
+            play_batch(cards.array, weights, agents, states, keys, logs, solved, **extra)
         outcomes, turns = game_results(states)
     played = np.zeros(len(games), GAME)
     played["outcome"], played["turns"] = outcomes, turns

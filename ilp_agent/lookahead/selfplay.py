@@ -237,7 +237,7 @@ def play_batch(
     agents: np.ndarray,
     states: np.ndarray,
     keys: np.ndarray,  # noqa: ARG001
-    chances: np.ndarray,
+    logs: np.ndarray,
     turns: np.ndarray,
     known: OpponentModelData | None = None,
 ) -> None:
@@ -247,5 +247,5 @@ def play_batch(
     dealt, table, further, _ = known or OpponentModelData(unknown_decks(len(states)))
     longer, library = table_and_library(cards, predicts, has_effects(cards), table, further)
     kernels, memory = lookahead_kernels(longer)
-    kernels.play_games(longer, rows, agents, states, chances, (memory, dealt, library), use)
+    kernels.play_games(longer, rows, agents, states, logs, (memory, dealt, library), use)
     turns["unproven"] += use["unproven"]

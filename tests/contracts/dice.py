@@ -26,9 +26,9 @@ def take_turn(game, state, cards, row, events, memory, used):
 play_games = make_game_loop(take_turn)
 
 
-def play_batch(cards, weights, agents, states, keys, chances, turns) -> None:
+def play_batch(cards, weights, agents, states, keys, logs, turns) -> None:
     memory = keys, np.empty(MAX_ACTIONS, np.int64)
-    play_games(cards, weights, agents, states, chances, memory, turns)
+    play_games(cards, weights, agents, states, logs, memory, turns)
 
 
 class DiceAgent:

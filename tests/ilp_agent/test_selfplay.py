@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine import Outcome, find_ruleset, play, rulesets
-from engine.batches import deal_games, game_results
+from engine.batches import begin_logs, deal_games, game_results
 from engine.decks import build_card_table, deck_records
 from engine.state import STATE
 from engine.streams import stream_key
@@ -42,7 +42,7 @@ def played(
     """Outcome, rounds, heroes' health, and what the turns took, of each game of a batch."""
     states, use = np.zeros(len(keys), STATE), np.zeros(len(keys), SOLVER_STATISTICS)
     deal_games(ROSTER.array, RECORDS, find_ruleset(ruleset).array, decks, keys, states)
-    play_exact_games(ROSTER.array, weights, agents, states, keys, exact_memory(), use)
+    play_exact_games(ROSTER.array, weights, agents, states, begin_logs(keys), exact_memory(), use)
     outcomes, turns = game_results(states)
     health = states["sides"]["health"].tolist()
     return list(zip(outcomes.tolist(), turns.tolist(), health, use.tolist(), strict=True))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine import Position, find_card, find_deck, find_ruleset, parse_action, parse_position, play
-from engine.batches import deal_games, game_results
+from engine.batches import begin_logs, deal_games, game_results
 from engine.decks import build_card_table, deck_records
 from engine.state import EVENTS, STATE
 from engine.streams import stream_key
@@ -209,7 +209,7 @@ def test_agent_and_batch_play_the_same_games_whatever_the_scale() -> None:
     keys = np.array([stream_key(5, game) for game in range(n)], np.uint64)
     deal_games(table.array, deck_records(decks, table), find_ruleset("hearthsim").array, seats, keys, states)
     rows, streams = np.tile(profile.weights.shares, (2, 1)), np.zeros((n, 2), np.uint64)
-    play_batch(table.array, rows, seats, states, streams, keys, np.zeros(n, TURNS))
+    play_batch(table.array, rows, seats, states, streams, begin_logs(keys), np.zeros(n, TURNS))
     outcomes, turns = game_results(states)
     assert isinstance(profile.weights, EvaWeights)
     for game in range(n):

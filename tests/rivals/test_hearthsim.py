@@ -425,7 +425,7 @@ def test_the_agent_plays_what_the_search_finds_and_tells_its_use() -> None:
 def test_agent_and_batch_play_the_same_games(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a budget of 4 nodes many turns run out: both count the same."""
     from engine import find_deck, find_ruleset
-    from engine.batches import deal_games, game_results
+    from engine.batches import begin_logs, deal_games, game_results
     from engine.decks import build_card_table, deck_records
     from engine.streams import stream_key
     from rivals import hearthsim
@@ -441,7 +441,7 @@ def test_agent_and_batch_play_the_same_games(budget: int, monkeypatch: pytest.Mo
     streams = np.empty((n, 2), np.uint64)
     agent_keys(keys, streams)
     rows = np.tile(STANDARD.full_array, (2, 1))
-    hearthsim.play_batch(table.array, rows, seats, states, streams, keys, solved)
+    hearthsim.play_batch(table.array, rows, seats, states, streams, begin_logs(keys), solved)
     outcomes, turns = game_results(states)
     for game in range(n):
         agents = HearthSimAgent(STANDARD), HearthSimAgent(STANDARD)

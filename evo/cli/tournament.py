@@ -83,6 +83,11 @@ def tournament_command(
         help="Stop by a sequential test (SPRT) of which is better: elo0=0 elo1=20 alpha=.05 beta=.05 "
         "(model=normalized). For two entrants; --games is then the maximum.",
     ),
+    actions: bool = typer.Option(
+        False,
+        "--actions",
+        help="Write every action to the folder, as rows of Parquet files in actions/.",
+    ),
     seed: DealSeed = 1,
     workers: Workers = 0,
     pool: PoolName = "auto",
@@ -107,6 +112,7 @@ def tournament_command(
         sprt,
         library,
         games=games,
+        actions=actions,
         seats=check_choice("--seats", "kind of seats", seats, SEATS),
         style=check_choice("--format", "format", style, OFFERED_FORMATS),
         seed=seed,

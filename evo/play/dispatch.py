@@ -164,7 +164,7 @@ class Dispatcher:
         watch: ProgressCallback,
         note: MessageCallback,
     ) -> np.ndarray:
-        """Play all games of a schedule; returns dtype `GAME`, shape (games,), in the schedule's order.
+        """Play all games of a schedule; returns dtype `Roster.result_dtype`, shape (games,), in order.
 
         Args:
             workers: play the chunks.
@@ -290,7 +290,7 @@ class _ScheduleRun:
         self.roster, self.games = roster, games
         self.compiled = bool(roster.compiled(games).all())
         self.outside = any(is_outside(player.kind) for player in roster.players)
-        self.played = np.zeros(len(games), GAME)
+        self.played = np.zeros(len(games), roster.result_dtype)
         self.pending: dict[Any, Attempt] = {}
         self.again: deque[tuple[int, int]] = deque()
         self.failed: dict[int, int] = {}
@@ -401,10 +401,11 @@ class _ScheduleRun:
         number = int(chunk.keys[0] % np.uint64(len(chunk)))
         ours = play_schedule(self.roster, chunk.select(slice(number, number + 1)))[0]
         theirs = answer.played[number]
-        if ours != theirs:
+        if ours.tobytes() != theirs.tobytes():
             first, second = (self.roster.players[place] for place in chunk.players[number])
             decks = [self.roster.decks[place].name for place in chunk.decks[number]]
             names = ", ".join(GAME.names or ())
+            ours, theirs = (tuple(game[name].item() for name in GAME.names or ()) for game in (ours, theirs))
             unverified = f". {unchecked} of its chunks were accepted since it last agreed: restart those runs"
             self.dispatcher.mark_divergent(
                 f"{answer.worker} plays a different game than this machine: {first.kind} with {decks[0]} "

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from engine import Deck, Outcome, Ruleset, find_deck, find_ruleset
-from engine.batches import begin_logs, deal_games, deal_games_with_mulligan, dealt_cards, game_results
+from engine.batches import (
+    MAX_GAME_ACTIONS,
+    begin_logs,
+    deal_games,
+    deal_games_with_mulligan,
+    dealt_cards,
+    game_results,
+)
 from engine.cards.table import CardTable
 from engine.codes import Purpose
 from engine.compile_progress import progress
@@ -106,6 +113,15 @@ GAME = np.dtype(
     ]
 )
 """Record of a game's result."""
+
+GAME_WITH_ACTIONS = np.dtype(
+    [
+        *((name, GAME[name]) for name in GAME.names or ()),
+        ("n_actions", "i4"),  # those of the game, even beyond `actions`
+        ("actions", "i4", (MAX_GAME_ACTIONS,)),  # as of `engine.rules.encode`, in order
+    ]
+)
+"""Record of a game's result and its actions."""
 
 SOLVED_TURN_FIELDS = TURNS.names or ()
 """Fields of `GAME` that count solved turns; agents in Python count them in attributes of these names."""
@@ -213,18 +229,25 @@ class Roster:
         decks: by index.
         ruleset: of all games.
         library: candidate decks, beside the shipped ones, for agents that predict the opponent's deck.
+        actions: whether results have the games' actions.
     """
 
     players: tuple[Player, ...]
     decks: tuple[Deck, ...]
     ruleset: Ruleset
     library: tuple[Deck, ...] = ()
+    actions: bool = False
 
     def __post_init__(self) -> None:
         refuse_decks((player.kind_and_backend for player in self.players), self.decks)
         object.__setattr__(
             self, "players", tuple(player.with_resolved_backend(self.decks) for player in self.players)
         )
+
+    @property
+    def result_dtype(self) -> np.dtype:
+        """Dtype of results: `GAME`, or `GAME_WITH_ACTIONS`."""
+        return GAME_WITH_ACTIONS if self.actions else GAME
 
     @property
     def backends(self) -> set[str]:
@@ -268,7 +291,7 @@ class Schedule:
 
 
 PlayFunction = Callable[[Roster, Schedule], np.ndarray]
-"""A function that plays a schedule; returns dtype `GAME`, shape (games,)."""
+"""A function that plays a schedule; returns dtype `Roster.result_dtype`, shape (games,)."""
 
 
 def roster_of(
@@ -294,8 +317,8 @@ def roster_of(
 
 
 def play_schedule(roster: Roster, games: Schedule) -> np.ndarray:
-    """Play a schedule; returns dtype `GAME`, shape (games,). The results depend on the arguments only."""
-    played = np.zeros(len(games), GAME)
+    """Play a schedule; returns dtype `Roster.result_dtype`, shape (games,), which depends on it alone."""
+    played = np.zeros(len(games), roster.result_dtype)
     roster, games = roster.with_decks(games)
     compiled = roster.compiled(games)
     for which, play in ((compiled, _play_compiled), (~compiled, _play_in_python)):
@@ -364,7 +387,7 @@ def mulligans_of_pair(players: tuple[Player, Player], decks: tuple[Deck, Deck]) 
 
 
 def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
-    """Play compiled games, all games of one card table together; dtype `GAME`, shape (games,).
+    """Play compiled games, all games of one card table together; results as of `play_schedule`.
 
     Games between decks without card effects use a table of these decks only. Cards of the decks that a player
     predicts are in the tables of its own games only.
@@ -372,7 +395,7 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     effects = np.array([deck.effects for deck in roster.decks])
     without_effects = ~effects[games.decks].any(axis=1)
     if without_effects.any() and effects.any():
-        played = np.zeros(len(games), GAME)
+        played = np.zeros(len(games), roster.result_dtype)
         deck_index = np.cumsum(~effects) - 1  # index among the decks without card effects
         part, chosen = games.select(without_effects), [deck for deck in roster.decks if not deck.effects]
         part = replace(part, decks=deck_index[part.decks])
@@ -388,7 +411,7 @@ def _play_compiled(roster: Roster, games: Schedule) -> np.ndarray:
     ]
     different = list(dict.fromkeys(predicted))
     group = np.array([different.index(prediction) for prediction in predicted])[pair.reshape(-1)]
-    played = np.zeros(len(games), GAME)
+    played = np.zeros(len(games), roster.result_dtype)
     for number, (extra_decks, features) in enumerate(different):
         members, tables = group == number, cached_card_table((*roster.decks, *extra_decks), features)
         played[members] = _play_lockstep(roster, games.select(members), tables)
@@ -426,16 +449,18 @@ def _play_lockstep(roster: Roster, games: Schedule, tables: tuple[CardTable, np.
             extra = prediction if AGENTS[kind].models_opponent else {}
             play_batch(cards.array, weights, agents, states, keys, logs, solved, **extra)
         outcomes, turns = game_results(states)
-    played = np.zeros(len(games), GAME)
+    played = np.zeros(len(games), roster.result_dtype)
     played["outcome"], played["turns"] = outcomes, turns
     for name in SOLVED_TURN_FIELDS:
         played[name] = solved[name]
+    if roster.actions:
+        played["n_actions"], played["actions"] = logs["n"], logs["actions"]
     return played
 
 
 def _play_in_python(roster: Roster, games: Schedule) -> np.ndarray:
-    """Play games one after another with Python agents; dtype `GAME`, shape (games,)."""
-    played = np.zeros(len(games), GAME)
+    """Play games one after another with Python agents; results as of `play_schedule`."""
+    played = np.zeros(len(games), roster.result_dtype)
     agents: dict[tuple[int, int], Agent] = {}
     counts_before = (0,) * len(SOLVED_TURN_FIELDS)
     for number in range(len(games)):
@@ -445,7 +470,13 @@ def _play_in_python(roster: Roster, games: Schedule) -> np.ndarray:
         )
         fault = _FAULT_BY_REASON.get(result.reason, Fault.NONE)
         game_counts = (now - earlier for now, earlier in zip(counts, counts_before, strict=True))
-        played[number] = (result.outcome, fault, result.turns, *game_counts)
+        row = played[number]
+        row["outcome"], row["fault"], row["turns"] = result.outcome, fault, result.turns
+        for name, count in zip(SOLVED_TURN_FIELDS, game_counts, strict=True):
+            row[name] = count
+        if roster.actions:
+            codes = [action.code for action in result.actions[:MAX_GAME_ACTIONS]]
+            row["n_actions"], row["actions"][: len(codes)] = len(result.actions), codes
         counts_before = counts
     return played
 

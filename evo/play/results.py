@@ -14,7 +14,6 @@ from engine.terminal import print_error
 from engine.versions import engine_versions
 from evo.play.games import (
     FAULT_TEXTS,
-    GAME,
     SOLVED_TURN_FIELDS,
     Fault,
     Roster,
@@ -103,7 +102,7 @@ class ChunkResult(NamedTuple):
 
     Attributes:
         address: hash of the games played (`schedule_digest`).
-        played: dtype `evo.play.games.GAME`, shape (games,).
+        played: dtype `evo.play.games.Roster.result_dtype`, shape (games,).
         sums: checksums of `result_checksums`, computed by the worker.
         seconds: time spent playing.
         worker: name of the worker.
@@ -161,7 +160,7 @@ def refusal_reason(answer: object, games: Schedule, roster: Roster) -> str:
     values: tuple[Any, ...] = tuple(answer)  # each of any type
     address, played, sums, seconds, worker = values
     n = len(games)
-    if not isinstance(played, np.ndarray) or played.dtype != GAME:
+    if not isinstance(played, np.ndarray) or played.dtype != roster.result_dtype:
         return "it is no array of game results"
     if played.shape != (n,):
         return f"it has results of shape {played.shape} for {n} games"

@@ -43,7 +43,7 @@ TOURNAMENT_SCHEMA = 1
 RESUMABLE_KEYS = ("games", "manaforge")
 """Keys of a definition that may differ when a tournament is resumed."""
 
-OPTIONAL_KEYS = ("library",)
+OPTIONAL_KEYS = ("library", "actions")
 """Keys of a definition that are omitted if empty."""
 
 LATER_COLUMNS = ("unproven",)
@@ -52,6 +52,9 @@ LATER_COLUMNS = ("unproven",)
 SMALL_COUNT = ColumnType("whole number", COUNT.fits, 0, np.iinfo(np.int16).max)
 UNSTORED_FIELDS = ("exact", "search")
 """Fields of a game result that are used only in evolution runs, and are 0 in tournaments."""
+
+ACTIONS = "actions"
+"""Subfolder of the games' actions: a file for each batch, named by its first game."""
 
 BATCH_COLUMNS = dict.fromkeys((name for name in GAME.names or () if name not in UNSTORED_FIELDS), SMALL_COUNT)
 """Columns of a batch file."""
@@ -102,11 +105,30 @@ class TournamentFolder(LockedFolder):
         Raises:
             TournamentError: the disk is full or fails; earlier batches are intact.
         """
-        table = pd.DataFrame({name: results[name] for name in BATCH_COLUMNS})
+        kept = np.zeros(len(results), GAME)
+        for field_name in GAME.names or ():
+            kept[field_name] = results[field_name]
+        table = pd.DataFrame({name: kept[name] for name in BATCH_COLUMNS})
         start = len(self.played)
         name = f"{start:010d}-{start + len(results):010d}.parquet"
         self._write(self.path / "batches" / name, parquet_bytes(table, TOURNAMENT_SCHEMA))
-        self.played = np.concatenate([self.played, clear_unstored_fields(results)])
+        self.played = np.concatenate([self.played, clear_unstored_fields(kept)])
+
+    def append_actions(self, table: pd.DataFrame) -> None:
+        """Save the actions of the next games, before their results; replaces what a stopped run left.
+
+        Raises:
+            TournamentError: the disk is full or fails; earlier actions are intact.
+        """
+        start, folder = len(self.played), self.path / ACTIONS
+        try:
+            folder.mkdir(exist_ok=True)
+            for file in folder.glob("*.parquet"):
+                if file.stem.isdecimal() and int(file.stem) >= start:
+                    file.unlink()
+        except OSError as error:
+            raise self._unwritable(folder, error) from None
+        self._write(folder / f"{start:010d}.parquet", parquet_bytes(table, TOURNAMENT_SCHEMA))
 
     def finish(self, games: pd.DataFrame) -> None:
         """Write all games to `games.parquet`, and delete the batches."""

@@ -207,6 +207,7 @@ def tournament_to_replay(record: TournamentRecord) -> Tournament:
         style=definition.format,
         seed=definition.seed,
         library=read_library(library) if "library" in record.content else (),
+        actions=bool(record.content.get("actions")),
     )
     other = _differences(tournament.definition, record.content)
     earlier = earlier_effects_text(tournament.decks, record.content["decks"]) if other else ""

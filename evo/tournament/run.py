@@ -17,7 +17,7 @@ from evo.config.keys import MAX_GAMES
 from evo.decklibrary import library_for_prediction
 from evo.play.dispatch import MessageCallback
 from evo.play.entrants import Entrant, find_entrants
-from evo.play.games import FAULT_TEXTS, GAME, Roster, Schedule
+from evo.play.games import FAULT_TEXTS, Roster, Schedule
 from evo.play.matchups import Matchups, make_pairings
 from evo.play.notation import FORMATS, Seats
 from evo.play.pool import WorkerPool
@@ -26,6 +26,7 @@ from evo.seeds import Stream
 from evo.stats.ratings import points_of
 from evo.stats.sequential import Sprt, Verdict, parse_sprt
 from evo.storage.files import json_digest
+from evo.tournament.actions import action_table
 from evo.tournament.folder import (
     TOURNAMENT_SCHEMA,
     DefinitionError,
@@ -65,6 +66,7 @@ class Tournament:
             if no entrant has any.
         library: additional decks for entrants that predict the opponent's deck.
         library_folder: folder of the library, as typed.
+        actions: whether the folder keeps the games' actions.
 
     Raises:
         DefinitionError: the definition is incomplete or inconsistent.
@@ -85,6 +87,7 @@ class Tournament:
     own_decks: tuple[tuple[Deck, ...], ...] = ()
     library: tuple[Deck, ...] = ()
     library_folder: str = field(default="", compare=False)
+    actions: bool = False
     matchups: Matchups = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -132,7 +135,8 @@ class Tournament:
     def roster(self) -> Roster:
         """Players, decks and rules; the tournament's decks precede the entrants' own decks."""
         decks = self.decks + tuple(deck for own in self.own_decks for deck in own)
-        return Roster(tuple(entrant.player for entrant in self.entrants), decks, self.ruleset, self.library)
+        players = tuple(entrant.player for entrant in self.entrants)
+        return Roster(players, decks, self.ruleset, self.library, self.actions)
 
     def with_own_decks(self, games: Schedule) -> Schedule:
         """The schedule `games` with the entrants' own decks substituted, as indices in the roster."""
@@ -177,6 +181,7 @@ class Tournament:
             "seed": self.seed,
             "sprt": [sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta, sprt.model] if sprt else None,
             "games": self.games,
+            **({"actions": True} if self.actions else {}),
         }
 
     @property
@@ -196,6 +201,7 @@ class Tournament:
         words += ["--seats", self.seats] if self.seats != "paired" else []
         words += ["--format", self.style] if self.style != "round-robin" else []
         words += ["--library", self.library_folder] if self.library else []
+        words += ["--actions"] if self.actions else []
         words += ["--seed", str(self.seed)] if self.seed != 1 else []
         if self.sprt:
             words += ["--sprt", *(f"{key}={value}" for key, value in vars(self.sprt).items())]
@@ -214,7 +220,9 @@ def _own_weights(entrant: Entrant) -> dict[str, Any]:
 
 
 def _varied_in(decks: tuple[Deck, ...]) -> list[list[Any]]:
-    """Deck variants as JSON values: deck, card or keyword, number, and a hash of the variant."""
+    """Deck variants as JSON values: deck, card or keyword, number, and a hash of the variant or its cards."""
+    if not any(deck.varied for deck in decks):  # its cards have other numbers
+        return [[deck.name, "", 0, json_digest(deck.identity)] for deck in decks]
     return [
         [deck.name, deck.varied.name, deck.varied.count, json_digest(deck.varied.identity)]
         for deck in decks
@@ -261,6 +269,8 @@ def play_missing(
             stopped = end is not None
             if end is not None:  # later games of the batch do not count
                 results = results[: 2 * end - start]
+        if tournament.actions:
+            folder.append_actions(action_table(roster, games.select(slice(len(results))), results, start))
         folder.append(results)
     return sprt.verdict(counts) if sprt else ""
 
@@ -272,7 +282,7 @@ def play_games(
     compiled = roster.compiled(games)
     if compiled.all() or not compiled.any():
         return pool.play(roster, games, advance, note)
-    results = np.zeros(len(games), GAME)
+    results = np.zeros(len(games), roster.result_dtype)
     for which in (compiled, ~compiled):
         results[which] = pool.play(roster, games.select(which), advance, note)
     return results

@@ -114,13 +114,13 @@ class TournamentFolder(LockedFolder):
         self._write(self.path / "batches" / name, parquet_bytes(table, TOURNAMENT_SCHEMA))
         self.played = np.concatenate([self.played, clear_unstored_fields(kept)])
 
-    def append_actions(self, table: pd.DataFrame) -> None:
-        """Save the actions of the next games, before their results; replaces what a stopped run left.
+    def write_actions(self, start: int, table: pd.DataFrame) -> None:
+        """Save the actions of games `start`, ..., before their results; replaces what a stopped run left.
 
         Raises:
             TournamentError: the disk is full or fails; earlier actions are intact.
         """
-        start, folder = len(self.played), self.path / ACTIONS
+        folder = self.path / ACTIONS
         try:
             folder.mkdir(exist_ok=True)
             for file in folder.glob("*.parquet"):

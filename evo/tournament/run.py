@@ -4,10 +4,11 @@ import re
 import shlex
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -257,22 +258,64 @@ def play_missing(
         sprt is not None and sprt.add_pairs(counts, _half_points(tournament, folder.played, 0)) is not None
     )
     batch = FIRST_BATCH * pool.workers if all(player.compiled for player in roster.players) else pool.workers
-    while not stopped and len(folder.played) < total:
-        start, began = len(folder.played), time.perf_counter()
-        stop = min(total, start + 2 * -(-batch // 2))
-        games = tournament.with_own_decks(tournament.matchups.schedule(start, stop)[0])
-        results = play_games(roster, games, pool, advance, folder.note)
-        speed = (stop - start) / max(time.perf_counter() - began, 1e-3)
-        batch = int(max(1, min(speed * SAVE_SECONDS, 4 * batch)))
-        if sprt:
-            end = sprt.add_pairs(counts, _half_points(tournament, results, start))
-            stopped = end is not None
-            if end is not None:  # later games of the batch do not count
-                results = results[: 2 * end - start]
-        if tournament.actions:
-            folder.append_actions(action_table(roster, games.select(slice(len(results))), results, start))
-        folder.append(results)
+    start = len(folder.played)
+    with _BatchWriter(tournament, folder) as writer:
+        while not stopped and start < total:
+            began = time.perf_counter()
+            stop = min(total, start + 2 * -(-batch // 2))
+            games = tournament.with_own_decks(tournament.matchups.schedule(start, stop)[0])
+            results = play_games(roster, games, pool, advance, folder.note)
+            speed = (stop - start) / max(time.perf_counter() - began, 1e-3)
+            batch = int(max(1, min(speed * SAVE_SECONDS, 4 * batch)))
+            if sprt:
+                end = sprt.add_pairs(counts, _half_points(tournament, results, start))
+                stopped = end is not None
+                if end is not None:  # later games of the batch do not count
+                    results = results[: 2 * end - start]
+            writer.write(start, games.select(slice(len(results))), results)
+            start += len(results)
     return sprt.verdict(counts) if sprt else ""
+
+
+class _BatchWriter:
+    """Saves batches of games: at once, or with their actions, while the next batch plays.
+
+    A batch's actions are written before its results, so that a stopped run has the actions of all its games.
+    """
+
+    def __init__(self, tournament: Tournament, folder: TournamentFolder) -> None:
+        self._tournament, self._folder = tournament, folder
+        self._pending: tuple[Future[None], np.ndarray] | None = None
+        self._threads = ThreadPoolExecutor(1) if tournament.actions else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._settle()
+        finally:
+            if self._threads is not None:
+                self._threads.shutdown()
+
+    def write(self, start: int, games: Schedule, results: np.ndarray) -> None:
+        """Save the results of games `start`, ..., and their actions."""
+        self._settle()
+        if self._threads is None:
+            self._folder.append(results)
+        else:
+            self._pending = self._threads.submit(self._write_actions, start, games, results), results
+
+    def _write_actions(self, start: int, games: Schedule, results: np.ndarray) -> None:
+        table = action_table(self._tournament.roster, games, results, start)
+        self._folder.write_actions(start, table)
+
+    def _settle(self) -> None:
+        """Wait for the actions of the batch before, and save its results."""
+        if self._pending is not None:
+            (future, results), self._pending = self._pending, None
+            future.result()
+            self._folder.append(results)
 
 
 def play_games(

@@ -150,6 +150,11 @@ COMMANDS = {
             "exploit ilp:keep-alive --budget 100000",
             "exploit hearthsim --decks basic-mage --budget 20000 --out runs/exploit",
         ),
+        cards=(
+            "cards:cards_command",
+            "cards reno-mage --field pirate-warrior,jade-shaman",
+            "cards mine.toml --field zoo-warlock,reno-mage --player hearthsim:standard --games 200",
+        ),
         ablate=(
             "experiments:ablate_command",
             "ablate ilp:runs/NAME",

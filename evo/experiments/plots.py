@@ -42,12 +42,13 @@ def plot_curves(axes: Axes, curves: pd.DataFrame, label: str) -> Axes:
     return axes
 
 
-def plot_worth(axes: Axes, worth: pd.DataFrame) -> Axes:
-    """Plot the worth of each weight, with 95% intervals, the highest on top.
+def plot_worth(axes: Axes, worth: pd.DataFrame, label: str = "Elo lost without the weight") -> Axes:
+    """Plot the worth of each weight or card, with intervals, the highest on top.
 
     Args:
         axes: to draw on.
         worth: columns weight, elo, low, high; sorted.
+        label: of the value axis.
     """
     places = np.arange(len(worth))
     value, low, high = (worth[name].to_numpy(float) for name in ("elo", "low", "high"))
@@ -56,7 +57,7 @@ def plot_worth(axes: Axes, worth: pd.DataFrame) -> Axes:
     axes.set_yticks(places, [short_name(str(name)) for name in worth["weight"]], fontsize=9)
     axes.set_ylim(len(worth) - 0.4, -0.6)
     axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":")
-    axes.set(xlabel="Elo lost without the weight", ylabel="")
+    axes.set(xlabel=label, ylabel="")
     axes.grid(axis="x", linewidth=0.4, alpha=0.6)
     return axes
 

@@ -1,0 +1,180 @@
+"""The command cards: what each card of a deck is worth."""
+
+import json
+import math
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evo.cli import options
+from evo.cli.experiments import STOP_MESSAGE
+from evo.cli.options import (
+    OUT_HELP,
+    Address,
+    AnyDeck,
+    AsBodies,
+    AsJson,
+    DealSeed,
+    DeckEdition,
+    Patches,
+    PoolName,
+    RulesetName,
+    Workers,
+    decks_with_options,
+)
+from evo.play.notation import NOTATION
+from evo.terminal.console import Column, FittingTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+CARD_COLUMNS = (
+    Column("card"),
+    Column("copies", 4, right=True),
+    Column("cost", 5, right=True),
+    Column("worth", right=True),
+    Column("interval", 1, right=True),
+    Column("in hand", 3, right=True),
+    Column("drawn", 2, right=True),
+    Column("played", 2, right=True),
+)
+"""Headings of the table; the last three: scores of games with it in the opening hand, drawn, and played."""
+
+CardsOut = Annotated[Path | None, typer.Option("--out", help=OUT_HELP.format("cards"), show_default=False)]
+Field = Annotated[
+    str,
+    typer.Option(
+        "--field",
+        metavar="DECKS",
+        help="Decks that it plays against, separated by commas: names, files or deck codes.",
+        autocompletion=options.complete_decks,
+    ),
+]
+MINION_PILOT, CARD_PILOT = "ilp:value-trading", "eva"
+"""Default players of decks of minions and of decks with a class: fast ones."""
+
+
+def cards_command(
+    deck: str = typer.Argument(
+        metavar="DECK", help="A deck: a name, a file or a deck code.", autocompletion=options.complete_decks
+    ),
+    field: Field = ...,  # type: ignore[assignment]
+    player: str = typer.Option(
+        "",
+        help=f"Plays the deck: {NOTATION}. (default: {CARD_PILOT}; {MINION_PILOT} without classes)",
+        autocompletion=options.complete_entrants,
+    ),
+    rival: str = typer.Option(
+        "", help="Plays the field. (default: as the deck)", autocompletion=options.complete_entrants
+    ),
+    games: int = typer.Option(
+        1_000,
+        min=4,
+        max=10**6,
+        help="Games against each deck of the field, and as many without each card; even.",
+    ),
+    ruleset: RulesetName = "",
+    seed: DealSeed = 1,
+    edition: DeckEdition = "",
+    bodies: AsBodies = False,
+    any_deck: AnyDeck = False,
+    patch: Patches = None,
+    out: CardsOut = None,
+    workers: Workers = 0,
+    pool: PoolName = "auto",
+    address: Address = "",
+    as_data: AsJson = False,
+) -> None:
+    """Tell what each card of a deck is worth: the same deals without it, and its part in the games."""
+    from engine import find_deck, find_ruleset
+    from engine.decks import coverage_sentence, default_ruleset
+    from evo.config.files import split_names
+    from evo.experiments.card_worth import (
+        CardStudy,
+        cards_page,
+        measure_worth,
+        watch_games,
+        worth_figure,
+        worth_sentence,
+    )
+    from evo.experiments.folder import ExperimentOptionError, open_experiment
+    from evo.play.entrants import find_entrant
+    from evo.play.pools import pool_settings
+    from evo.sessions.progress import GameCounter, output_console, print_problems
+    from evo.sessions.session import open_session_pool, print_json
+    from evo.storage.files import csv_bytes, json_digest
+    from rivals import refuse_decks
+
+    place = pool_settings(pool, workers, address)
+    if games % 2:
+        raise ExperimentOptionError(f"--games must be even, since games come in pairs; got {games}")
+    names = decks_with_options((deck, *split_names(field)), edition, bodies, any_deck, patch)
+    own, *others = map(find_deck, names)
+    if own.random:
+        raise ExperimentOptionError(
+            f"{own.name} draws its cards anew for each game; choose a deck with a list"
+        )
+    player = player or (CARD_PILOT if own.effects or any(one.effects for one in others) else MINION_PILOT)
+    pilots = [find_entrant(text).player for text in (player, rival or player)]
+    refuse_decks((one.kind_and_backend for one in pilots), (own, *others))
+    ruleset = ruleset or default_ruleset((own, *others))
+    study = CardStudy(own, tuple(others), pilots[0], pilots[1], find_ruleset(ruleset), games, seed)
+    definition = {
+        "players": [[*one.versioned_kind((own, *others)), *one.row, *one.beside_row] for one in pilots],
+        "decks": [found.identity for found in (own, *others)],
+        "ruleset": ruleset,
+        "games": games,
+        "seed": seed,
+    }
+    path = out or Path("runs") / f"cards-{json_digest(definition)[:8]}"
+    console = output_console(stderr=as_data)
+    total = study.total + len(others) * games
+    console.print(f"{path}: {total:,} games to play", markup=False, highlight=False)
+    counter = GameCounter(console, total)
+    with open_experiment(path, "cards", definition) as folder:
+        print_problems(console, folder.problems)
+        with open_session_pool(place, pilots, [own, *others], counter, STOP_MESSAGE) as players:
+            score, worth = measure_worth(study, folder.caching_play(players, counter.advance))
+            watched, rounds = watch_games(
+                study, lambda roster, schedule: players.play(roster, schedule, counter.advance)
+            )
+        command = ["manaforge", "cards", names[0], "--field", ",".join(names[1:]), "--player", player]
+        command += [*(["--rival", rival] if rival else []), "--games", str(games)]
+        command += ["--ruleset", ruleset, "--seed", str(seed)]
+        table = worth.merge(watched, on="card")
+        folder.write("cards.csv", csv_bytes(table))
+        folder.write("rounds.csv", csv_bytes(rounds))
+        folder.write("cards.png", worth_figure(worth))
+        page = cards_page(study, score, worth, watched, rounds, shlex.join(command))
+        folder.write("cards.html", page)
+    if as_data:
+        records = {"cards": table, "rounds": rounds}
+        tables = {name: json.loads(one.to_json(orient="records")) for name, one in records.items()}
+        print_json({"deck": own.name, "score": score, **tables})
+        return
+    console.print(_cards_table(table))
+    console.print(f"{own.name} scores {score:.1%}. {worth_sentence(worth)}", markup=False, highlight=False)
+    console.print(coverage_sentence([own, *others]), markup=False, highlight=False)
+    console.print(f"written: {path}/cards.html, cards.png, cards.csv, rounds.csv", markup=False)
+
+
+def _cards_table(table: "pd.DataFrame") -> FittingTable:
+    rows = [
+        [
+            row.card,
+            str(row.copies),
+            str(row.cost),
+            f"{100 * row.worth:+.1f}",
+            f"{100 * row.low:+.1f} to {100 * row.high:+.1f}",
+            *map(_share, (row.opening_score, row.drawn_score, row.played_score)),
+        ]
+        for row in table.itertuples()
+    ]
+    return FittingTable(CARD_COLUMNS, rows, "worth of each card: points in 100 games lost without it")
+
+
+def _share(score: float) -> str:
+    return "" if math.isnan(score) else f"{score:.1%}"

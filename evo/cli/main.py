@@ -153,7 +153,7 @@ COMMANDS = {
         cards=(
             "cards:cards_command",
             "cards reno-mage --field pirate-warrior,jade-shaman",
-            "cards mine.toml --field zoo-warlock,reno-mage --player hearthsim:standard --games 200",
+            "cards zoo-warlock --field reno-mage --player hearthsim:standard --games 200",
         ),
         ablate=(
             "experiments:ablate_command",

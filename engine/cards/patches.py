@@ -237,7 +237,7 @@ class Patch:
         return bool(self.cards)
 
     def apply(self, card: Card) -> Card:
-        """The card with its changes."""
+        """The card with its changes; the same object if it has none."""
         for patch in self.cards:
             card = patch.apply(card)
         return card

@@ -171,11 +171,20 @@ def _made(effect: Effect, place: int) -> Card:
 @lru_cache(maxsize=8)
 def _exact_rows(patch: Patch) -> tuple[tuple[Card, ...], np.ndarray]:
     """Exact cards of edition 2018-07, patched, sorted by id, and their records without effect rows."""
-    exact = tuple(map(patch.apply, edition().exact()))
-    rows = np.zeros(len(exact), CARD)
-    for row, card in zip(rows, exact, strict=True):
-        _write_print(row, card)
-    rows["tags"] |= CardFilter.POOLED
+    if not patch:
+        exact = tuple(edition().exact())
+        rows = np.zeros(len(exact), CARD)
+        for row, card in zip(rows, exact, strict=True):
+            _write_print(row, card)
+        rows["tags"] |= CardFilter.POOLED
+        return exact, rows
+    printed, rows = _exact_rows(NO_PATCH)
+    exact, rows = tuple(map(patch.apply, printed)), rows.copy()
+    for place, (before, card) in enumerate(zip(printed, exact, strict=True)):
+        if card is not before:
+            rows[place] = np.zeros(1, CARD)[0]
+            _write_print(rows[place], card)
+            rows[place]["tags"] |= CardFilter.POOLED
     return exact, rows
 
 

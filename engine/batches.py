@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.codes import DECK_SIZE, MAX_ACTIONS, MAX_TURN_ACTIONS, UNKNOWN, Outcome, Purpose
+from engine.codes import DECK_SIZE, MAX_ACTIONS, MAX_NOTED_ACTIONS, UNKNOWN, Outcome, Purpose
 from engine.effects.chance import draw_from_stream
 from engine.jit import njit, njit_no_alloc
 from engine.rules import apply, legal_actions, outcome
@@ -45,9 +45,9 @@ def log_actions(events: np.void, log: np.void) -> None:
     """Move the actions noted in `events` to the game's log. Both are modified in place."""
     for place in range(events["n_noted"]):
         number = log["n"] + place
-        if place < MAX_TURN_ACTIONS and number < MAX_GAME_ACTIONS:
+        if place < MAX_NOTED_ACTIONS and number < MAX_GAME_ACTIONS:
             log["actions"][number] = events["noted"][place]
-    if events["n_noted"] > MAX_TURN_ACTIONS:
+    if events["n_noted"] > MAX_NOTED_ACTIONS:
         log["n"] = MAX_GAME_ACTIONS  # a part is lost, so the whole counts as too long
     log["n"] += events["n_noted"]
     events["n_noted"] = 0

@@ -10,7 +10,7 @@ HAND_SIZE = 10
 DECK_SIZE = 30
 MAX_MANA = 10
 HERO_HEALTH = 30
-MAX_TURN_ACTIONS = 128
+MAX_NOTED_ACTIONS = 128
 """Actions of one call of an agent that a game's log keeps."""
 
 MAX_STAT = 999

@@ -17,7 +17,7 @@ import tomli_w
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from engine.cards import Card, catalogue, find_card
-from engine.cards.patches import NO_PATCH, Patch, parse_patch
+from engine.cards.patches import NO_PATCH, Patch, parse_patch, printed_numbers
 from engine.cards.real import (
     EDITIONS,
     NEWEST_EDITION,
@@ -405,7 +405,9 @@ def add_deck_options(names: Iterable[str], reading: DeckOptions, elsewhere: bool
             f"{reading.options} applies only to deck codes and deck files with a class, and no such deck is "
             "given; leave it out"
         )
-    if patch and found:
+    if patch and not found:
+        raise DeckNameError("--patch: no decks are named; name those that it changes with --decks")
+    if patch:
         refuse_unused_patch(patch, map(find_deck, found))
     return tuple(found)
 
@@ -418,9 +420,17 @@ def refuse_unused_patch(patch: Patch, decks: Iterable[Deck]) -> None:
         DeckError: the decks have different patches.
     """
     decks = list(decks)
-    ids = {card.id for card in cards_of_games(decks)}
+    cards = {card.id: card for card in cards_of_games(decks)}
     for changed in patch.cards:
-        if not ids & set(changed.ids):
+        held = [cards[name] for name in changed.ids if name in cards]
+        numbers = {number.name for card in held for number in printed_numbers(card)}
+        without = [name for name, _ in changed.changes if name not in numbers]
+        if held and without:
+            raise DeckNameError(
+                f"--patch: {changed.card.name} is played as a body here, without {' and '.join(without)}; "
+                f"it has {', '.join(sorted(numbers))}"
+            )
+        if not held:
             names = ", ".join(deck.name for deck in decks)
             raise DeckNameError(
                 f"--patch: {changed.card.name} [{changed.card.id}] is in none of the decks {names}, and none "
@@ -453,24 +463,22 @@ def read_deck(path: str | Path, reading: DeckOptions = NO_DECK_OPTIONS) -> Deck:
         raise DeckNameError(f"cannot read deck file {path}: {error.strerror}") from None
     except ValueError as error:
         raise DeckError(f"cannot read deck file {path}: {error}") from None
-    if reading.text:
-        own = _patch_of_file(text) if reading.patch else NO_PATCH
-        text = write_deck_options(text, replace(reading, patch=own | reading.patch))
+    unpatched = replace(reading, patch=NO_PATCH)
+    if unpatched.text:
+        text = write_deck_options(text, unpatched)
     deck = replace(_parse_deck(text, str(path)), text=text)
-    unpatched = replace(reading, patch=NO_PATCH).text
-    if unpatched and not deck.hero_class:
+    if reading.patch:
+        deck = deck.patched(reading.patch)
+        deck = replace(deck, text=write_deck_options(text, DeckOptions(patch=deck.patch)))
+        try:
+            parse_toml(deck.text)
+        except ValueError:
+            raise DeckError(f"{path}: write its key patches as one list of texts without comments") from None
+    if unpatched.text and not deck.hero_class:
         raise DeckNameError(
-            f"{path} names no class, so {unpatched.rstrip(':')} does not apply to it; leave it out"
+            f"{path} names no class, so {unpatched.text.rstrip(':')} does not apply to it; leave it out"
         )
     return deck
-
-
-def _patch_of_file(text: str) -> Patch:
-    """The patch of a deck file's text; errors are reported when it is read."""
-    try:
-        return parse_patch(parse_toml(text).get("patches", ()))
-    except (ValueError, TypeError, ManaforgeError):
-        return NO_PATCH
 
 
 class _Model(BaseModel):

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from engine.cards import Card
-from engine.cards.patches import NO_PATCH, WORD, Patch, patch_from_words
+from engine.cards import Card, catalogue
+from engine.cards.patches import NO_PATCH, WORD, CardPatch, Patch, patch_from_words
 from engine.cards.real import EDITIONS, NEWEST_EDITION, edition, find_class
 from engine.cards.table import CardTable, with_created
 from engine.codes import DECK_SIZE
@@ -325,12 +325,14 @@ def changed_cards(decks: Iterable[Deck]) -> dict[str, dict[str, str]]:
 
 
 def changes_sentence(decks: Iterable[Deck]) -> str:
-    """A sentence with the cards that deck files change; "" if there are none."""
+    """Sentences on the cards that deck files and patches change; "" if there are none."""
+    decks = list(decks)
     told = [
         f"{deck}: {', '.join(f'{card} ({text})' for card, text in sorted(cards.items()))}"
         for deck, cards in changed_cards(decks).items()
     ]
-    return f"Changed by a deck file: {'; '.join(told)}." if told else ""
+    changed = f"Changed by a deck file: {'; '.join(told)}." if told else ""
+    return " ".join(filter(None, (changed, _patch_sentence(decks))))
 
 
 def patch_of(decks: Iterable[Deck]) -> Patch:
@@ -350,17 +352,25 @@ def patch_of(decks: Iterable[Deck]) -> Patch:
     return next(iter(patches), NO_PATCH)
 
 
-def patch_sentence(decks: Iterable[Deck]) -> str:
-    """A sentence with the patches of decks; "" if there are none."""
-    patches = dict.fromkeys(deck.patch for deck in decks)
-    told = dict.fromkeys(text for patch in patches for text in patch.sentences)
-    return f"Patched: {'; '.join(told)}." if told else ""
+def _patch_sentence(decks: Sequence[Deck]) -> str:
+    """A sentence with the patches of decks, against the printing that they have; "" if there are none."""
+    told: dict[CardPatch, str] = {}
+    for deck in decks:
+        for patch in deck.patch.cards:
+            held = next((card for card in deck.cards if card.id in patch.ids), None)
+            if held is not None:
+                body = catalogue().by_id.get(held.id, held)
+                printed = edition(deck.edition).printed(held) if deck.hero_class else body
+                told[patch] = patch.sentence(printed)
+            told.setdefault(patch, patch.sentence(patch.card))
+    return f"Patched: {'; '.join(told.values())}." if told else ""
 
 
 def coverage_sentence(decks: Iterable[Deck]) -> str:
     """Sentences with the number of fully implemented cards of each deck, and the changed cards."""
     decks = list(decks)
-    told = "".join(f" {text}" for text in (changes_sentence(decks), patch_sentence(decks)) if text)
+    changed = changes_sentence(decks)
+    told = f" {changed}" if changed else ""
     if all(deck.n_exact == len(deck.cards) for deck in decks):
         return f"Every card of the decks is played exactly.{told}"
     counts = ", ".join(

@@ -99,18 +99,20 @@ class GameRecord:
         actions: all actions, in notation, with the outcomes of their chance events: "play 3 {1 0}".
         rules_version: the `engine.codes.RULES_VERSION` of the game.
         effects_version: the `engine.effect_codes.EFFECTS_VERSION` of the game; 0 without effects.
+        patched: whether numbers of card texts were changed, which the notation does not have.
     """
 
     start: str
     actions: tuple[str, ...]
     rules_version: int = RULES_VERSION
     effects_version: int = 0
+    patched: bool = False
 
     def replay(self) -> Position:
         """Replay the actions and return the last position.
 
         Raises:
-            NotationError: it was recorded under another version, or its notation is invalid.
+            NotationError: it was recorded under another version or with patched cards, or is invalid.
             IllegalActionError: an action is not legal in its position.
         """
         if self.rules_version != RULES_VERSION:
@@ -123,6 +125,8 @@ class GameRecord:
                 f"the game was recorded with effects version {self.effects_version}, and this program has "
                 f"version {EFFECTS_VERSION}; replay it with the manaforge that recorded it"
             )
+        if self.patched:
+            raise NotationError("the game was played with patched cards, which its notation does not have")
         position = parse_position(self.start)
         for text in self.actions:
             action, outcomes = parse_step(text)
@@ -132,6 +136,7 @@ class GameRecord:
     def to_json(self) -> str:
         """Serialise the record as a JSON object."""
         effects = {"effects": self.effects_version} if self.effects_version else {}
+        effects |= {"patched": True} if self.patched else {}
         return json.dumps(
             {"rules": self.rules_version, **effects, "start": self.start, "actions": self.actions}
         )
@@ -156,7 +161,7 @@ class GameRecord:
             )
         if not all(isinstance(action, str) for action in actions):
             raise NotationError("not a recorded game: every action must be a text")
-        return cls(start, tuple(actions), rules, effects)
+        return cls(start, tuple(actions), rules, effects, bool(content.get("patched")))
 
 
 @dataclass(frozen=True)
@@ -189,7 +194,8 @@ class MatchResult:
         outcomes = self.outcomes or ((),) * len(self.actions)
         steps = tuple(map(format_step, self.actions, outcomes))
         effects = EFFECTS_VERSION if self.start.table.effects else 0
-        return GameRecord(str(self.start), steps, effects_version=effects)
+        patched = any(card.changed for card in self.start.table.cards)
+        return GameRecord(str(self.start), steps, effects_version=effects, patched=patched)
 
     @property
     def winner(self) -> int | None:

@@ -14,7 +14,7 @@ from engine.codes import (
     HERO,
     MAX_ACTIONS,
     MAX_MANA,
-    MAX_TURN_ACTIONS,
+    MAX_NOTED_ACTIONS,
     ActionKind,
     Death,
     Keyword,
@@ -127,7 +127,7 @@ def apply(state: np.void, cards: np.ndarray, action: int, events: np.void) -> in
 def _note(action: int, events: np.void) -> None:
     """Note an action of a game that is played, not searched, for the game loop's log."""
     if events["game"] != 0:
-        if events["n_noted"] < MAX_TURN_ACTIONS:
+        if events["n_noted"] < MAX_NOTED_ACTIONS:
             events["noted"][events["n_noted"]] = action
         events["n_noted"] += 1
 

@@ -17,7 +17,7 @@ from engine.codes import (
     DECK_SIZE,
     HAND_SIZE,
     MAX_MANA,
-    MAX_TURN_ACTIONS,
+    MAX_NOTED_ACTIONS,
     Keyword,
     MulliganCode,
     Purpose,
@@ -162,7 +162,7 @@ EVENTS = np.dtype(
         ("taken", "i2", (MAX_GRAVEYARD,)),  # workspace for drawing without replacement
         ("dead", "i2", (2 * BOARD_SIZE, 3)),  # newly dead minions: entity id, seat, card
         ("n_noted", "i4"),  # number of actions since the game loop read them, even beyond `noted`
-        ("noted", "i4", (MAX_TURN_ACTIONS,)),  # these actions, if outcomes are drawn from the game's stream
+        ("noted", "i4", (MAX_NOTED_ACTIONS,)),  # these actions, if outcomes are drawn from the game's stream
         ("spare", QUEUED_EFFECT, (1,)),  # workspace for one queued effect
         ("queue", QUEUED_EFFECT, (MAX_QUEUE,)),
     ]

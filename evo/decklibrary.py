@@ -125,6 +125,9 @@ def _read_folder(folder: Path) -> list[tuple[str, str, Deck]]:
             found.append((deck.name, str(path), deck))
         else:
             found += _read_codes(path)
+    patched = [name for name, _, deck in found if deck.patch]
+    if patched:
+        raise DeckError(f"{folder}: {', '.join(patched)} has patches; leave them out")
     if not found:
         raise DeckError(
             f"{folder} has no deck: deck files end in .toml, files with one deck code per line in .txt"

@@ -213,8 +213,15 @@ def refuse_decks(players: Iterable[tuple[str, str]], decks: "Iterable[Deck]") ->
         DeckError: an agent without card effects would play a deck that has them, or the decks have different
             patches; the message names both.
     """
-    decks = list(decks)
-    lazy_import("engine.decks:patch_of")(decks)
+    decks, players = list(decks), list(players)
+    patch: Patch = lazy_import("engine.decks:patch_of")(decks)
+    outside = [name for name, _ in players if is_outside(name)]
+    if outside and patch.changes_text:
+        changes = ", ".join(one.text for one in patch.cards if one.changes_text)
+        raise DeckError(
+            f"{outside[0]} reads positions as text, which has no patched numbers of a card's text "
+            f"({changes}); patch cost, attack or health"
+        )
     real = [deck for deck in decks if deck.effects]
     unable = []
     for name, backend in dict.fromkeys(players):

@@ -9,7 +9,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from engine.cards import CLASSIC_SET, Card, OtherCard
-from engine.cards.patches import printed_numbers
+from engine.cards.patches import is_patchable, printed_numbers
 from engine.cards.real import EDITIONS, NEWEST_EDITION, OLD_EDITION, edition
 from engine.effect_codes import CardKind, Race, Trait
 from engine.effects.describe import describe_row
@@ -163,7 +163,7 @@ def card_facts(card: Card | OtherCard, edition_name: str) -> CardFacts:
         _does(card),
         missing,
         tuple((number.name, number.value) for number in printed_numbers(card))
-        if played != NOT_PLAYED
+        if played != NOT_PLAYED and is_patchable(card)
         else (),
     )
 

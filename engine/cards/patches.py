@@ -20,6 +20,9 @@ from engine.effects.rows import CONDITION_ARGS, Effect, effect_rows, potion_ids
 from engine.errors import WrongValueError, unknown_name
 from engine.safe_files import read_toml
 
+THE_COIN = "GAME_005"
+"""Id of the Coin, which is no card of the table where the ruleset gives it."""
+
 MAX_AMOUNT = 30
 """Largest number of an effect row in a patch."""
 
@@ -184,16 +187,20 @@ class CardPatch:
         name = self.card.name if named == (self.card,) else self.card.id
         return " ".join([name, *(f"{number}={value}" for number, value in self.changes)])
 
-    @property
-    def sentence(self) -> str:
-        """The changes in words: "Fireball (cost 5 instead of 4)"."""
-        printed = {number.name: number.value for number in printed_numbers(self.card)}
+    def sentence(self, printed: Card) -> str:
+        """The changes of a printing in words: "Fireball (cost 5 instead of 4)"."""
+        numbers = {number.name: number.value for number in printed_numbers(printed)}
         told = [
-            f"{name.replace('_', ' ')} {value} instead of {printed[name]}"
+            f"{name.replace('_', ' ')} {value} instead of {numbers[name]}"
             for name, value in self.changes
-            if value != printed[name]
+            if value != numbers.get(name, value)
         ]
         return f"{self.card.name} ({', '.join(told) or 'as printed'})"
+
+    @property
+    def changes_text(self) -> bool:
+        """Whether a number of the card's text changes, which a position as text does not have."""
+        return any(name not in ("cost", "attack", "health", "durability") for name, _ in self.changes)
 
     def apply(self, card: Card) -> Card:
         """The card with the changes, if it is one of `ids`; numbers that a reprint lacks do not change."""
@@ -214,13 +221,15 @@ class CardPatch:
                 own[number.field] = value
             else:
                 spec[number.field] = value
-        changed = replace(card, spec=replace(card.spec, **spec), effects=tuple(rows), exact=card.exact, **own)
-        beyond = " ".join(
-            f"{name}={value}"
+        changed = replace(card, spec=replace(card.spec, **spec), effects=tuple(rows), **own)
+        beyond = dict(word.split("=") for word in card.changed.split())
+        beyond |= {
+            name: str(value)
             for name, value in self.changes
             if name in known and known[name].field not in ("cost", "attack", "health")
-        )
-        return replace(changed, changed=beyond) if changed != card else card
+        }
+        words = " ".join(f"{name}={value}" for name, value in sorted(beyond.items()))
+        return replace(changed, changed=words) if changed != card else card
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,14 +257,14 @@ class Patch:
         return tuple(word for patch in self.cards for word in patch.words)
 
     @property
+    def changes_text(self) -> bool:
+        """Whether a number of a card's text changes, which positions as text do not have."""
+        return any(patch.changes_text for patch in self.cards)
+
+    @property
     def texts(self) -> list[str]:
         """The changes of each card as users write them."""
         return [patch.text for patch in self.cards]
-
-    @property
-    def sentences(self) -> list[str]:
-        """The changes of each card in words: "Fireball (cost 5 instead of 4)"."""
-        return [patch.sentence for patch in self.cards]
 
     def __or__(self, other: "Patch") -> "Patch":
         """Both patches; where both set a number, the other one decides."""
@@ -268,8 +277,7 @@ class Patch:
 
 NO_PATCH = Patch()
 
-_TEXT = re.compile(r"(?P<card>.+?)(?P<changes>([\s,]+[a-z][a-z_0-9]*\s*=\s*\S+)+)\s*", re.S)
-_CHANGE = re.compile(r"([a-z][a-z_0-9]*)\s*=\s*([^\s,]+)")
+_CHANGE = re.compile(r"([A-Za-z][A-Za-z_0-9]*)=([^=]+)")
 WORD = re.compile(r"(?P<card>\w+)\.(?P<name>[a-z][a-z_0-9]*)=(?P<value>-?\d+)")
 """A word of a deck prefix that changes a number: "CS2_029.cost=5"."""
 
@@ -283,14 +291,15 @@ def parse_patch(texts: Iterable[str]) -> Patch:
     """
     items: list[tuple[Card, str, int]] = []
     for text in texts:
-        found = _TEXT.fullmatch(text.strip())
-        if found is None:
+        words = re.sub(r"\s*=\s*", "=", text).replace(",", " ").split()
+        n_name = next((place for place, word in enumerate(words) if "=" in word), len(words))
+        changes = [_CHANGE.fullmatch(word) for word in words[n_name:]]
+        if not n_name or not changes or not all(changes):
             raise PatchError(
                 f'a patch is written "CARD NUMBER=VALUE", such as "Fireball cost=5", got {text!r}'
             )
-        card = find_patched_card(found["card"].strip())
-        for name, value in _CHANGE.findall(found["changes"]):
-            items.append((card, name, _checked(card, name, value)))
+        card = find_patched_card(" ".join(words[:n_name]))
+        items += [(card, *_checked(card, *change.groups())) for change in changes if change]
     return _merged(items)
 
 
@@ -341,8 +350,9 @@ def _merged(items: Sequence[tuple[Card, str, int]]) -> Patch:
     return Patch(tuple(sorted(patches, key=lambda patch: (patch.card.name, patch.card.id))))
 
 
-def _checked(card: Card, name: str, text: str) -> int:
-    """The value of a change, checked against the card's numbers."""
+def _checked(card: Card, name: str, text: str) -> tuple[str, int]:
+    """Name and value of a change, checked against the card's numbers."""
+    name = name.lower()
     known = {number.name: number for number in printed_numbers(card)}
     given = f"{card.name} [{card.id}]"
     if name not in known:
@@ -354,13 +364,12 @@ def _checked(card: Card, name: str, text: str) -> int:
         further = f"; its parts are cards of their own: {parts}" if parts else ""
         raise PatchError(f"{given} has no number {name!r} to change; it has {numbers}{further}")
     number = known[name]
-    try:
-        value = int(text)
-    except ValueError:
-        raise PatchError(f"{given}: {name} must be a whole number, got {text!r}") from None
+    if not re.fullmatch(r"-?[0-9]{1,9}", text):
+        raise PatchError(f"{given}: {name} must be a whole number, got {text!r}")
+    value = int(text)
     if not number.low <= value <= number.high:
         raise PatchError(f"{given}: {name} must be from {number.low} to {number.high}, got {value}")
-    return value
+    return name, value
 
 
 def _parts(card: Card) -> list[Card]:
@@ -383,6 +392,8 @@ def find_patched_card(id_or_name: str) -> Card:
         raise unknown_name("card", id_or_name, [*named, *(card.name for card in catalogue().by_id.values())])
     if any(card.id in _potion_parts() for card in found):
         raise PatchError(f"{found[0].name} is a part of Kazakus' potions, which cannot be patched")
+    if found[0].id == THE_COIN:
+        raise PatchError("The Coin cannot be patched; choose a ruleset without it")
     if len(found) > 1:
         listed = ", ".join(f"{card.describe()}" for card in found[:6])
         raise PatchError(f"{len(found)} cards are named {found[0].name}; write one's id: {listed}")
@@ -427,6 +438,11 @@ def _reprints(card: Card) -> tuple[str, ...]:
         and other.kind == card.kind
         and (_collectible(other) if alike else other.spec == card.spec and other.effects == card.effects)
     )
+
+
+def is_patchable(card: Card) -> bool:
+    """Whether a patch may change a card: all but the Coin and the potions of Kazakus."""
+    return card.id != THE_COIN and card.id not in _potion_parts()
 
 
 @lru_cache(maxsize=1)

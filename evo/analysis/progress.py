@@ -38,7 +38,7 @@ def pairings_affordable(config: RunConfig) -> float:
     return math.inf if bodies else MOST_CARD_GAMES // (2 * len(config.decks) ** 2)
 
 
-def absolute_progress(runs: Runs, config: RunConfig, play: PlayFunction) -> tuple[pd.DataFrame, int]:
+def absolute_progress(runs: Runs, config: RunConfig, play: PlayFunction) -> pd.DataFrame:
     """Play the best individuals of several generations against the benchmark, on the same deals.
 
     On real cards fewer generations and games, within `MOST_CARD_GAMES`; at least the first and the last
@@ -50,8 +50,8 @@ def absolute_progress(runs: Runs, config: RunConfig, play: PlayFunction) -> tupl
         play: plays a schedule.
 
     Returns:
-        One row per run and generation: run, generation, individual, score, low, high (95% interval); and the
-        games per opponent and ordered pair of decks.
+        One row per run and generation: run, generation, individual, score, low, high (95% interval), and
+        games (for each opponent and ordered pair of decks).
     """
     benchmark = config.found_benchmark
     best = best_individuals(runs.individuals)
@@ -74,7 +74,7 @@ def absolute_progress(runs: Runs, config: RunConfig, play: PlayFunction) -> tupl
     own = scores.loc[_names(best)]
     found = best[["run", "generation", "individual"]].copy()
     found["score"], found["low"], found["high"] = own[["score", "score_low", "score_high"]].to_numpy().T
-    return found, games
+    return found.assign(games=games)
 
 
 def _names(individuals: pd.DataFrame) -> list[str]:

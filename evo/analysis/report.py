@@ -3,7 +3,6 @@
 To add one, write a function here and add it to `SECTIONS`; docs/extending.md describes the steps.
 """
 
-import math
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -401,7 +400,8 @@ def progress(given: ReportData) -> list[Section]:
         table = table.merge(centre[["run", "generation", "centre"]], how="left", on=["run", "generation"])
         note = "From the runs' own validations, always on the same deals"
     else:
-        table, games = absolute_progress(given.runs, given.config, given.play)
+        table = absolute_progress(given.runs, given.config, given.play)
+        games = table["games"].iloc[0]
         note = (
             f"The best of each generation against each of {benchmark.title}, {games} games for "
             f"each ordered pair of decks, the same deals for all, turns solved with {DEFAULT_BACKEND}"
@@ -519,8 +519,12 @@ def styles(given: ReportData) -> list[Section]:
 
 def _comparisons(given: ReportData) -> Section:
     runs = given.runs
-    most = min(MOST_PLAYERS, 1 + (2 * pairings_affordable(given.config)) ** 0.5)
-    fewer = max(2, math.ceil(int(most) / len(runs.folders)))
+    most = min(MOST_PLAYERS, (1 + (1 + 8 * pairings_affordable(given.config)) ** 0.5) / 2)
+    fewer = (
+        max(2, int(most) // len(runs.folders))
+        if most < MOST_PLAYERS
+        else -(-MOST_PLAYERS // len(runs.folders))
+    )
     tournament, population = crossplay(runs, given.paths, 2, most=fewer, backend=DEFAULT_BACKEND)
     games = play_matchups(tournament.roster, tournament.matchups, tournament.names, given.play)
     comparisons = compare_clusters(games, clusters_of(population, given.clusters.members))

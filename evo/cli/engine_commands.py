@@ -72,7 +72,7 @@ def deck(
     """List the cards of a deck, write it as a deck file, or list the shipped decks."""
     from engine.cards.patches import read_patches
     from engine.deck_files import add_deck_options, deck_code_of, find_deck, write_deck
-    from engine.decks import changes_sentence, deck_options, patch_sentence
+    from engine.decks import changes_sentence, deck_options
     from engine.shipped import shipped_decks
     from evo.terminal.drawing import console, draw_deck, draw_decks
 
@@ -92,7 +92,7 @@ def deck(
     for text in names:
         found = find_deck(text)
         if code:
-            changed = " ".join(filter(None, (changes_sentence([found]), patch_sentence([found]))))
+            changed = changes_sentence([found])
             if changed:
                 print(f"a deck code has only printed cards. {changed}", file=sys.stderr)
             print(deck_code_of(found))

@@ -276,8 +276,9 @@ def exploit_command(
         seen = count_actions(response, victim, others, chosen.seed, watched, chosen.ruleset)
         bred = profile_of_entrant(_champion_text(chosen, path / "run")).weights
         weights = weights_table(bred, _weights_of_player(victim), chosen.inert_weights)
-        command = ["manaforge", "exploit", entrant, "--budget", str(budget), "--decks", decks]
-        command += ["--test-decks", test_decks, "--games", str(games), "--watched", str(watched)]
+        command = ["manaforge", "exploit", entrant, "--budget", str(budget)]
+        command += ["--decks", ",".join(names[:n_own])]
+        command += ["--test-decks", ",".join(names[n_own:]), "--games", str(games), "--watched", str(watched)]
         command += [part for value in given for part in ("--set", value)]
         page = exploit_page(entrant, chosen, scores, weights, seen, shlex.join(command))
         folder.write("scores.csv", csv_bytes(scores))

@@ -220,6 +220,8 @@ def patches_in_decks(content: Any, model: type[BaseModel]) -> Any:
     if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
         return content  # refused by the model
     decks = content.get("decks", model.model_fields["decks"].default)
+    if not isinstance(decks, list | tuple) or not all(isinstance(deck, str) for deck in decks):
+        return content
     reading = DeckOptions(patch=read_patches(texts))
     return {**content, "patches": (), "decks": add_deck_options(decks, reading)}
 

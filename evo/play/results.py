@@ -124,9 +124,11 @@ def schedule_digest(games: Schedule) -> str:
 
 
 def result_checksums(played: np.ndarray) -> tuple[int, ...]:
-    """Checksums of results: games by outcome, and sums of faults, rounds and solved turns."""
+    """Checksums of results: games by outcome, and sums of faults, rounds, solved turns and actions."""
     outcomes = np.bincount(np.clip(played["outcome"], 0, 3), minlength=4)
-    sums = (played[name].astype(np.int64).sum() for name in ("fault", "turns", *SOLVED_TURN_FIELDS))
+    names = ["fault", "turns", *SOLVED_TURN_FIELDS]
+    names += ["n_actions", "actions"] if "n_actions" in (played.dtype.names or ()) else []
+    sums = (played[name].astype(np.int64).sum() for name in names)
     return (*map(int, outcomes), *map(int, sums))
 
 
@@ -150,6 +152,8 @@ def impossible_games(played: np.ndarray, turn_cap: int) -> np.ndarray:
     known &= np.isin(played["fault"], [int(fault) for fault in Fault])
     known &= (played["turns"] >= 1) & (played["turns"] <= turn_cap) & (played["unproven"] >= 0)
     known &= (played["exact"] >= 0) & (played["search"] >= 0)
+    if "n_actions" in (played.dtype.names or ()):
+        known &= played["n_actions"] >= 0
     return np.flatnonzero(~known)
 
 

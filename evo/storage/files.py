@@ -144,6 +144,10 @@ def parquet_bytes(table: pd.DataFrame, schema: int) -> bytes:
     Pages have checksums, which readers verify.
     """
     arrow = pa.Table.from_pandas(table, preserve_index=False)
+    for place, column in enumerate(arrow.schema):
+        if pa.types.is_dictionary(column.type):  # of any size, so that tables of several files fit together
+            named = pa.dictionary(pa.int32(), pa.string())
+            arrow = arrow.set_column(place, column.name, arrow.column(place).cast(named))
     arrow = arrow.replace_schema_metadata({"manaforge_schema": str(schema), "rules": str(RULES_VERSION)})
     buffer = io.BytesIO()
     pq.write_table(arrow, buffer, compression="zstd", write_page_checksum=True)

@@ -12,13 +12,14 @@ import pandas as pd
 from engine import Action
 from engine.batches import MAX_GAME_ACTIONS
 from engine.bitfields import AIMED, unpack_action
-from engine.codes import COIN, HERO, OWN_TARGETS, ActionKind
+from engine.codes import COIN, HERO, MAX_ACTIONS, OWN_TARGETS, ActionKind
 from engine.decks import cached_card_table
 from engine.effects.chance import draw_from_stream
 from engine.jit import njit
-from engine.rules import apply
+from engine.rules import apply, legal_actions
 from engine.state import EVENTS
 from evo.play.games import Roster, Schedule, deal_schedule
+from evo.play.results import GameError
 from evo.stats.ratings import points_of
 
 NO_CARD, THE_COIN, A_HERO, OWN_HERO = -1, -2, -3, -4
@@ -103,8 +104,8 @@ def note_position(state: np.void, row: np.void) -> None:
 @njit
 def replay_actions(
     cards: np.ndarray, states: np.ndarray, keys: np.ndarray, played: np.ndarray, rows: np.ndarray
-) -> None:
-    """Play games again and write a row for each action.
+) -> int:
+    """Play games again and write a row for each action; returns the first game with an illegal one, or -1.
 
     Args:
         cards: the card table.
@@ -113,16 +114,22 @@ def replay_actions(
         played: dtype `evo.play.games.GAME_WITH_ACTIONS`, shape (games,).
         rows: dtype `ACTION`, shape (actions of all games,). Modified in place.
     """
-    events, place = np.zeros(1, EVENTS), 0
+    events, legal, place = np.zeros(1, EVENTS), np.zeros(MAX_ACTIONS, np.int64), 0
     for game in range(len(states)):
         draw_from_stream(events[0], states[game], keys[game])
         for number in range(played[game]["n_actions"]):
             action, row = played[game]["actions"][number], rows[place]
             row["game"], row["number"], row["action"] = game, number, action
+            n_legal, is_legal = legal_actions(states[game], cards, legal), False
+            for choice in range(n_legal):
+                is_legal = is_legal or legal[choice] == action
+            if not is_legal:
+                return game
             note_position(states[game], row)
             note_cards(states[game], action, row)
             apply(states[game], cards, action, events[0])
             place += 1
+    return -1
 
 
 def action_table(roster: Roster, games: Schedule, played: np.ndarray, first: int) -> pd.DataFrame:
@@ -133,13 +140,18 @@ def action_table(roster: Roster, games: Schedule, played: np.ndarray, first: int
         games: the schedule.
         played: its results, dtype `evo.play.games.GAME_WITH_ACTIONS`.
         first: number of the first game.
+
+    Raises:
+        GameError: an action is not legal, so that the results are not those of the games.
     """
     known = np.flatnonzero(played["n_actions"] <= MAX_GAME_ACTIONS)
     games, played = games.select(known), played[known]
     table, decks = cached_card_table(roster.decks)
     states = deal_schedule(roster, games, (table, decks))
     rows = np.zeros(int(played["n_actions"].sum()), ACTION)
-    replay_actions(table.array, states, games.keys, played, rows)
+    wrong = replay_actions(table.array, states, games.keys, played, rows)
+    if wrong >= 0:
+        raise GameError(f"the actions of game {first + int(known[wrong])} are not legal; repeat the command")
     place = rows["game"]
     codes, texts = pd.factorize(rows["action"])
     names = [card.title for card in table.cards]

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from engine import Deck, ManaforgeError, Ruleset
 from engine.decks import earlier_version_text
@@ -129,6 +130,22 @@ class TournamentFolder(LockedFolder):
         except OSError as error:
             raise self._unwritable(folder, error) from None
         self._write(folder / f"{start:010d}.parquet", parquet_bytes(table, TOURNAMENT_SCHEMA))
+
+    def missing_actions(self) -> str:
+        """A sentence on games whose actions are not in the folder, though their results are; "" if none."""
+        held = []
+        for file in sorted((self.path / ACTIONS).glob("*.parquet")):
+            if file.stem.isdecimal() and int(file.stem) < len(self.played):
+                with contextlib.suppress(OSError, ValueError, pa.ArrowException):
+                    column = pq.read_table(file, columns=["game"]).column("game").to_numpy()
+                    held.append(np.unique(column))
+        known = np.concatenate(held) if held else np.zeros(0, np.int64)
+        left = len(self.played) - len(np.unique(known[known < len(self.played)]))
+        return (
+            f"the actions of {left:,} of {len(self.played):,} games are not in {self.path / ACTIONS}"
+            if left
+            else ""
+        )
 
     def finish(self, games: pd.DataFrame) -> None:
         """Write all games to `games.parquet`, and delete the batches."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from engine import RULES_VERSION, Deck, Outcome, Ruleset, find_deck, find_ruleset
 from engine.decks import default_ruleset
+from engine.terminal import print_error
 from evo.config.keys import MAX_GAMES
 from evo.decklibrary import library_for_prediction
 from evo.play.dispatch import MessageCallback
@@ -274,6 +275,9 @@ def play_missing(
                     results = results[: 2 * end - start]
             writer.write(start, games.select(slice(len(results))), results)
             start += len(results)
+    missing = folder.missing_actions() if tournament.actions else ""
+    if missing:
+        print_error(f"warning: {missing}")
     return sprt.verdict(counts) if sprt else ""
 
 

@@ -307,7 +307,9 @@ def vary_card(
     Raises:
         SweepError: unknown or unsupported card, or an invalid value.
     """
-    cards = {deck.name: find_sweep_card(deck, text, edition_name) for deck in decks[:n_held]}
+    cards = {
+        deck.name: deck.patch.apply(find_sweep_card(deck, text, edition_name)) for deck in decks[:n_held]
+    }
     name = next(iter(cards.values())).name
     return _vary(
         entrant,
@@ -361,6 +363,8 @@ def vary_attribute(
         for number in printed_numbers(card)
         if number.name == attribute
     }
+    if not usual and any(card.id in changed.ids for deck in held for card in deck.cards):
+        raise SweepError(f"--attribute: {changed.card.name} is played as a body, without {attribute}")
     if not usual:
         raise SweepError(
             f"--card: {changed.card.name} is not among the cards of {', '.join(deck.name for deck in held)}; "

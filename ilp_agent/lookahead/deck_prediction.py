@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine import Deck, find_deck
+from engine.cards.patches import NO_PATCH, Patch
 from engine.cards.table import CardTable
 from engine.codes import DECK_SIZE
 from engine.decks import build_card_table
@@ -92,10 +93,10 @@ def distinct_decks(decks: Iterable[Deck]) -> tuple[Deck, ...]:
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def body_decks(further: tuple[Deck, ...] = ()) -> tuple[tuple[Deck, ...], CardTable]:
-    """All shipped and further decks without card effects, and a table of their cards."""
+def body_decks(further: tuple[Deck, ...] = (), patch: Patch = NO_PATCH) -> tuple[tuple[Deck, ...], CardTable]:
+    """All shipped and further decks without card effects, patched, and a table of their cards."""
     decks = distinct_decks([*map(find_deck, sorted(shipped_decks())), *further])
-    bodies = tuple(deck for deck in decks if not deck.effects)
+    bodies = tuple(deck.patched(patch) for deck in decks if not deck.effects)
     return bodies, build_card_table(bodies)
 
 
@@ -117,17 +118,20 @@ def library_in_table(table: CardTable, further: tuple[Deck, ...] = ()) -> DeckLi
     return build_library(decks, numbers, sorts.astype(np.int64).reshape(-1), classes)
 
 
-def extend_table(cards: np.ndarray, further: tuple[Deck, ...] = ()) -> tuple[np.ndarray, DeckLibrary]:
+def extend_table(
+    cards: np.ndarray, further: tuple[Deck, ...] = (), patch: Patch = NO_PATCH
+) -> tuple[np.ndarray, DeckLibrary]:
     """Append the cards of the library's decks to a card table without card effects; return both.
 
     Args:
         cards: the card table of a game or a batch of games.
         further: decks in addition to the shipped ones.
+        patch: of the games' cards.
 
     Returns:
         The extended table, and the library by its card numbers.
     """
-    decks, table = body_decks(further)
+    decks, table = body_decks(further, patch)
     longer = np.frombuffer(cards.tobytes() + table.array.tobytes(), CARD)  # read-only, as tables are
     prints = np.stack([longer[name].astype(np.float64) for name in _PRINT], axis=1)
     sorts = np.unique(prints, axis=0, return_inverse=True)[1].astype(np.int64).reshape(-1)
@@ -164,7 +168,7 @@ def table_and_library(
         if real and table is not None:
             kept[real] = cards, library_in_table(table, further)
         else:
-            kept[real] = extend_table(cards, further)
+            kept[real] = extend_table(cards, further, table.patch if table is not None else NO_PATCH)
     return kept[real]
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import DeckError, deal, find_deck
+from engine import DeckError, NotationError, RandomAgent, deal, find_deck, play
 from engine.cards.patches import NO_PATCH, PatchError, parse_patch, printed_numbers, read_patches
 from engine.cards.real import edition
 from engine.cards.table import random_card_pool
@@ -13,6 +13,7 @@ from engine.decks import DeckOptions, build_card_table, coverage_sentence, deck_
 from engine.effect_codes import CardFilter
 from engine.effects.rows import CardQuery
 from engine.errors import UnknownNameError
+from engine.game_session import GameRecord
 from engine.notation import parse_action
 from rivals import refuse_decks
 from tests.conftest import cases
@@ -71,6 +72,11 @@ def test_every_number_can_be_set_and_changes_the_card() -> None:
         ("Wrath damage=4", "its parts are cards of their own: Wrath .EX1_154a.: cost 0, damage 3"),
         ("Jade Golem attack=3", "30 cards are named Jade Golem; write one's id"),
         ("Kazakus Potion cost=3", "a part of Kazakus' potions, which cannot be patched"),
+        ("The Coin cost=1", "The Coin cannot be patched"),
+        ("Fireball cost=5,damage", 'a patch is written "CARD NUMBER=VALUE"'),
+        ("Fireball cost=5 3", 'a patch is written "CARD NUMBER=VALUE"'),
+        ("Fireball cost=1_0", "cost must be a whole number, got '1_0'"),
+        ("Fireball " + "a=1," * 40 + " !", 'a patch is written "CARD NUMBER=VALUE"'),
         ("none.toml", "cannot read the file of patches none.toml"),
     ],
 )
@@ -117,6 +123,62 @@ def test_a_patched_deck_keeps_its_patch_in_files_and_texts(tmp_path: Path) -> No
     assert told.endswith("Patched: Fireball (cost 5 instead of 4, damage 7 instead of 6).")
     assert deck_card_facts([deck])["patches"] == ["Fireball cost=5 damage=7"]
     assert deck.changes() == {}
+
+
+def test_patches_of_a_file_and_of_a_prefix_add_up(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    text = find_deck("CS2_024.damage=2:basic-mage").text
+    file.write_text(text, encoding="utf-8")
+    deck = find_deck(f"CS2_029.cost=3:{file}")
+    assert deck.patch.texts == ["Fireball cost=3", "Frostbolt damage=2"]
+    file.write_text(deck.text, encoding="utf-8")
+    assert read_deck(file) == deck
+    for wrong, message in (
+        (text.replace("damage", "damge"), "has no number 'damge'"),
+        (f"{text}]", "not a TOML"),
+    ):
+        file.write_text(wrong, encoding="utf-8")
+        with pytest.raises(DeckError, match=message):
+            find_deck(f"CS2_029.cost=3:{file}")
+    file.write_text(text.replace('["', '[ # a ] comment\n"'), encoding="utf-8")
+    assert read_deck(file).patch.texts == ["Frostbolt damage=2"]
+    with pytest.raises(DeckError, match="write its key patches as one list of texts without comments"):
+        find_deck(f"CS2_029.cost=3:{file}")
+
+
+def test_patches_one_after_the_other_are_patches_together() -> None:
+    first, second = parse_patch(["Fireball damage=7"]), parse_patch(["Fireball cost=3"])
+    deck = find_deck("basic-mage")
+    assert (
+        deck.patched(first).patched(second)
+        == deck.patched(first | second)
+        == deck.patched(second).patched(first)
+    )
+
+
+def test_a_text_is_patched_only_where_it_is_played() -> None:
+    with pytest.raises(DeckError, match="Leeroy Jenkins is played as a body here, without summons"):
+        add_deck_options(["thesis-paladin"], DeckOptions(patch=parse_patch(["Leeroy Jenkins summons=5"])))
+    (name,) = add_deck_options(
+        ["thesis-paladin"], DeckOptions(patch=parse_patch(["Leeroy Jenkins attack=9"]))
+    )
+    assert {card.spec.attack for card in find_deck(name).cards if card.name == "Leeroy Jenkins"} == {9}
+    with pytest.raises(DeckError, match="no decks are named"):
+        add_deck_options([], DeckOptions(patch=parse_patch(["Fireball cost=3"])))
+    with pytest.raises(DeckError, match="reads positions as text"):
+        refuse_decks([("python:a:B", "auto")], [find_deck("CS2_029.damage=3:basic-mage")])
+
+
+def test_a_record_with_patched_texts_is_not_replayed() -> None:
+    deck = find_deck("CS2_029.damage=9:basic-mage")
+    record = play(RandomAgent(), RandomAgent(), (deck, deck), 1).record
+    again = GameRecord.from_json(record.to_json())
+    assert again == record
+    with pytest.raises(NotationError, match="played with patched cards"):
+        again.replay()
+    deck = find_deck("CS2_029.cost=1:basic-mage")
+    result = play(RandomAgent(), RandomAgent(), (deck, deck), 1)
+    assert str(result.record.replay()) == str(result.position)
 
 
 def test_a_patch_applies_to_reprints_and_created_cards() -> None:

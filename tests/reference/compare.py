@@ -8,7 +8,7 @@ import numpy as np
 
 from engine import Deck, Outcome, Position, find_deck, find_ruleset, rulesets, shipped_decks
 from engine.cards import Card
-from engine.cards.patches import Patch, parse_patch, printed_numbers
+from engine.cards.patches import Patch, is_patchable, parse_patch, printed_numbers
 from engine.cards.real import edition, hero_classes
 from engine.codes import Death
 from engine.decks import cached_card_table, cards_of_games
@@ -90,7 +90,7 @@ def some_patch(decks: Sequence[Deck], pick: np.random.Generator) -> Patch:
     """A patch of some numbers, at random, of cards that games of these decks may have."""
     texts = []
     for card in cards_of_games(decks):
-        some = card.id and pick.random() < 0.3 and not card.id.startswith("CFM_621t")  # no parts of potions
+        some = card.id and is_patchable(card) and pick.random() < 0.3
         for number in printed_numbers(card) if some else ():
             op, _ = PATCHES.get(number.name.rstrip("0123456789"), ("", ""))
             of_row = number.row >= 0 and card.effects[number.row].op.name.lower() == op

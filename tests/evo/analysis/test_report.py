@@ -383,7 +383,8 @@ def test_games_of_a_report_on_real_cards_are_limited(name: str) -> None:
         played.append(games)
         return np.zeros(len(games), GAME)
 
-    table, games = absolute_progress(runs, config, play)
+    table = absolute_progress(runs, config, play)
+    (games,) = set(table["games"])
     generations = set(table["generation"])
     last = runs.individuals["generation"].max()
     assert {0, last} <= generations

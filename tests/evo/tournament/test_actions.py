@@ -4,12 +4,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from engine import Action, Position, find_deck, find_ruleset
 from engine.batches import MAX_GAME_ACTIONS
 from engine.codes import ActionKind, Outcome
 from engine.streams import stream_key
 from evo.play.games import Player, Roster, Schedule, play_game_in_python, play_schedule
+from evo.play.results import GameError, impossible_games
+from evo.storage.files import parquet_bytes
 from evo.tournament.actions import action_table
 from evo.tournament.reading import read_tournament, replay_game, tournament_to_replay
 from tests.conftest import cases
@@ -107,9 +110,51 @@ def test_a_tournament_keeps_its_actions(tmp_path: Path) -> None:
         assert [str(action) for action in result.actions] == list(
             table.loc[table["game"] == number, "action"]
         )
+    assert set(table["action"].dtype.categories) > {"end turn"}
     # A run that stopped after it had written actions, before their results: they are written anew.
     (full / "actions" / "0000000016.parquet").write_bytes(b"half")
     more = (*line[:-1], "8")
     assert manaforge(*more, "--actions", "--out", full).returncode == 0
     assert set(pd.read_parquet(full / "actions")["game"]) == set(range(32))
     assert manaforge(*more, "--out", full).returncode != 0, "another definition"
+
+
+def test_files_with_many_and_without_names_are_one_table(tmp_path: Path) -> None:
+    many = pd.DataFrame({"game": range(200), "target": pd.Categorical([f"card {n}" for n in range(200)])})
+    none = pd.DataFrame({"game": range(2), "target": pd.Categorical.from_codes([-1, -1], [])})
+    for number, table in enumerate((none, many, none)):
+        (tmp_path / f"{number}.parquet").write_bytes(parquet_bytes(table, 1))
+    read = pd.read_parquet(tmp_path)
+    assert len(read) == 204
+    assert list(read["target"].dropna()) == list(many["target"])
+
+
+def test_missing_actions_are_told(tmp_path: Path) -> None:
+    line = (
+        "tournament",
+        "aggro",
+        "random",
+        "--decks",
+        "thesis-paladin",
+        "--games",
+        "60",
+        "--actions",
+        "--out",
+        tmp_path,
+    )
+    assert "warning" not in manaforge(*line).stderr
+    files = sorted((tmp_path / "actions").glob("*.parquet"))
+    held = pd.read_parquet(files[1])["game"].nunique()
+    files[1].unlink()
+    assert f"warning: the actions of {held} of 60 games are not in" in manaforge(*line).stderr
+
+
+def test_illegal_actions_of_a_worker_are_refused() -> None:
+    roster, games = some_games(4)
+    played = play_schedule(roster, games)
+    assert not len(impossible_games(played, roster.ruleset.turn_cap))
+    played["actions"][1, 3] = 1 << 10
+    with pytest.raises(GameError, match="the actions of game 1 are not legal"):
+        action_table(roster, games, played, 0)
+    played["n_actions"][2] = -1
+    assert list(impossible_games(played, roster.ruleset.turn_cap)) == [2]

@@ -78,7 +78,10 @@ def read_config_as(
             f"{file}: address: a file may not choose a Ray cluster, got {address!r}, since it can run "
             "code on the machines that join it; remove the key and use --address on the command line"
         )
-    for key, beside in (("decks", resolve_deck_path), ("library", _library_beside), ("also", _folder_beside)):
+    for key, beside in (
+        *(("decks", resolve_deck_path), ("patches", resolve_deck_path)),
+        *(("library", _library_beside), ("also", _folder_beside)),
+    ):
         if isinstance(content.get(key), list):
             content[key] = [beside(text, file.parent) for text in content[key]]
     given = {_override(content, override, model): f"--set {override}" for override in overrides}

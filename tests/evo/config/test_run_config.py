@@ -323,6 +323,9 @@ def test_patches_become_a_part_of_the_decks(tmp_path: Path) -> None:
     assert [deck.patch.texts for deck in config.found_decks] == [["Fireball cost=5"]] * 2
     assert read_config("", ["decks=basic-mage,basic-hunter", "patches=Fireball cost=5"]) == config
     assert config.changed(seed=2).decks == config.decks
+    (tmp_path / "nerfs.toml").write_text('patches = ["Fireball cost=5"]', encoding="utf-8")
+    file.write_text('decks = ["basic-mage", "basic-hunter"]\npatches = ["nerfs.toml"]', encoding="utf-8")
+    assert read_config(file) == config
     for text, message in (
         ("patches=Fireball size=5", "has no number 'size' to change"),
         ("patches=Firebal cost=5", "unknown card 'Firebal'"),

@@ -3,7 +3,7 @@
 `evolve`, `play_tournament`, `play_arena` and `write_report` do what the commands of these names do, in
 the same folders and with the same bytes, and return tables. `quiet=True` prints no progress. Repeating a
 call with the same `out` continues it, or reads its results. `optimise` runs a strategy on a fitness
-function of your own, and `win_rates` measures weights for it.
+function of your own, and `win_rates` measures weights for it. `card_worth` measures the cards of a deck.
 """
 
 import contextlib
@@ -18,8 +18,11 @@ import numpy as np
 import pandas as pd
 from rich.console import Console
 
-from engine import Agent
+from engine import Agent, find_deck
+from engine.cards.patches import read_patches
 from engine.compile_progress import silent_compilation
+from engine.deck_files import add_deck_options
+from engine.decks import DeckOptions
 from engine.errors import WrongValueError, check_choice
 from evo.analysis.tables import Runs, last_population, read_runs, read_validation
 from evo.config.files import find_config, read_config, split_names
@@ -28,6 +31,7 @@ from evo.evolution.fitness import Tally, play_pairings
 from evo.evolution.records import new_strategy
 from evo.evolution.session import open_or_create
 from evo.evolution.validation import Validation
+from evo.experiments.card_worth import make_study, measure_worth, watch_games
 from evo.play.entrants import find_entrant, find_entrants
 from evo.play.games import compile_games, roster_of
 from evo.play.notation import OFFERED_FORMATS, SEATS
@@ -48,6 +52,7 @@ from evo.storage.run_folder import RunError, open_run_read_only, resolve_run_pat
 from evo.strategies import GenerationResult, Strategy, StrategyError
 from evo.terminal.console import SafeConsole
 from evo.tournament.arena import create_arena
+from evo.tournament.folder import ACTIONS
 from evo.tournament.report import fault_warnings
 from evo.tournament.run import Tournament, create_tournament
 from ilp_agent import Profile, WeightVector
@@ -121,6 +126,18 @@ class PlayedTournament:
     decks: pd.DataFrame = field(repr=False)
     games: pd.DataFrame = field(repr=False)
     summary: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def actions(self) -> pd.DataFrame:
+        """One row per action, of a tournament with `actions=True`; read from the folder each time.
+
+        Raises:
+            WrongValueError: the tournament was played without.
+        """
+        folder = self.path / ACTIONS
+        if not folder.is_dir():
+            raise WrongValueError(f"{self.path} has no actions; play the tournament with actions=True")
+        return pd.read_parquet(folder)
 
 
 @dataclass(frozen=True)
@@ -331,6 +348,52 @@ def win_rates(
     return rates.reshape(n, m)
 
 
+def card_worth(
+    deck: str,
+    field: str | Sequence[str],
+    *,
+    player: str = "",
+    rival: str = "",
+    games: int = 1_000,
+    ruleset: str = "",
+    patches: str | Sequence[str] = (),
+    seed: int = 1,
+    workers: int = 0,
+) -> pd.DataFrame:
+    """What each card of a deck is worth: the score lost on the same deals without it, and its part in games.
+
+    Args:
+        deck: a name, a file or a deck code.
+        field: decks that it plays against; one string may list several, separated by commas.
+        player: entrant that plays the deck; "": a fast agent.
+        rival: entrant that plays the field; "": as the deck.
+        games: per deck of the field, and as many without each card; even.
+        ruleset: name of the ruleset; "": the decks' default.
+        patches: changed numbers of cards, such as "Fireball cost=5", or files of them.
+        seed: seed of the deals.
+        workers: number of threads; 0: one per processor.
+
+    Returns:
+        One row per card, by worth: the columns of `cards.csv` (docs/commands.md).
+
+    Raises:
+        WrongValueError, DeckError, EntrantError: an argument is not valid.
+    """
+    own, *others = map(find_deck, _patched([deck, *_names(field)], patches))
+    study = make_study(own, others, player, rival, games, ruleset, seed)
+    with contextlib.closing(LocalPool(workers)) as pool:
+        compile_games((study.player, study.rival), (own, *others))
+        _, worth = measure_worth(study, pool.play)
+        watched, _ = watch_games(study, pool.play)
+    return worth.merge(watched, on="card")
+
+
+def _patched(decks: str | Sequence[str], patches: str | Sequence[str]) -> tuple[str, ...]:
+    """Names of decks with the patches as prefixes."""
+    texts = [patches] if isinstance(patches, str) else patches
+    return add_deck_options(_names(decks), DeckOptions(patch=read_patches(texts)))
+
+
 def _weight_rows(
     weights: pd.DataFrame | np.ndarray | Sequence[Sequence[float]], agent: str
 ) -> tuple[str, list[tuple[float, ...]]]:
@@ -382,6 +445,8 @@ def play_tournament(
     sprt: str = "",
     seed: int = 1,
     library: str | Path | None = None,
+    patches: str | Sequence[str] = (),
+    actions: bool = False,
     out: str | Path | None = None,
     workers: int = 0,
     pool: str = "auto",
@@ -400,6 +465,8 @@ def play_tournament(
         sprt: a sequential test, such as "elo0=0 elo1=20"; "" for none.
         seed: seed of the deals.
         library: a folder of further decks for the deck prediction of entrants with hands=predicted.
+        patches: changed numbers of cards, such as "Fireball cost=5" (docs/decks.md), or files of them.
+        actions: keep every action, for `PlayedTournament.actions`.
         out: output folder; None: `runs/tournament-<hash>`.
         workers: number of workers; 0: one per processor.
         pool: "auto", "local" or "ray".
@@ -412,7 +479,7 @@ def play_tournament(
     """
     wanted = create_tournament(
         entrants,
-        _names(decks),
+        _patched(decks, patches),
         ruleset,
         sprt,
         _path(library),
@@ -420,6 +487,7 @@ def play_tournament(
         seats=check_choice("seats", "kind of seats", seats, SEATS),
         style=check_choice("style", "format", style, OFFERED_FORMATS),
         seed=seed,
+        actions=actions,
     )
     return _played(wanted, "tournament", _path(out), pool_settings(pool, workers, address), quiet)
 

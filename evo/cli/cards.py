@@ -53,8 +53,6 @@ Field = Annotated[
         autocompletion=options.complete_decks,
     ),
 ]
-MINION_PILOT, CARD_PILOT = "ilp:value-trading", "eva"
-"""Default players of decks of minions and of decks with a class: fast ones."""
 
 
 def cards_command(
@@ -64,7 +62,7 @@ def cards_command(
     field: Field = ...,  # type: ignore[assignment]
     player: str = typer.Option(
         "",
-        help=f"Plays the deck: {NOTATION}. (default: {CARD_PILOT}; {MINION_PILOT} without classes)",
+        help=f"Plays the deck: {NOTATION}. (default: eva; ilp:value-trading without classes)",
         autocompletion=options.complete_entrants,
     ),
     rival: str = typer.Option(
@@ -89,43 +87,32 @@ def cards_command(
     as_data: AsJson = False,
 ) -> None:
     """Tell what each card of a deck is worth: the same deals without it, and its part in the games."""
-    from engine import find_deck, find_ruleset
-    from engine.decks import coverage_sentence, default_ruleset
+    from engine import find_deck
+    from engine.decks import coverage_sentence
     from evo.config.files import split_names
     from evo.experiments.card_worth import (
-        CardStudy,
         cards_page,
+        make_study,
         measure_worth,
         watch_games,
         worth_figure,
         worth_sentence,
     )
-    from evo.experiments.folder import ExperimentOptionError, open_experiment
-    from evo.play.entrants import find_entrant
+    from evo.experiments.folder import open_experiment
     from evo.play.pools import pool_settings
     from evo.sessions.progress import GameCounter, output_console, print_problems
     from evo.sessions.session import open_session_pool, print_json
     from evo.storage.files import csv_bytes, json_digest
-    from rivals import refuse_decks
 
     place = pool_settings(pool, workers, address)
-    if games % 2:
-        raise ExperimentOptionError(f"--games must be even, since games come in pairs; got {games}")
     names = decks_with_options((deck, *split_names(field)), edition, bodies, any_deck, patch)
     own, *others = map(find_deck, names)
-    if own.random:
-        raise ExperimentOptionError(
-            f"{own.name} draws its cards anew for each game; choose a deck with a list"
-        )
-    player = player or (CARD_PILOT if own.effects or any(one.effects for one in others) else MINION_PILOT)
-    pilots = [find_entrant(text).player for text in (player, rival or player)]
-    refuse_decks((one.kind_and_backend for one in pilots), (own, *others))
-    ruleset = ruleset or default_ruleset((own, *others))
-    study = CardStudy(own, tuple(others), pilots[0], pilots[1], find_ruleset(ruleset), games, seed)
+    study = make_study(own, others, player, rival, games, ruleset, seed)
+    pilots = [study.player, study.rival]
     definition = {
         "players": [[*one.versioned_kind((own, *others)), *one.row, *one.beside_row] for one in pilots],
         "decks": [found.identity for found in (own, *others)],
-        "ruleset": ruleset,
+        "ruleset": study.ruleset.name,
         "games": games,
         "seed": seed,
     }
@@ -141,9 +128,9 @@ def cards_command(
             watched, rounds = watch_games(
                 study, lambda roster, schedule: players.play(roster, schedule, counter.advance)
             )
-        command = ["manaforge", "cards", names[0], "--field", ",".join(names[1:]), "--player", player]
-        command += [*(["--rival", rival] if rival else []), "--games", str(games)]
-        command += ["--ruleset", ruleset, "--seed", str(seed)]
+        command = ["manaforge", "cards", names[0], "--field", ",".join(names[1:])]
+        command += [*(["--player", player] if player else []), *(["--rival", rival] if rival else [])]
+        command += ["--games", str(games), "--ruleset", study.ruleset.name, "--seed", str(seed)]
         table = worth.merge(watched, on="card")
         folder.write("cards.csv", csv_bytes(table))
         folder.write("rounds.csv", csv_bytes(rounds))

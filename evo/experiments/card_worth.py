@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from engine import Deck, Ruleset
+from engine import Deck, Ruleset, find_ruleset
 from engine.batches import MAX_GAME_ACTIONS
 from engine.bitfields import unpack_action
 from engine.cards import Card
 from engine.codes import ActionKind
-from engine.decks import cached_card_table
+from engine.decks import cached_card_table, default_ruleset
 from engine.effect_codes import CardKind
 from engine.effects.chance import draw_from_stream
 from engine.jit import njit
@@ -26,12 +26,18 @@ from engine.minion import MinionSpec
 from engine.rules import apply
 from engine.state import EVENTS
 from engine.streams import stream_key
+from evo.experiments.folder import ExperimentOptionError
 from evo.experiments.plots import plot_worth
 from evo.figures.page import Section, html_table, image, interval_cells, make_page
 from evo.figures.style import draw, draw_wide_and_narrow
+from evo.play.entrants import find_entrant
 from evo.play.games import Player, PlayFunction, Roster, Schedule, deal_schedule
 from evo.seeds import Stream
 from evo.stats.ratings import points_of
+from rivals import refuse_decks
+
+MINION_PILOT, CARD_PILOT = "ilp:value-trading", "eva"
+"""Default players of decks of minions and of decks with a class: fast ones."""
 
 BLANK = "Blank"
 """Name of the card that replaces another: it costs the same and does nothing."""
@@ -106,6 +112,45 @@ class CardStudy:
         decks = np.stack([first, first[:, ::-1]], axis=1).reshape(-1, 2)
         players = np.tile(np.array([[0, 1], [1, 0]], np.int16), (len(keys), 1))
         return Schedule(players, np.ascontiguousarray(decks), np.repeat(np.array(keys, np.uint64), 2))
+
+
+def make_study(
+    deck: Deck,
+    field: Sequence[Deck],
+    player: str = "",
+    rival: str = "",
+    games: int = 1_000,
+    ruleset: str = "",
+    seed: int = 1,
+) -> CardStudy:
+    """Define a study by the names of its players and its ruleset.
+
+    Args:
+        deck: a list of cards.
+        field: decks that it plays against.
+        player: entrant that plays the deck; "": `CARD_PILOT` or `MINION_PILOT`, fast agents.
+        rival: entrant that plays the field; "": as the deck.
+        games: per deck of the field, and as many without each card; even.
+        ruleset: its name; "" for the decks' default.
+        seed: of the deals.
+
+    Raises:
+        ExperimentOptionError: the number of games is odd, the field is empty, or the deck has no list.
+        EntrantError, UnknownNameError: an entrant or the ruleset is unknown.
+        DeckError: an agent does not support card effects, which a deck needs.
+    """
+    if games % 2 or games < 2:
+        raise ExperimentOptionError(f"--games must be even, since games come in pairs; got {games}")
+    if not field:
+        raise ExperimentOptionError("--field needs at least one deck")
+    if deck.random:
+        raise ExperimentOptionError(f"{deck.name} draws its cards for each game; choose a deck with a list")
+    decks = (deck, *field)
+    first = player or (CARD_PILOT if any(one.effects for one in decks) else MINION_PILOT)
+    pilots = [find_entrant(text).player for text in (first, rival or first)]
+    refuse_decks((pilot.kind_and_backend for pilot in pilots), decks)
+    rules = find_ruleset(ruleset or default_ruleset(decks))
+    return CardStudy(deck, tuple(field), pilots[0], pilots[1], rules, games, seed)
 
 
 def deal_points(schedule: Schedule, played: np.ndarray) -> np.ndarray:

@@ -320,3 +320,32 @@ def test_an_interrupt_is_pythons_own_and_loses_nothing(tmp_path: Path) -> None:
     assert run.returncode == 0
     assert rest.strip().endswith("stopped: stopped by signal 2")
     assert len(list((tmp_path / "run" / "generations").iterdir())) >= 2
+
+
+def test_cards_and_actions_of_patched_games(tmp_path: Path) -> None:
+    decks, patch = "basic-mage,basic-hunter", "Fireball cost=0 damage=9"
+    call = functools.partial(evo.play_tournament, "aggro", "random", decks=decks, games=4, quiet=True)
+    plain = call(actions=True, out=tmp_path / "plain")
+    patched = call(patches=patch, actions=True, out=tmp_path / "patched")
+    assert set(plain.actions["game"]) == set(patched.actions["game"]) == set(range(16))
+    mana = patched.actions.loc[patched.actions["card"] == "Fireball", "mana"]
+    assert mana.min() < 4 <= plain.actions.loc[plain.actions["card"] == "Fireball", "mana"].min()
+    with pytest.raises(WrongValueError, match="play the tournament with actions=True"):
+        _ = call(out=tmp_path / "without").actions
+    line = [
+        "cards",
+        "basic-mage",
+        "--field",
+        "basic-hunter",
+        "--player",
+        "aggro",
+        "--games",
+        "20",
+        "--patch",
+        patch,
+    ]
+    assert CliRunner().invoke(app, [*line, "--out", str(tmp_path / "cards")]).exit_code == 0
+    ours = manaforge.card_worth("basic-mage", "basic-hunter", player="aggro", games=20, patches=[patch])
+    pd.testing.assert_frame_equal(ours, pd.read_csv(tmp_path / "cards" / "cards.csv"), check_dtype=False)
+    with pytest.raises(WrongValueError, match="games must be even"):
+        manaforge.card_worth("basic-mage", "basic-hunter", games=3)

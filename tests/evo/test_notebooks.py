@@ -15,8 +15,8 @@ FOLDER = Path(__file__).parents[2] / "notebooks"
 BOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 
-def test_there_are_five() -> None:
-    names = ["00_first_run", "01_weights", "02_coevolution", "03_styles", "04_tournament"]
+def test_there_are_six() -> None:
+    names = ["00_first_run", "01_weights", "02_coevolution", "03_styles", "04_tournament", "05_actions"]
     assert [book.stem for book in BOOKS] == names
 
 

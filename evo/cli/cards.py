@@ -1,4 +1,4 @@
-"""The command cards: what each card of a deck is worth."""
+"""Commands about a deck: what each card is worth, and whether the deck is too strong."""
 
 import json
 import math
@@ -165,3 +165,150 @@ def _cards_table(table: "pd.DataFrame") -> FittingTable:
 
 def _share(score: float) -> str:
     return "" if math.isnan(score) else f"{score:.1%}"
+
+
+VERDICT_COLUMNS = (
+    Column("against"),
+    Column("played by", 4, folds=True),
+    Column("and by", 4, folds=True),
+    Column("games", 5, right=True),
+    Column("score", right=True),
+    Column("95% interval", 1, right=True),
+    Column("first", 2, right=True),
+    Column("second", 2, right=True),
+    Column("rounds", 3, right=True),
+)
+"""Headings of the table; first and second: scores going first and second."""
+
+VerdictOut = Annotated[
+    Path | None, typer.Option("--out", help=OUT_HELP.format("verdict"), show_default=False)
+]
+
+
+def verdict_command(
+    deck: str = typer.Argument(
+        metavar="DECK", help="A deck: a name, a file or a deck code.", autocompletion=options.complete_decks
+    ),
+    field: Field = ...,  # type: ignore[assignment]
+    players: str = typer.Option(
+        "",
+        help=f"Agents, separated by commas; the best plays each side: {NOTATION}. (default: eva,"
+        "greedy-ilp:true-balanced,aggro)",
+        autocompletion=options.complete_entrants,
+    ),
+    games: int = typer.Option(
+        1_000, min=4, max=10**6, help="Games that judge, against each deck of the field; even."
+    ),
+    ruleset: RulesetName = "",
+    seed: DealSeed = 1,
+    edition: DeckEdition = "",
+    bodies: AsBodies = False,
+    any_deck: AnyDeck = False,
+    patch: Patches = None,
+    out: VerdictOut = None,
+    workers: Workers = 0,
+    pool: PoolName = "auto",
+    address: Address = "",
+    as_data: AsJson = False,
+) -> None:
+    """Tell whether a deck is too strong: against a field, each side played by the best of several agents."""
+    import pandas as pd
+
+    from engine import find_deck, find_ruleset
+    from engine.decks import coverage_sentence, default_ruleset
+    from evo.config.files import split_names
+    from evo.experiments.card_worth import make_study, measure_worth
+    from evo.experiments.deck_verdict import (
+        VerdictStudy,
+        choose_pilots,
+        judge,
+        overall,
+        verdict_page,
+        verdict_sentence,
+    )
+    from evo.experiments.folder import open_experiment
+    from evo.play.entrants import find_entrant
+    from evo.play.pools import pool_settings
+    from evo.sessions.progress import GameCounter, output_console, print_problems
+    from evo.sessions.session import open_session_pool, print_json
+    from evo.storage.files import csv_bytes, json_digest
+    from rivals import refuse_decks
+
+    place = pool_settings(pool, workers, address)
+    names = decks_with_options((deck, *split_names(field)), edition, bodies, any_deck, patch)
+    own, *others = found = [find_deck(name) for name in names]
+    texts = split_names(players or PILOTS)
+    pilots = tuple(find_entrant(text).player for text in texts)
+    refuse_decks((one.kind_and_backend for one in pilots), found)
+    rules = find_ruleset(ruleset or default_ruleset(found))
+    study = VerdictStudy(own, tuple(others), texts, pilots, rules, games, seed)
+    # Worth of cards takes many games, so that a fast agent plays them.
+    cards = None if own.random else make_study(own, others, games=games, ruleset=rules.name, seed=seed)
+    definition = {
+        "players": [[*one.versioned_kind(found), *one.row, *one.beside_row] for one in pilots],
+        "decks": [one.identity for one in found],
+        "ruleset": rules.name,
+        "games": games,
+        "seed": seed,
+    }
+    path = out or Path("runs") / f"verdict-{json_digest(definition)[:8]}"
+    console = output_console(stderr=as_data)
+    total = study.total + (cards.total if cards else 0)
+    console.print(f"{path}: {total:,} games to play", markup=False, highlight=False)
+    counter = GameCounter(console, total)
+    everyone = [*pilots, *([cards.player] if cards else [])]
+    with open_experiment(path, "verdict", definition) as folder:
+        print_problems(console, folder.problems)
+        with open_session_pool(place, everyone, found, counter, STOP_MESSAGE) as players_of_pool:
+            play = folder.caching_play(players_of_pool, counter.advance)
+            table = judge(study, play, choose_pilots(study, play))
+            worth = measure_worth(cards, play)[1] if cards else pd.DataFrame()
+        command = [
+            "manaforge",
+            "verdict",
+            names[0],
+            "--field",
+            ",".join(names[1:]),
+            "--players",
+            ",".join(texts),
+        ]
+        command += ["--games", str(games), "--ruleset", rules.name, "--seed", str(seed)]
+        pilot = cards.pilot if cards else ""
+        folder.write("verdict.csv", csv_bytes(table))
+        folder.write("cards.csv", csv_bytes(worth))
+        folder.write("verdict.html", verdict_page(study, table, worth, pilot, shlex.join(command)))
+    said = verdict_sentence(own.name, table)
+    if as_data:
+        score, low, high = overall(table)
+        tables = {
+            name: json.loads(one.to_json(orient="records"))
+            for name, one in (("matchups", table), ("cards", worth))
+        }
+        print_json({"deck": own.name, "score": score, "low": low, "high": high, "verdict": said, **tables})
+        return
+    console.print(_verdict_table(table))
+    console.print(said, markup=False, highlight=False)
+    console.print(coverage_sentence(found), markup=False, highlight=False)
+    console.print(f"written: {path}/verdict.html, verdict.csv, cards.csv", markup=False)
+
+
+PILOTS = "eva,greedy-ilp:true-balanced,aggro"
+"""Default agents of a verdict: fast ones that play all decks."""
+
+
+def _verdict_table(table: "pd.DataFrame") -> FittingTable:
+    rows = [
+        [
+            row.deck,
+            row.pilot,
+            row.rival,
+            f"{row.games:,}",
+            f"{row.score:.1%}",
+            f"{row.low:.1%} to {row.high:.1%}",
+            f"{row.first:.1%}",
+            f"{row.second:.1%}",
+            f"{row.rounds:.1f}",
+        ]
+        for row in table.itertuples()
+    ]
+    return FittingTable(VERDICT_COLUMNS, rows, "scores of the deck")

@@ -155,6 +155,11 @@ COMMANDS = {
             "cards reno-mage --field pirate-warrior,jade-shaman",
             "cards zoo-warlock --field reno-mage --player hearthsim:standard --games 200",
         ),
+        verdict=(
+            "cards:verdict_command",
+            "verdict reno-mage --field pirate-warrior,jade-shaman",
+            "verdict zoo-warlock --field reno-mage --players eva,hearthsim:standard --games 200",
+        ),
         ablate=(
             "experiments:ablate_command",
             "ablate ilp:runs/NAME",

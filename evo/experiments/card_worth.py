@@ -42,6 +42,9 @@ MINION_PILOT, CARD_PILOT = "ilp:value-trading", "eva"
 BLANK = "Blank"
 """Name of the card that replaces another: it costs the same and does nothing."""
 
+MOST_NAMED = 6
+"""Most cards that a sentence names."""
+
 CONFIDENCE = 0.95
 """Probability that all intervals of a table together hold the true values."""
 
@@ -66,6 +69,7 @@ class CardStudy:
         ruleset: of the games.
         games: per deck of the field, and as many without each card; even.
         seed: of the deals.
+        pilot: entrant that plays the deck, as typed.
     """
 
     deck: Deck
@@ -75,6 +79,7 @@ class CardStudy:
     ruleset: Ruleset
     games: int
     seed: int
+    pilot: str = ""
 
     @cached_property
     def cards(self) -> list[Card]:
@@ -150,7 +155,7 @@ def make_study(
     pilots = [find_entrant(text).player for text in (first, rival or first)]
     refuse_decks((pilot.kind_and_backend for pilot in pilots), decks)
     rules = find_ruleset(ruleset or default_ruleset(decks))
-    return CardStudy(deck, tuple(field), pilots[0], pilots[1], rules, games, seed)
+    return CardStudy(deck, tuple(field), pilots[0], pilots[1], rules, games, seed, first)
 
 
 def deal_points(schedule: Schedule, played: np.ndarray) -> np.ndarray:
@@ -384,7 +389,8 @@ def worth_sentence(worth: pd.DataFrame) -> str:
     )
     if len(sure) < len(worth):
         unsure = worth[(worth["low"] <= 0) & (worth["high"] >= 0)]["card"]
-        text += f" Not told from a blank: {', '.join(unsure)}." if len(unsure) else ""
+        names = ", ".join(unsure) if len(unsure) <= MOST_NAMED else f"{len(unsure)} of {len(worth)} cards"
+        text += f" Not told from a blank: {names}." if len(unsure) else ""
     return text + (f" Worse than a blank: {', '.join(harmful['card'])}." if len(harmful) else "")
 
 

@@ -1,0 +1,115 @@
+"""Verdicts on decks whose strength is known, and what the command says."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from engine import Deck, find_deck, find_ruleset
+from engine.cards.patches import parse_patch
+from evo.experiments.deck_verdict import (
+    VerdictStudy,
+    choose_pilots,
+    curve,
+    judge,
+    mean_interval,
+    overall,
+    verdict_sentence,
+)
+from evo.experiments.folder import ExperimentOptionError
+from evo.play.entrants import find_entrant
+from evo.play.games import play_schedule
+from tests.evo.runs import manaforge
+
+
+def study_of(deck: Deck, *field: str, names: tuple[str, ...] = ("aggro",), games: int = 400) -> VerdictStudy:
+    pilots = tuple(find_entrant(name).player for name in names)
+    decks = tuple(map(find_deck, field))
+    return VerdictStudy(deck, decks, names, pilots, find_ruleset("standard"), games, 1)
+
+
+def verdict_on(study: VerdictStudy) -> str:
+    return verdict_sentence(study.deck.name, judge(study, play_schedule, choose_pilots(study, play_schedule)))
+
+
+def strengthened(name: str, *patches: str) -> Deck:
+    """A deck with better cards of its own, which other decks do not get."""
+    deck, patch = find_deck(name), parse_patch(patches)
+    return replace(deck, name=f"strong {name}", cards=tuple(map(patch.apply, deck.cards)))
+
+
+def test_a_deck_is_fair_against_itself() -> None:
+    copy = replace(find_deck("basic-hunter"), name="copy")
+    study = study_of(copy, "basic-hunter", games=4_000)
+    table = judge(study, play_schedule, (0, [0]))
+    assert table["score"].tolist() == [0.5]
+    assert table["first"][0] == pytest.approx(1 - table["second"][0])
+    assert verdict_sentence("copy", table) == (
+        "copy is fair: it scores 50.0% against the field (50.0% to 50.0%)."
+    )
+
+
+def test_stronger_cards_make_a_deck_too_strong_and_its_rival_too_weak() -> None:
+    strong = strengthened("basic-hunter", "Bloodfen Raptor attack=9 health=9", "River Crocolisk attack=9")
+    assert verdict_on(study_of(strong, "basic-hunter")).startswith("strong basic-hunter is too strong by ")
+    study = study_of(find_deck("basic-hunter"), "basic-hunter")
+    weak = replace(study, field=(strong,))
+    assert verdict_on(weak).startswith("basic-hunter is too weak by ")
+
+
+def test_the_best_agents_are_chosen() -> None:
+    study = study_of(
+        find_deck("basic-mage"), "basic-hunter", "basic-warrior", names=("random", "aggro", "pass"), games=40
+    )
+    assert choose_pilots(study, play_schedule) == (1, [1, 1])
+    assert study.total == 2 * (40 + 9 * study.choosing)
+
+
+def test_the_games_that_judge_are_others_than_those_that_choose() -> None:
+    study = study_of(find_deck("basic-mage"), "basic-hunter")
+    chosen, judged = (set(study.schedule(part, 0, (0, 0), 100).keys.tolist()) for part in (0, 1))
+    assert not chosen & judged
+    first = study.schedule(1, 0, (0, 0), 100)
+    assert (first.decks[0::2] == first.decks[1::2, ::-1]).all()
+    assert (first.keys[0::2] == first.keys[1::2]).all()
+
+
+def test_intervals_and_words() -> None:
+    assert mean_interval(np.full(100, 0.5))[1] < 0.5 < mean_interval(np.full(100, 0.5))[2]
+    covered = sum(
+        low <= 0.5 <= high
+        for _, low, high in (
+            mean_interval(np.random.default_rng(n).integers(3, size=50) / 2) for n in range(400)
+        )
+    )
+    assert 360 < covered < 396
+    table = pd.DataFrame({"deck": ["a", "b"], "score": [0.6, 0.4], "low": [0.58, 0.38], "high": [0.62, 0.42]})
+    score, low, high = overall(table)
+    assert (score, round(high - low, 4)) == (0.5, round(0.04 / 2**0.5, 4))
+    assert verdict_sentence("x", table).endswith("Best against a (60.0%), worst against b (40.0%).")
+    wide = table.assign(low=table["score"] - 0.2, high=table["score"] + 0.2)
+    assert "even, but not told from fair (45% to 55%); play more games" in verdict_sentence("x", wide)
+    counted = curve(find_deck("basic-mage"))
+    assert int(counted.iloc[0, 1:].sum()) == 30
+    with pytest.raises(ExperimentOptionError, match="must be even"):
+        study_of(find_deck("basic-mage"), "basic-hunter", games=5)
+    with pytest.raises(ExperimentOptionError, match="at least one deck"):
+        study_of(find_deck("basic-mage"))
+
+
+def test_the_command(tmp_path: Path) -> None:
+    line = ("verdict", "basic-mage", "--field", "basic-hunter", "--players", "aggro,random", "--games", 40)
+    first = manaforge(*line, "--out", tmp_path / "a")
+    assert first.returncode == 0, first.stderr
+    assert "basic-mage " in first.stdout
+    assert manaforge(*line, "--out", tmp_path / "b").returncode == 0
+    for name in ("verdict.csv", "cards.csv", "verdict.html"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    told = json.loads(manaforge(*line, "--json", "--out", tmp_path / "a").stdout)
+    assert set(told) == {"deck", "score", "low", "high", "verdict", "matchups", "cards"}
+    assert told["verdict"] in first.stdout.replace("\n", " ")
+    failed = manaforge(*line[:4], "--players", "randm", "--out", tmp_path / "c")
+    assert failed.returncode == 2

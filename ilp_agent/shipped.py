@@ -27,7 +27,7 @@ def shipped_profiles(agent: str = "ilp") -> list[str]:
 
 def shipped_configs() -> list[str]:
     """Names of the shipped configurations of evolution runs in `configs/`."""
-    others = {"arena", *shipped_learning()}
+    others = {"arena", "balance", *shipped_learning()}
     return sorted(file.stem for file in configs_folder().glob("*.toml") if file.stem not in others)
 
 

@@ -155,6 +155,11 @@ COMMANDS = {
             "cards reno-mage --field pirate-warrior,jade-shaman",
             "cards zoo-warlock --field reno-mage --player hearthsim:standard --games 200",
         ),
+        balance=(
+            "balance:balance_command",
+            "balance balance",
+            "balance balance --set generations=5 --set measure_games=200 --out runs/fair",
+        ),
         verdict=(
             "cards:verdict_command",
             "verdict reno-mage --field pirate-warrior,jade-shaman",

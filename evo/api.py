@@ -31,7 +31,7 @@ from evo.evolution.fitness import Tally, play_pairings
 from evo.evolution.records import new_strategy
 from evo.evolution.session import open_or_create
 from evo.evolution.validation import Validation
-from evo.experiments.card_worth import make_study, measure_worth, watch_games
+from evo.experiments.card_worth import card_table, make_study, measure_worth, watch_games
 from evo.play.entrants import find_entrant, find_entrants
 from evo.play.games import compile_games, roster_of
 from evo.play.notation import OFFERED_FORMATS, SEATS
@@ -385,7 +385,7 @@ def card_worth(
         compile_games((study.player, study.rival), (own, *others))
         _, worth = measure_worth(study, pool.play)
         watched, _ = watch_games(study, pool.play)
-    return worth.merge(watched, on="card")
+    return card_table(worth, watched)
 
 
 def _patched(decks: str | Sequence[str], patches: str | Sequence[str]) -> tuple[str, ...]:

@@ -83,9 +83,7 @@ def balance_command(
     shipped = configs_folder() / f"{config}.toml"
     file = shipped if str(config) == SHIPPED and not config.exists() else config
     if not file.is_file():
-        raise ConfigOptionError(
-            f"no configuration file {config}; {SHIPPED} is shipped (docs/balance.md)"
-        )
+        raise ConfigOptionError(f"no configuration file {config}; {SHIPPED} is shipped (docs/balance.md)")
     sets = [*(overrides or ()), *([f"workers={workers}"] if workers is not None else [])]
     chosen = read_config_as(BalanceConfig, file, sets)
     balance = Balance.of(chosen)

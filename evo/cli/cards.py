@@ -91,6 +91,7 @@ def cards_command(
     from engine.decks import coverage_sentence
     from evo.config.files import split_names
     from evo.experiments.card_worth import (
+        card_table,
         cards_page,
         make_study,
         measure_worth,
@@ -131,7 +132,7 @@ def cards_command(
         command = ["manaforge", "cards", names[0], "--field", ",".join(names[1:])]
         command += [*(["--player", player] if player else []), *(["--rival", rival] if rival else [])]
         command += ["--games", str(games), "--ruleset", study.ruleset.name, "--seed", str(seed)]
-        table = worth.merge(watched, on="card")
+        table = card_table(worth, watched)
         folder.write("cards.csv", csv_bytes(table))
         folder.write("rounds.csv", csv_bytes(rounds))
         folder.write("cards.png", worth_figure(worth))

@@ -175,7 +175,7 @@ def measure_worth(study: CardStudy, play: PlayFunction) -> tuple[float, pd.DataF
     Returns:
         The deck's score; and a row for each card: card, id, copies, cost, games (with it and without it),
         worth (score with the card minus score with blanks), low, high (intervals that hold for all cards
-        together), sorted by worth.
+        together), sorted by worth; the index is the card's place in `CardStudy.cards`.
     """
     points = [points_with(study, [study.deck], play)]
     points += [points_with(study, [study.without(card)], play) for card in study.cards]
@@ -185,7 +185,7 @@ def measure_worth(study: CardStudy, play: PlayFunction) -> tuple[float, pd.DataF
         copies = study.deck.cards.count(card)
         rows.append((card.title, card.id, copies, card.spec.cost, 2 * len(own), worth, low, high))
     columns = ["card", "id", "copies", "cost", "games", "worth", "low", "high"]
-    table = pd.DataFrame(rows, columns=columns).sort_values("worth", ascending=False, ignore_index=True)
+    table = pd.DataFrame(rows, columns=columns).sort_values("worth", ascending=False)
     return float(points[0].mean()), table
 
 
@@ -301,6 +301,11 @@ def count_kept(
             card = side["hand"][place]
             if card >= 0 and card == before["hand"][place] and index[card] >= 0:
                 counts[game, index[card]] += 1
+
+
+def card_table(worth: pd.DataFrame, watched: pd.DataFrame) -> pd.DataFrame:
+    """The tables of `measure_worth` and `watch_games` as one, by worth; cards may share a name."""
+    return worth.join(watched.drop(columns="card")).reset_index(drop=True)
 
 
 def watch_games(study: CardStudy, play: PlayFunction) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -15,6 +15,7 @@ from engine.cards.real import edition
 from evo.experiments.card_worth import (
     CardStudy,
     blank_of,
+    card_table,
     measure_worth,
     paired_difference,
     points_with,
@@ -84,6 +85,19 @@ def test_blanks_are_worth_nothing_and_copies_the_same() -> None:
     assert worth["worth"].is_monotonic_decreasing
     assert worth_sentence(worth).startswith(f"{worth.iloc[0]['card']} is worth most")
     assert "Not told from a blank: " in worth_sentence(worth)
+
+
+def test_cards_of_one_name_have_rows_of_their_own() -> None:
+    raptor = edition().find("Bloodfen Raptor")
+    deck = vanilla_deck()
+    changed = parse_patch(["Bloodfen Raptor cost=1"]).apply(raptor)
+    twice = replace(
+        deck, cards=(*(card for card in deck.cards if card != raptor), raptor, raptor, changed, changed)
+    )
+    study = study_of(twice, 40)
+    table = card_table(measure_worth(study, play_schedule)[1], watch_games(study, play_schedule)[0])
+    assert len(table) == len(study.cards) == len(set(twice.cards))
+    assert sorted(table.loc[table["card"] == "Bloodfen Raptor", "cost"]) == [1, 2]
 
 
 def test_intervals_are_wider_for_more_comparisons() -> None:

@@ -68,6 +68,7 @@ def ends_and_worths(
     """Ends of a turn before they are ended, and what each is worth by the kernel."""
     cards, seat = position.table.array, position.active
     memory = lookahead_kernels(cards)[1]
+    memory.hands.n_decks[0] = 0  # not the hand that the agent of a test before modelled
     found = find_ends(position.state, cards, row[TURN_PART], budget, MAX_NODES, False, memory.ends.pool)
     ends, worths = memory.ends.pool.end_states[:found].copy(), []
     for number in range(found):

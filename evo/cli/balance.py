@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 BALANCE_COLUMNS = (
     Column("patch", right=True),
     Column("edits", folds=True),
-    Column("played by", 1, folds=True),
-    Column("distance", 2, right=True),
+    Column("played by", folds=True),
+    Column("distance", 1, right=True),
     Column("worst", 3, right=True),
     Column("within", right=True),
     Column("fair", 4, right=True),

@@ -395,7 +395,7 @@ def balance_sentence(summary: pd.DataFrame, tolerance: float) -> str:
         for number in (0, best)
     )
     text = f"Of {matchups} matchups, these are within {low} to {high} as the field is: {before}."
-    if best == 0:
+    if total.loc[best, "within"] <= total.loc[0, "within"]:
         return f"{text} No patch makes more of them fair on new deals."
     edits = summary.loc[summary["patch"] == best, "edits"].iloc[0]
     n = int(summary.loc[summary["patch"] == best, "n_edits"].iloc[0])

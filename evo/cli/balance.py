@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 BALANCE_COLUMNS = (
     Column("patch", right=True),
     Column("edits", folds=True),
-    Column("played by", folds=True),
+    Column("played by", shortest=12),
     Column("distance", 1, right=True),
     Column("worst", 3, right=True),
     Column("within", right=True),

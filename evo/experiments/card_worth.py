@@ -15,7 +15,6 @@ from scipy.special import stdtrit
 
 from engine import Deck, Ruleset, find_ruleset
 from engine.batches import MAX_GAME_ACTIONS
-from engine.bitfields import unpack_action
 from engine.cards import Card
 from engine.codes import ActionKind
 from engine.decks import cached_card_table, default_ruleset
@@ -23,7 +22,7 @@ from engine.effect_codes import CardKind
 from engine.effects.chance import draw_from_stream
 from engine.jit import njit
 from engine.minion import MinionSpec
-from engine.rules import apply
+from engine.rules import apply, decode
 from engine.state import EVENTS
 from engine.streams import stream_key
 from evo.experiments.folder import ExperimentOptionError
@@ -209,9 +208,6 @@ def paired_difference(points: np.ndarray, other: np.ndarray, comparisons: int) -
     return mean, mean - half_width, mean + half_width
 
 
-unpack = njit(unpack_action)
-
-
 @njit
 def count_cards(held: np.ndarray, n: int, index: np.ndarray, sign: int, counts: np.ndarray) -> None:
     """Add the first `n` cards of a hand or deck to the counts of a deck's cards, modified in place.
@@ -260,7 +256,7 @@ def watch_cards(
         draw_from_stream(events[0], state, keys[game])
         for number in range(played[game]["n_actions"]):
             action = played[game]["actions"][number]
-            kind, source, _ = unpack(action)
+            kind, source, _ = decode(action)
             if kind == ActionKind.PLAY and state["active"] == seat:
                 card = side["hand"][source]
                 if card >= 0 and index[card] >= 0 and rounds[game, index[card]] == 0:

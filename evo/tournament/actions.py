@@ -11,12 +11,12 @@ import pandas as pd
 
 from engine import Action
 from engine.batches import MAX_GAME_ACTIONS
-from engine.bitfields import AIMED, unpack_action
+from engine.bitfields import AIMED
 from engine.codes import COIN, HERO, MAX_ACTIONS, OWN_TARGETS, ActionKind
 from engine.decks import cached_card_table
 from engine.effects.chance import draw_from_stream
 from engine.jit import njit
-from engine.rules import apply, legal_actions
+from engine.rules import apply, decode, legal_actions
 from engine.state import EVENTS
 from evo.play.games import Roster, Schedule, deal_schedule
 from evo.play.results import GameError
@@ -47,9 +47,6 @@ ACTION = np.dtype(
 """An action: game, its number in the game, round, seat, code, card and target, and the position before it."""
 
 
-unpack = njit(unpack_action)
-
-
 @njit
 def card_of_character(side: np.void, place: int, hero: int) -> int:
     """Card of a minion on a side's board, or the code `hero`."""
@@ -59,7 +56,7 @@ def card_of_character(side: np.void, place: int, hero: int) -> int:
 @njit
 def note_cards(state: np.void, action: int, row: np.void) -> None:
     """Write the card and the target of an action to `row`, modified in place."""
-    kind, source, target = unpack(action)
+    kind, source, target = decode(action)
     own, enemy = state["sides"][state["active"]], state["sides"][1 - state["active"]]
     row["card"] = row["target"] = NO_CARD
     if kind == ActionKind.PLAY:

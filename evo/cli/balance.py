@@ -2,22 +2,18 @@
 
 import json
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evo.cli.experiments import STOP_MESSAGE
-from evo.cli.options import MOST_WORKERS, OUT_HELP, AsJson, Overrides
+from evo.cli.options import MOST_WORKERS, OUT_HELP, Address, AsJson, Overrides, PoolName
 from evo.terminal.console import Column, FittingTable
 from ilp_agent.shipped import configs_folder
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
 
-    from evo.experiments.balance import Genome
 
 BALANCE_COLUMNS = (
     Column("patch", right=True),
@@ -54,9 +50,11 @@ def balance_command(
             "--workers",
             min=0,
             max=MOST_WORKERS,
-            help="Threads; 0: one per processor. (default: the configuration's)",
+            help="Workers; 0: one per processor. (default: the configuration's)",
         ),
     ] = None,
+    pool: PoolName = "auto",
+    address: Address = "",
     overrides: Overrides = None,
     as_data: AsJson = False,
 ) -> None:
@@ -66,19 +64,22 @@ def balance_command(
     from evo.experiments.balance import (
         Balance,
         BalanceConfig,
-        balance_page,
-        balance_sentence,
+        SearchGames,
         chosen_for_measurement,
-        measure_front,
         search_patches,
+    )
+    from evo.experiments.balance_report import (
+        adaptation_config,
+        balance_page,
+        balance_sentences,
+        kept_evolutions,
+        measure_front,
         summarise,
     )
-    from evo.experiments.folder import open_experiment
     from evo.play.entrants import find_entrant
-    from evo.play.pools import PoolSettings
-    from evo.sessions.progress import GameCounter, output_console, print_problems
-    from evo.sessions.session import open_session_pool, print_json
-    from evo.storage.files import csv_bytes, json_digest
+    from evo.play.pools import pool_settings
+    from evo.sessions.experiments import ExperimentGames, open_experiment_games, print_tables
+    from evo.storage.files import csv_bytes
 
     shipped = configs_folder() / f"{config}.toml"
     file = shipped if str(config) == SHIPPED and not config.exists() else config
@@ -86,89 +87,48 @@ def balance_command(
         raise ConfigOptionError(f"no configuration file {config}; {SHIPPED} is shipped (docs/balance.md)")
     sets = [*(overrides or ()), *([f"workers={workers}"] if workers is not None else [])]
     chosen = read_config_as(BalanceConfig, file, sets)
+    place = pool_settings(pool, chosen.workers, address)
     balance = Balance.of(chosen)
-    players = {text: find_entrant(text).player for text in dict.fromkeys((chosen.pilot, *chosen.measure))}
+    for keys in chosen.measure:
+        if keys.adapt_games:
+            adaptation_config(balance, balance.printed, keys)  # refused before the first game
+    players = {text: find_entrant(text).player for text in chosen.entrants}
     definition = {
         "decks": [deck.identity for deck in balance.decks],
-        "players": [
-            [text, *one.versioned_kind(balance.decks), *one.row, *one.beside_row]
-            for text, one in players.items()
-        ],
+        "players": [[text, *one.identity(balance.decks)] for text, one in players.items()],
         "edits": [list(edit) for edit in balance.edits],
         "config": chosen.model_dump(mode="json", exclude={"workers", "decks", "edits"}),
     }
-    path = out or Path("runs") / f"balance-{json_digest(definition)[:8]}"
-    console = output_console(stderr=as_data)
-    a_candidate = len(balance.pairs) * chosen.games
-    a_generation = chosen.population * a_candidate
-    measuring = (1 + chosen.most_measured) * len(chosen.measure) * len(balance.pairs) * chosen.measure_games
-    total = (1 + chosen.generations) * a_generation + measuring
-    said = f"{path}: {len(balance.edits)} numbers may change, at most {total:,} games to play"
-    console.print(said, markup=False, highlight=False)
-    counter = GameCounter(console, total)
-    place = PoolSettings("local", chosen.workers, "")
-    with (
-        open_experiment(path, "balance", definition) as folder,
-        open_session_pool(place, list(players.values()), balance.decks, counter, STOP_MESSAGE) as pool,
-    ):
-        print_problems(console, folder.problems)
-        generation = 0
-
-        def evaluate(genomes: "Sequence[Genome]") -> "dict[Genome, np.ndarray]":
-            """Scores of a generation's new candidates, from the folder if it has them."""
-            nonlocal generation
-            name, generation = f"points/{generation:04d}.json", generation + 1
-            known = folder.read_json_file(name)
-            if known.get("candidates") != [list(genome) for genome in genomes]:
-                scores = [
-                    balance.points(
-                        genome,
-                        players[chosen.pilot],
-                        0,
-                        chosen.games,
-                        lambda roster, games: pool.play(roster, games, counter.advance),
-                    ).mean(axis=1)
-                    for genome in genomes
-                ]
-                known = {
-                    "candidates": [list(genome) for genome in genomes],
-                    "scores": [list(one) for one in scores],
-                }
-                folder.commit_file(name, f"{json.dumps(known)}\n".encode())
-                counter.advance(a_generation - len(genomes) * a_candidate)
-            else:
-                counter.advance(a_generation)
-            return dict(zip(genomes, map(_array, known["scores"]), strict=True))
-
-        front = search_patches(balance, evaluate)
+    games_of = ExperimentGames(
+        "balance", definition, out, list(players.values()), balance.decks, balance.total
+    )
+    with open_experiment_games(games_of, place, as_data) as experiment:
+        experiment.print(f"{len(balance.edits)} numbers may change; known matchups are not played again")
+        folder, play, advance = experiment.folder, experiment.play, experiment.counter.advance
+        front = search_patches(balance, SearchGames(balance, folder, play, advance).evaluate)
         genomes = chosen_for_measurement(balance, front)
-        measured = measure_front(balance, genomes, folder.caching_play(pool, counter.advance))
+        evolve = kept_evolutions(balance, folder, play, advance)
+        measured, gains = measure_front(balance, genomes, experiment.cached_play, evolve)
         summary = summarise(measured, chosen.tolerance)
         command = ["manaforge", "balance", str(config), *(word for text in sets for word in ("--set", text))]
-        folder.write("measured.csv", csv_bytes(measured))
-        folder.write("patches.csv", csv_bytes(summary))
+        page = balance_page(balance, measured, summary, gains, shlex.join(command))
+        experiment.write("balance.html", page)
+        for name, table in (("patches", summary), ("measured", measured), ("adapted", gains)):
+            experiment.write(f"{name}.csv", csv_bytes(table))
         for number, genome in enumerate(genomes, 1):
             texts = json.dumps(balance.patch(genome).texts, ensure_ascii=False)
             folder.write(f"patches/{number}.toml", f"patches = {texts}\n".encode())
-        folder.write("balance.html", balance_page(balance, measured, summary, shlex.join(command)))
-    sentence = balance_sentence(summary, chosen.tolerance)
+    sentences = balance_sentences(summary, chosen.tolerance)
     if as_data:
-        tables = {
-            name: json.loads(table.to_json(orient="records"))
-            for name, table in (("patches", summary), ("matchups", measured))
-        }
-        print_json({"verdict": sentence, **tables})
+        tables = {"patches": summary, "matchups": measured, "adaptations": gains}
+        print_tables({"verdict": " ".join(sentences)}, tables)
         return
-    console.print(_balance_table(summary))
-    console.print(sentence, markup=False, highlight=False)
-    files = "balance.html, patches.csv, measured.csv, patches/NUMBER.toml for --patch"
-    console.print(f"written: {path}/{files}", markup=False, highlight=False)
-
-
-def _array(scores: Sequence[float]) -> "np.ndarray":
-    import numpy as np
-
-    return np.array(scores)
+    experiment.print(_balance_table(summary))
+    for sentence in sentences:
+        experiment.print(sentence)
+    experiment.print_written()
+    if genomes:
+        experiment.print(f"play with a patch: --patch {folder.path}/patches/1.toml")
 
 
 def _balance_table(summary: "pd.DataFrame") -> FittingTable:

@@ -1,6 +1,5 @@
 """Commands about a deck: what each card is worth, and whether the deck is too strong."""
 
-import json
 import math
 import shlex
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evo.cli import options
-from evo.cli.experiments import STOP_MESSAGE
 from evo.cli.options import (
     OUT_HELP,
     Address,
@@ -99,11 +97,9 @@ def cards_command(
         worth_figure,
         worth_sentence,
     )
-    from evo.experiments.folder import open_experiment
     from evo.play.pools import pool_settings
-    from evo.sessions.progress import GameCounter, output_console, print_problems
-    from evo.sessions.session import open_session_pool, print_json
-    from evo.storage.files import csv_bytes, json_digest
+    from evo.sessions.experiments import ExperimentGames, open_experiment_games, print_tables
+    from evo.storage.files import csv_bytes
 
     place = pool_settings(pool, workers, address)
     names = decks_with_options((deck, *split_names(field)), edition, bodies, any_deck, patch)
@@ -111,42 +107,32 @@ def cards_command(
     study = make_study(own, others, player, rival, games, ruleset, seed)
     pilots = [study.player, study.rival]
     definition = {
-        "players": [[*one.versioned_kind((own, *others)), *one.row, *one.beside_row] for one in pilots],
+        "players": [one.identity((own, *others)) for one in pilots],
         "decks": [found.identity for found in (own, *others)],
         "ruleset": study.ruleset.name,
         "games": games,
         "seed": seed,
     }
-    path = out or Path("runs") / f"cards-{json_digest(definition)[:8]}"
-    console = output_console(stderr=as_data)
     total = study.total + len(others) * games
-    console.print(f"{path}: {total:,} games to play", markup=False, highlight=False)
-    counter = GameCounter(console, total)
-    with open_experiment(path, "cards", definition) as folder:
-        print_problems(console, folder.problems)
-        with open_session_pool(place, pilots, [own, *others], counter, STOP_MESSAGE) as players:
-            score, worth = measure_worth(study, folder.caching_play(players, counter.advance))
-            watched, rounds = watch_games(
-                study, lambda roster, schedule: players.play(roster, schedule, counter.advance)
-            )
+    games_of = ExperimentGames("cards", definition, out, pilots, (own, *others), total)
+    with open_experiment_games(games_of, place, as_data) as experiment:
+        score, worth = measure_worth(study, experiment.cached_play)
+        watched, rounds = watch_games(study, experiment.play)
         command = ["manaforge", "cards", names[0], "--field", ",".join(names[1:])]
         command += [*(["--player", player] if player else []), *(["--rival", rival] if rival else [])]
         command += ["--games", str(games), "--ruleset", study.ruleset.name, "--seed", str(seed)]
         table = card_table(worth, watched)
-        folder.write("cards.csv", csv_bytes(table))
-        folder.write("rounds.csv", csv_bytes(rounds))
-        folder.write("cards.png", worth_figure(worth))
-        page = cards_page(study, score, worth, watched, rounds, shlex.join(command))
-        folder.write("cards.html", page)
+        experiment.write("cards.html", cards_page(study, score, worth, watched, rounds, shlex.join(command)))
+        experiment.write("cards.png", worth_figure(worth))
+        experiment.write("cards.csv", csv_bytes(table))
+        experiment.write("rounds.csv", csv_bytes(rounds))
     if as_data:
-        records = {"cards": table, "rounds": rounds}
-        tables = {name: json.loads(one.to_json(orient="records")) for name, one in records.items()}
-        print_json({"deck": own.name, "score": score, **tables})
+        print_tables({"deck": own.name, "score": score}, {"cards": table, "rounds": rounds})
         return
-    console.print(_cards_table(table))
-    console.print(f"{own.name} scores {score:.1%}. {worth_sentence(worth)}", markup=False, highlight=False)
-    console.print(coverage_sentence([own, *others]), markup=False, highlight=False)
-    console.print(f"written: {path}/cards.html, cards.png, cards.csv, rounds.csv", markup=False)
+    experiment.print(_cards_table(table))
+    experiment.print(f"{own.name} scores {score:.1%}. {worth_sentence(worth)}")
+    experiment.print(coverage_sentence([own, *others]))
+    experiment.print_written()
 
 
 def _cards_table(table: "pd.DataFrame") -> FittingTable:
@@ -227,12 +213,10 @@ def verdict_command(
         verdict_page,
         verdict_sentence,
     )
-    from evo.experiments.folder import open_experiment
     from evo.play.entrants import find_entrant
     from evo.play.pools import pool_settings
-    from evo.sessions.progress import GameCounter, output_console, print_problems
-    from evo.sessions.session import open_session_pool, print_json
-    from evo.storage.files import csv_bytes, json_digest
+    from evo.sessions.experiments import ExperimentGames, open_experiment_games, print_tables
+    from evo.storage.files import csv_bytes
     from rivals import refuse_decks
 
     place = pool_settings(pool, workers, address)
@@ -246,51 +230,35 @@ def verdict_command(
     # Worth of cards takes many games, so that a fast agent plays them.
     cards = None if own.random else make_study(own, others, games=games, ruleset=rules.name, seed=seed)
     definition = {
-        "players": [[*one.versioned_kind(found), *one.row, *one.beside_row] for one in pilots],
+        "players": [one.identity(found) for one in pilots],
         "decks": [one.identity for one in found],
         "ruleset": rules.name,
         "games": games,
         "seed": seed,
     }
-    path = out or Path("runs") / f"verdict-{json_digest(definition)[:8]}"
-    console = output_console(stderr=as_data)
     total = study.total + (cards.total if cards else 0)
-    console.print(f"{path}: {total:,} games to play", markup=False, highlight=False)
-    counter = GameCounter(console, total)
     everyone = [*pilots, *([cards.player] if cards else [])]
-    with open_experiment(path, "verdict", definition) as folder:
-        print_problems(console, folder.problems)
-        with open_session_pool(place, everyone, found, counter, STOP_MESSAGE) as players_of_pool:
-            play = folder.caching_play(players_of_pool, counter.advance)
-            table = judge(study, play, choose_pilots(study, play))
-            worth = measure_worth(cards, play)[1] if cards else pd.DataFrame()
-        command = [
-            "manaforge",
-            "verdict",
-            names[0],
-            "--field",
-            ",".join(names[1:]),
-            "--players",
-            ",".join(texts),
-        ]
-        command += ["--games", str(games), "--ruleset", rules.name, "--seed", str(seed)]
+    games_of = ExperimentGames("verdict", definition, out, everyone, found, total)
+    with open_experiment_games(games_of, place, as_data) as experiment:
+        table = judge(study, experiment.cached_play, choose_pilots(study, experiment.cached_play))
+        worth = measure_worth(cards, experiment.cached_play)[1] if cards else pd.DataFrame()
+        command = ["manaforge", "verdict", names[0], "--field", ",".join(names[1:])]
+        command += ["--players", ",".join(texts), "--games", str(games)]
+        command += ["--ruleset", rules.name, "--seed", str(seed)]
         pilot = cards.pilot if cards else ""
-        folder.write("verdict.csv", csv_bytes(table))
-        folder.write("cards.csv", csv_bytes(worth))
-        folder.write("verdict.html", verdict_page(study, table, worth, pilot, shlex.join(command)))
+        experiment.write("verdict.html", verdict_page(study, table, worth, pilot, shlex.join(command)))
+        experiment.write("verdict.csv", csv_bytes(table))
+        experiment.write("cards.csv", csv_bytes(worth))
     said = verdict_sentence(own.name, table)
     if as_data:
         score, low, high = overall(table)
-        tables = {
-            name: json.loads(one.to_json(orient="records"))
-            for name, one in (("matchups", table), ("cards", worth))
-        }
-        print_json({"deck": own.name, "score": score, "low": low, "high": high, "verdict": said, **tables})
+        facts = {"deck": own.name, "score": score, "low": low, "high": high, "verdict": said}
+        print_tables(facts, {"matchups": table, "cards": worth})
         return
-    console.print(_verdict_table(table))
-    console.print(said, markup=False, highlight=False)
-    console.print(coverage_sentence(found), markup=False, highlight=False)
-    console.print(f"written: {path}/verdict.html, verdict.csv, cards.csv", markup=False)
+    experiment.print(_verdict_table(table))
+    experiment.print(said)
+    experiment.print(coverage_sentence(found))
+    experiment.print_written()
 
 
 PILOTS = "eva,greedy-ilp:true-balanced,aggro"

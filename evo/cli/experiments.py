@@ -54,9 +54,6 @@ AblateOut = Annotated[
 ]
 Decks = Annotated[str, typer.Option("--decks", help=DECKS_HELP, autocompletion=options.complete_decks)]
 
-STOP_MESSAGE = "repeat the command to continue"
-"""Message after a signal has stopped the games."""
-
 ABLATION_COLUMNS = (
     Column("weight"),
     Column("share", 3, right=True),
@@ -103,12 +100,11 @@ def ablate_command(
     from engine.decks import default_ruleset
     from evo.config.files import split_names
     from evo.experiments.ablation import Ablation, ablation_figure, ablation_page, run_ablation
-    from evo.experiments.folder import ExperimentOptionError, open_experiment
+    from evo.experiments.folder import ExperimentOptionError
     from evo.play.entrants import find_entrant
     from evo.play.pools import pool_settings
-    from evo.sessions.progress import GameCounter, output_console, print_problems
-    from evo.sessions.session import open_session_pool
-    from evo.storage.files import csv_bytes, json_digest
+    from evo.sessions.experiments import ExperimentGames, open_experiment_games
+    from evo.storage.files import csv_bytes
     from rivals import refuse_decks
 
     place = pool_settings(pool, workers, address)
@@ -121,34 +117,28 @@ def ablate_command(
     ruleset = ruleset or default_ruleset(found)
     ablation = Ablation(player, found, find_ruleset(ruleset), games, pairs, seed)
     definition = {
-        "entrant": [*player.versioned_kind(found), *player.row, *player.beside_row],
+        "entrant": player.identity(found),
         "decks": [deck.identity for deck in found],
         "ruleset": ruleset,
         "games": games,
         "pairs": pairs,
         "seed": seed,
     }
-    total = ablation.total
-    path = out or Path("runs") / f"ablate-{json_digest(definition)[:8]}"
-    console = output_console()
-    console.print(f"{path}: {total:,} games to play", markup=False, highlight=False)
-    counter = GameCounter(console, total)
-    with open_experiment(path, "ablate", definition) as folder:
-        print_problems(console, folder.problems)
-        with open_session_pool(place, [player], found, counter, STOP_MESSAGE) as players:
-            single, together = run_ablation(ablation, folder.caching_play(players, counter.advance))
+    games_of = ExperimentGames("ablate", definition, out, [player], found, ablation.total)
+    with open_experiment_games(games_of, place) as experiment:
+        single, together = run_ablation(ablation, experiment.cached_play)
         command = ["manaforge", "ablate", entrant, "--decks", ",".join(names), "--games", str(games)]
         command += [*(["--pairs"] if pairs else []), "--ruleset", ruleset, "--seed", str(seed)]
-        folder.write("weights.csv", csv_bytes(single))
+        page = ablation_page(entrant, ablation, single, together, shlex.join(command))
+        experiment.write("ablation.html", page)
+        experiment.write("weights.png", ablation_figure(single))
+        experiment.write("weights.csv", csv_bytes(single))
         if pairs:
-            folder.write("pairs.csv", csv_bytes(together))
-        folder.write("weights.png", ablation_figure(single))
-        folder.write("ablation.html", ablation_page(entrant, ablation, single, together, shlex.join(command)))
-    console.print(_ablation_table(single))
+            experiment.write("pairs.csv", csv_bytes(together))
+    experiment.print(_ablation_table(single))
     if pairs:
-        console.print(_pairs_table(together))
-    files = ", ".join(["ablation.html", "weights.png", "weights.csv", *(["pairs.csv"] if pairs else [])])
-    console.print(f"written: {path}/{files}", markup=False)
+        experiment.print(_pairs_table(together))
+    experiment.print_written()
 
 
 def _ablation_table(single: "pd.DataFrame") -> FittingTable:
@@ -257,11 +247,7 @@ def exploit_command(
     chosen = with_pool_settings(config, workers, pool, address)
     refuse_decks([victim.kind_and_backend, (chosen.agent, chosen.backend)], others)
     definition = {
-        "entrant": [
-            *victim.versioned_kind((*chosen.found_decks, *others)),
-            *victim.row,
-            *victim.beside_row,
-        ],
+        "entrant": victim.identity((*chosen.found_decks, *others)),
         "config": config.digest,
         "generations": config.generations,
         "decks": [deck.identity for deck in others],
@@ -309,17 +295,18 @@ def _evolve_and_score(
     from evo.experiments.exploit import score_against
     from evo.play.entrants import find_entrant
     from evo.play.pools import PoolSettings
+    from evo.sessions.experiments import CONTINUE
     from evo.sessions.progress import GameCounter, RunDisplay
     from evo.sessions.session import evolve_to_end, open_run_pool, open_session_pool
 
     place, display = folder.path / "run", RunDisplay(console)
     with open_run_pool(config, display) as pool, open_or_create(place, config) as run:
-        evolve_to_end(run, pool, display, config.address, again=STOP_MESSAGE)
+        evolve_to_end(run, pool, display, config.address, again=CONTINUE)
     response = replace(find_entrant(_champion_text(config, place)).player, backend=config.backend)
     ruleset, counter, parts = find_ruleset(config.ruleset), GameCounter(console, 2 * games), []
     where = PoolSettings(config.pool, config.workers, config.address)
     with open_session_pool(
-        where, [response, victim], [*config.found_decks, *others], counter, STOP_MESSAGE
+        where, [response, victim], [*config.found_decks, *others], counter, CONTINUE
     ) as pool:
         play = folder.caching_play(pool, counter.advance)
         for found in (config.found_decks, others):

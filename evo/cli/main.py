@@ -158,7 +158,7 @@ COMMANDS = {
         balance=(
             "balance:balance_command",
             "balance balance",
-            "balance balance --set generations=5 --set measure_games=200 --out runs/fair",
+            "balance balance --set generations=5 --set most_measured=1 --out runs/fair",
         ),
         verdict=(
             "cards:verdict_command",

@@ -110,12 +110,9 @@ class CardStudy:
             for rival in range(len(self.field))
             for deal in range(n)
         ]
-        own = np.full(len(keys), deck, np.int16)
-        other = (n_decks + np.repeat(np.arange(len(self.field)), n)).astype(np.int16)
-        first = np.stack([own, other], axis=1)
-        decks = np.stack([first, first[:, ::-1]], axis=1).reshape(-1, 2)
-        players = np.tile(np.array([[0, 1], [1, 0]], np.int16), (len(keys), 1))
-        return Schedule(players, np.ascontiguousarray(decks), np.repeat(np.array(keys, np.uint64), 2))
+        others = n_decks + np.repeat(np.arange(len(self.field)), n)
+        decks = np.stack([np.full(len(keys), deck), others], axis=1)
+        return Schedule.from_both_seats(np.array([0, 1]), decks, keys)
 
 
 def make_study(

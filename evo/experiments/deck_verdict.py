@@ -89,9 +89,7 @@ class VerdictStudy:
             games: number, even.
         """
         keys = [stream_key(self.seed, Stream.EXPERIMENT, 7, part, rival, deal) for deal in range(games // 2)]
-        decks = np.tile(np.array([[0, 1 + rival], [1 + rival, 0]], np.int16), (len(keys), 1))
-        players = np.tile(np.array([pilots, pilots[::-1]], np.int16), (len(keys), 1))
-        return Schedule(players, decks, np.repeat(np.array(keys, np.uint64), 2))
+        return Schedule.from_both_seats(np.array(pilots), np.array([0, 1 + rival]), keys)
 
 
 def choose_pilots(study: VerdictStudy, play: PlayFunction) -> tuple[int, list[int]]:

@@ -208,6 +208,10 @@ class Player:
         weights = kind.weights.pad_optional(self.weights) if kind.weights else self.weights
         return (*weights, *kind.row_settings(self.options))
 
+    def identity(self, decks: Iterable[Deck]) -> list[Any]:
+        """What determines its play on these decks, as JSON values, for the definitions of experiments."""
+        return [*self.versioned_kind(decks), *self.row, *self.beside_row]
+
     @property
     def beside_row(self) -> list[Any]:
         """What `row` and the mulligan leave out, as JSON values: weights for single decks, card values."""
@@ -284,6 +288,22 @@ class Schedule:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    @classmethod
+    def from_both_seats(cls, players: np.ndarray, decks: np.ndarray, keys: Sequence[np.uint64]) -> "Schedule":
+        """Each deal twice, the seats exchanged: games 2 n and 2 n + 1 are of deal n.
+
+        Args:
+            players: of the first game of each deal, shape (deals, 2) or (2,).
+            decks: likewise.
+            keys: stream keys of the deals.
+        """
+
+        def doubled(first: np.ndarray) -> np.ndarray:
+            seats = np.broadcast_to(first.astype(np.int16), (len(keys), 2))
+            return np.stack([seats, seats[:, ::-1]], axis=1).reshape(-1, 2)
+
+        return cls(doubled(players), doubled(decks), np.repeat(np.array(keys, np.uint64), 2))
 
     def select(self, which: slice | np.ndarray) -> "Schedule":
         """The schedule of some games of this schedule."""

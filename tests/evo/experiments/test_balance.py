@@ -1,6 +1,7 @@
 """Balance: planted imbalances are found, the search is reproducible and resumes, and the command says it."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,17 +12,23 @@ from pydantic import ValidationError
 from evo.experiments.balance import (
     Balance,
     BalanceConfig,
-    Genome,
-    balance_sentence,
+    SearchGames,
     chosen_for_measurement,
-    matrix,
-    measure_front,
     mutate,
     search_patches,
+)
+from evo.experiments.balance_report import (
+    ADAPTED,
+    adaptation_config,
+    balance_sentences,
+    evolve_pilot,
+    matrix,
+    measure_front,
     summarise,
 )
+from evo.experiments.folder import ExperimentFolder, open_experiment
 from evo.play.entrants import find_entrant
-from evo.play.games import play_schedule
+from evo.play.games import PlayFunction, Roster, Schedule, play_schedule
 from tests.conftest import cases
 from tests.evo.runs import manaforge
 
@@ -50,26 +57,34 @@ def config_of(folder: Path, planted: int, **changes: object) -> BalanceConfig:
     content = {
         "decks": decks,
         "pilot": "aggro",
-        "measure": ["aggro", "greedy-ilp:true-balanced"],
+        "measure": [
+            {"entrant": "aggro", "games": 2_000},
+            {"entrant": "greedy-ilp:true-balanced", "games": 2_000},
+        ],
         "games": 400,
         "population": 16,
         "generations": 12,
-        "measure_games": 2_000,
         "edits": [{"card": "*", "numbers": ["attack", "health"], "by": STRONGER}],
     }
     return BalanceConfig.model_validate(content | changes)
 
 
-def evaluator(balance: Balance):  # type: ignore[no-untyped-def]
-    pilot = find_entrant(balance.config.pilot).player
+def search_games(
+    balance: Balance, folder: ExperimentFolder, play: PlayFunction = play_schedule
+) -> SearchGames:
+    """Games of a search, kept in a folder."""
+    return SearchGames(balance, folder, play, lambda _: None)
 
-    def evaluate(genomes: list[Genome]) -> dict[Genome, np.ndarray]:
-        games = balance.config.games
-        return {
-            genome: balance.points(genome, pilot, 0, games, play_schedule).mean(axis=1) for genome in genomes
-        }
 
-    return evaluate
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[ExperimentFolder]:
+    """An empty experiment folder."""
+    with open_experiment(tmp_path / "games", "balance", {}) as opened:
+        yield opened
+
+
+def no_evolution(*_: object) -> list[float]:
+    raise AssertionError("nothing adapts")
 
 
 def test_the_same_decks_under_other_names_are_fair(tmp_path: Path) -> None:
@@ -81,12 +96,12 @@ def test_the_same_decks_under_other_names_are_fair(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(cases(1, 5)))
-def test_a_planted_imbalance_is_mended(tmp_path: Path, seed: int) -> None:
+def test_a_planted_imbalance_is_mended(tmp_path: Path, folder: ExperimentFolder, seed: int) -> None:
     """Three cards strengthened: patches of no more edits bring the matchup back, on deals of their own."""
     balance = Balance.of(config_of(tmp_path, 3, seed=seed))
-    front = search_patches(balance, evaluator(balance))
+    front = search_patches(balance, search_games(balance, folder).evaluate)
     genomes = chosen_for_measurement(balance, front)
-    measured = measure_front(balance, genomes, play_schedule)
+    measured, _ = measure_front(balance, genomes, play_schedule, no_evolution)
     summary = summarise(measured, balance.config.tolerance)
     before = summary[summary["patch"] == 0]
     assert (before["unfair"] == 1).all()
@@ -94,16 +109,75 @@ def test_a_planted_imbalance_is_mended(tmp_path: Path, seed: int) -> None:
     assert seen["distance"].min() < 0.05 < before["distance"].min()
     assert (seen["n_edits"] <= balance.config.most_edits).all()
     assert seen["n_edits"].is_monotonic_increasing
-    assert "With patch" in balance_sentence(summary, 0.05)
+    assert "With patch" in " ".join(balance_sentences(summary, 0.05))
     scores = matrix(measured, 0, "aggro", ["side 0", "side 1"])
     assert scores.loc["side 0", "side 1"] == pytest.approx(1 - scores.loc["side 1", "side 0"])
+
+
+def test_the_search_plays_what_a_patch_changes_alone(tmp_path: Path, folder: ExperimentFolder) -> None:
+    """Scores are those of all matchups played with the whole patch: no card of another deck takes part."""
+    config = config_of(tmp_path, 1)
+    third = tmp_path / "third.toml"
+    text = Path(config.decks[1]).read_text(encoding="utf-8").replace('"side 1"', '"side 2"')
+    third.write_text(text.replace("Magma Rager", "Ice Rager").replace("Salty Dog", "Booty Bay Bodyguard"))
+    balance = Balance.of(config_of(tmp_path, 1, decks=[*config.decks, str(third)], games=60))
+    assert len(balance.pairs) == 3
+    random, played = np.random.default_rng(1), 0
+
+    def counting(roster: Roster, games: Schedule) -> np.ndarray:
+        nonlocal played
+        played += len(games)
+        return play_schedule(roster, games)
+
+    games, pilot = search_games(balance, folder, counting), find_entrant("aggro").player
+    genomes = [balance.printed]
+    for _ in range(8):
+        genomes.append(mutate(balance, genomes[-1], random.random(3), random))
+    for genome in dict.fromkeys(genomes):
+        found = games.evaluate([genome])[genome]
+        assert found == pytest.approx(balance.points(genome, pilot, 0, 60, play_schedule).mean(axis=1))
+    assert played < 3 * 60 * len(set(genomes))
+
+
+def test_targets_are_wanted_from_both_sides(tmp_path: Path) -> None:
+    target = {"deck": "side 1", "against": "side 0", "score": 0.7}
+    balance = Balance.of(config_of(tmp_path, 0, targets=[target]))
+    assert balance.targets == pytest.approx([0.3])
+    assert balance.objectives(balance.printed, np.array([0.3]))[0] == pytest.approx(0)
+    measured, _ = measure_front(balance, [], play_schedule, no_evolution)
+    summary = summarise(measured, 0.05)
+    assert (summary["unfair"] == 1).all()
+    assert summary["distance"].to_numpy() == pytest.approx([0.2, 0.2])
+
+
+def test_a_pilot_adapts_to_the_patch(tmp_path: Path) -> None:
+    """It evolves from its own weights on the patched cards, keeps `lethal`, and plays beside its old self."""
+    measure = [{"entrant": "greedy-ilp:true-balanced", "games": 200, "adapt_games": 800}]
+    balance = Balance.of(config_of(tmp_path, 2, measure=measure))
+    keys, before = balance.config.measure[0], find_entrant("greedy-ilp:true-balanced").player
+    genome = (balance.printed[0] - 1, *balance.printed[1:])
+    config = adaptation_config(balance, genome, keys)
+    assert {deck.patch for deck in config.found_decks} == {balance.patch(genome)}
+    names, scale = config.vector.names(), max(before.weights[1:])
+    assert config.fixed_weights["lethal"] == pytest.approx(before.weights[0] / scale)
+    assert [config.initial_weights[name] for name in names[1:]] == pytest.approx(
+        [weight / scale for weight in before.weights[1:]]
+    )
+    weights = evolve_pilot(balance, genome, keys, play_schedule)
+    assert weights[0] == config.fixed_weights["lethal"]
+    assert weights == evolve_pilot(balance, genome, keys, play_schedule)
+    assert weights[1:] != pytest.approx([config.initial_weights[name] for name in names[1:]], abs=1e-6)
+    measured, gains = measure_front(balance, [genome], play_schedule, lambda *_: weights)
+    assert set(measured["player"]) == {keys.entrant, keys.entrant + ADAPTED}
+    assert list(gains["patch"]) == [0, 1]
+    assert "evolv" in " ".join(balance_sentences(summarise(measured, 0.05), 0.05))
 
 
 def test_patches_keep_to_the_edits(tmp_path: Path) -> None:
     balance = Balance.of(config_of(tmp_path, 1, most_edits=2))
     random, genome = np.random.default_rng(1), balance.printed
     for _ in range(300):
-        genome = mutate(balance, genome, random)
+        genome = mutate(balance, genome, random.random(1), random)
         changed = [
             (edit, value) for edit, value in zip(balance.edits, genome, strict=True) if value != edit.printed
         ]
@@ -124,6 +198,12 @@ def test_patches_keep_to_the_edits(tmp_path: Path) -> None:
         ({"edits": []}, "edits"),
         ({"pilot": "randm"}, "unknown"),
         ({"ruleset": "standrd"}, "unknown ruleset"),
+        (
+            {"targets": [{"deck": "side 0", "against": "side 2", "score": 0.6}]},
+            "unknown deck of targets 'side 2'",
+        ),
+        ({"targets": [{"deck": "side 0", "against": "side 0", "score": 0.6}]}, "twice or itself"),
+        ({"targets": [{"deck": "side 0", "against": "side 1", "score": 1.5}]}, "less than 1"),
     ],
 )
 def test_wrong_configurations_are_refused(tmp_path: Path, changes: dict[str, object], message: str) -> None:
@@ -134,17 +214,18 @@ def test_wrong_configurations_are_refused(tmp_path: Path, changes: dict[str, obj
 def test_the_command_resumes_to_the_same_bytes(tmp_path: Path) -> None:
     decks = json.dumps([deck_file(tmp_path, side, 2 if side == 0 else 0) for side in (0, 1)])
     file = tmp_path / "fair.toml"
-    text = f'decks = {decks}\npilot = "aggro"\nmeasure = ["aggro"]\ngames = 40\npopulation = 6\ngenerations = 3\n'
-    text += 'measure_games = 100\n[[edits]]\ncard = "*"\nnumbers = ["attack"]\nby = 3\n'
+    text = f'decks = {decks}\npilot = "aggro"\ngames = 40\npopulation = 6\ngenerations = 3\n'
+    text += '[[edits]]\ncard = "*"\nnumbers = ["attack"]\nby = 3\n'
+    text += '[[measure]]\nentrant = "greedy-ilp:true-balanced"\ngames = 100\nadapt_games = 400\n'
     file.write_text(text, encoding="utf-8")
     first = manaforge("balance", file, "--out", tmp_path / "a")
     assert first.returncode == 0, first.stderr
     assert "Of 1 matchups" in first.stdout.replace("\n", " ")
     assert manaforge("balance", file, "--out", tmp_path / "b", "--workers", 1).returncode == 0
-    for point in sorted((tmp_path / "b" / "points").glob("*.json"))[2:]:
+    for point in sorted((tmp_path / "b" / "points").glob("*.json"))[2:-1]:
         point.unlink()  # as if stopped after two generations
     assert manaforge("balance", file, "--out", tmp_path / "b").returncode == 0
-    for name in ("measured.csv", "patches.csv", "balance.html", "points/0003.json"):
+    for name in ("measured.csv", "patches.csv", "adapted.csv", "balance.html", "points/0003.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     patches = sorted((tmp_path / "a" / "patches").glob("*.toml"))
     assert len(patches) == pd.read_csv(tmp_path / "a" / "patches.csv")["patch"].nunique() - 1

@@ -1,0 +1,299 @@
+"""Measurement of patches: other deals, agents that the search never saw, and pilots that adapt to them.
+
+A pilot adapts by a short evolution of its weights on the patched cards: it plays against itself with all
+decks of the field, from the weights that it had (strategy `spsa`). For comparison it also adapts to the field
+as it is.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from evo.config.files import read_config
+from evo.config.run_config import RunConfig
+from evo.experiments.balance import Balance, Genome, MeasureKeys
+from evo.experiments.deck_verdict import mean_interval
+from evo.experiments.exploit import score_against
+from evo.experiments.folder import ExperimentFolder
+from evo.experiments.optimisers import BenchRun, Contender, play_run
+from evo.figures.page import Section, heat_table, html_table, interval_cells, make_page
+from evo.play.entrants import find_entrant
+from evo.play.games import Player, PlayFunction
+from evo.storage.files import json_bytes
+from ilp_agent.weights import WEIGHT_SETS
+from rivals import find_kind
+from rivals.kinds import format_options
+
+ADAPTED = " (adapted)"
+"""After the name of a player whose weights have evolved again on the patched cards."""
+
+FIXED = "lethal"
+"""Weight that does not adapt."""
+
+Evolve = Callable[[Genome, MeasureKeys], Sequence[float]]
+"""Returns the weights of an agent after its evolution on a patch."""
+
+
+def adaptation_config(balance: Balance, genome: Genome, keys: MeasureKeys) -> RunConfig:
+    """The run configuration in which an agent adapts to a patch.
+
+    Evolved weights are in [0, 1], so that larger ones are scaled: plans depend on ratios alone. The worth of
+    winning, `lethal`, is fixed: it would be cut to the worth of a minion.
+
+    Raises:
+        ConfigError: the agent has no weights that can evolve, or too few games.
+    """
+    player = find_entrant(keys.entrant).player
+    kind = find_kind(player.kind)
+    base = read_config("", [f"agent={player.kind}", "strategy=spsa", "mu=2", "lambda=2"], begins=True)
+    own = next((one for one, of in WEIGHT_SETS.items() if len(of.names()) == len(player.weights)), "")
+    chosen = {"weights": own} if base.supports_weight_sets else {}
+    weights = dict(zip(base.changed(**chosen).vector.names(), player.weights, strict=True))
+    scale = max(1.0, *(value for name, value in weights.items() if name != FIXED))
+    config = base.changed(
+        **chosen,
+        backend=player.backend,
+        options=format_options(kind.options, player.options) if player.options else "",
+        decks=list(balance.config.decks),
+        patches=list(balance.patch(genome).texts),
+        ruleset=balance.ruleset.name,
+        seed=balance.config.seed,
+        games=2,
+        fixed_weights={name: value / scale for name, value in weights.items() if name == FIXED},
+        initial_weights={name: value / scale for name, value in weights.items() if name != FIXED},
+        spsa={"c_end": 0.05, "r_end": 0.01},
+        final={},
+        validation={},
+    )
+    return Contender(keys.entrant, config, frozenset()).config_within(keys.adapt_games, config.seed)
+
+
+def evolve_pilot(balance: Balance, genome: Genome, keys: MeasureKeys, play: PlayFunction) -> list[float]:
+    """Evolve an agent's weights on a patch, by games against itself with all decks of the field."""
+    config = adaptation_config(balance, genome, keys)
+    run = BenchRun(keys.entrant, 0, keys.adapt_games, config, (keys.adapt_games,))
+    evolved = dict(zip(config.vector.names(), play_run(run, play)[-1]["weights"], strict=True))
+    return list((evolved | config.fixed_weights).values())
+
+
+def kept_evolutions(
+    balance: Balance, folder: ExperimentFolder, play: PlayFunction, advance: Callable[[int], None]
+) -> Evolve:
+    """A function that evolves agents on patches (`evolve_pilot`), and keeps their weights in a folder.
+
+    Args:
+        balance: the search.
+        folder: of the experiment.
+        play: plays games.
+        advance: called with the number of games of an evolution that is kept.
+    """
+
+    def evolve(genome: Genome, keys: MeasureKeys) -> Sequence[float]:
+        config = adaptation_config(balance, genome, keys)
+        name = f"points/adapted-{config.digest[:16]}.json"
+        weights: list[float] | None = folder.read_json_file(name).get("weights")
+        if weights is not None:
+            advance(keys.adapt_games)
+        else:
+            weights = evolve_pilot(balance, genome, keys, play)
+            folder.commit_file(name, json_bytes({"weights": weights}))
+        return weights
+
+    return evolve
+
+
+def measure_front(
+    balance: Balance, front: Sequence[Genome], play: PlayFunction, evolve: Evolve
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Measure patches on deals that the search never saw, by each agent of the key `measure`.
+
+    An agent with `adapt_games` plays twice: as it is, and with the weights that `evolve` returns.
+
+    Returns:
+        Matchups, one row per patch, player and matchup: patch (number; 0 the field as it is), edits (as users
+        write them), n_edits, player, first, second (decks), target, games, score (of first), low, high (95%).
+        Adaptations, one row per patch and agent that adapts: patch, player, evolution (games), games, score
+        (of the adapted agent against itself as it was, on the patch), low, high (95%), and its weights.
+    """
+    rows: list[dict[str, Any]] = []
+    learned: list[pd.DataFrame] = []
+    for number, genome in enumerate([balance.printed, *front]):
+        for keys in balance.config.measure:
+            players = {keys.entrant: find_entrant(keys.entrant).player}
+            if keys.adapt_games:
+                config, before = adaptation_config(balance, genome, keys), players[keys.entrant]
+                weights = tuple(evolve(genome, keys))
+                adapted = replace(before, weights=weights, deck_weights=())
+                players[keys.entrant + ADAPTED] = adapted
+                games = keys.games * len(balance.decks)
+                row = score_against(
+                    adapted, before, config.found_decks, balance.ruleset, games, config.seed, play
+                )[["games", "score", "low", "high"]]
+                named = dict(zip(config.vector.names(), weights, strict=True))
+                learned.append(
+                    row.assign(**named, patch=number, player=keys.entrant, evolution=keys.adapt_games)
+                )
+            for name, player in players.items():
+                rows += _matchups(balance, number, genome, name, player, keys.games, play)
+    columns = ["patch", "player", "evolution", "games", "score", "low", "high"]
+    gains = pd.concat(learned, ignore_index=True) if learned else pd.DataFrame(columns=columns)
+    return pd.DataFrame(rows), gains[[*columns, *(name for name in gains if name not in columns)]]
+
+
+def _matchups(
+    balance: Balance, number: int, genome: Genome, name: str, player: Player, games: int, play: PlayFunction
+) -> list[dict[str, Any]]:
+    """Rows of the matchups of one patch by one player."""
+    rows = []
+    points = balance.points(genome, player, 1, games, play)
+    for (first, second), target, own in zip(balance.pairs, balance.targets.tolist(), points, strict=True):
+        score, low, high = mean_interval(own)
+        rows.append(
+            {
+                "patch": number,
+                "edits": "; ".join(balance.patch(genome).texts),
+                "n_edits": sum(a != b for a, b in zip(genome, balance.printed, strict=True)),
+                "player": name,
+                "first": balance.decks[first].name,
+                "second": balance.decks[second].name,
+                "target": target,
+                "games": 2 * len(own),
+                "score": score,
+                "low": low,
+                "high": high,
+            }
+        )
+    return rows
+
+
+def summarise(measured: pd.DataFrame, tolerance: float) -> pd.DataFrame:
+    """One row per patch and player: edits, distances from the targets, and how many matchups are fair.
+
+    Columns: patch, edits, n_edits, player, distance (mean), worst, within (matchups whose score is fair),
+    fair (whose interval is), unfair (whose interval is outside), matchups.
+    """
+    rows = []
+    for (number, player), own in measured.groupby(["patch", "player"], sort=False):
+        away = (own["score"] - own["target"]).abs()
+        low, high = own["target"] - tolerance, own["target"] + tolerance
+        rows.append(
+            {
+                "patch": number,
+                "edits": own["edits"].iloc[0],
+                "n_edits": own["n_edits"].iloc[0],
+                "player": player,
+                "distance": float(away.mean()),
+                "worst": float(away.max()),
+                "within": int((away <= tolerance + 1e-9).sum()),
+                "fair": int(((own["low"] >= low) & (own["high"] <= high)).sum()),
+                "unfair": int(((own["low"] > high) | (own["high"] < low)).sum()),
+                "matchups": len(own),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def balance_sentences(summary: pd.DataFrame, tolerance: float) -> list[str]:
+    """What the measurement says: the field as it is, the best patch, and which patches survive adaptation."""
+    matchups = int(summary["matchups"].iloc[0])
+    within = summary.pivot(index="patch", columns="player", values="within")[summary["player"].unique()]
+    texts = summary.drop_duplicates("patch").set_index("patch")[["edits", "n_edits"]]
+    total = summary.groupby("patch")[["within", "distance"]].sum()
+    best = int(total.sort_values(["within", "distance"], ascending=[False, True]).index[0])
+
+    def told(patch: int) -> str:
+        return ", ".join(f"{count} by {player}" for player, count in within.loc[patch].items())
+
+    said = [
+        f"Of {matchups} matchups, these are within {tolerance:.0%} of their targets as the field is: "
+        f"{told(0)}."
+    ]
+    if total.loc[best, "within"] <= total.loc[0, "within"]:
+        said.append("No patch brings more of them within on new deals.")
+    else:
+        n = int(texts["n_edits"][best])
+        edits = f"{n} {'edit' if n == 1 else 'edits'}: {texts['edits'][best]}"
+        said.append(f"With patch {best} ({edits}): {told(best)}.")
+    for player in (name for name in within if name + ADAPTED in within):
+        before, after = within[player].drop(0), within[player + ADAPTED].drop(0)
+        whole, kept = before.index[before == matchups], after.index[after == matchups]
+        if len(whole):
+            survive = [str(patch) for patch in whole if patch in kept]
+            fail = [str(patch) for patch in whole if patch not in kept]
+            said.append(
+                f"Of the patches with all matchups within by {player}, once its weights evolve again on "
+                f"them, survive: {', '.join(survive) or 'none'}; fail: {', '.join(fail) or 'none'}."
+            )
+        elif len(before):
+            pairs = [
+                f"{old} before and {new} after (patch {patch})"
+                for patch, old, new in zip(before.index, before, after, strict=True)
+            ]
+            said.append(
+                f"No patch brings all matchups within by {player}; evolving its weights again on them: "
+                f"{', '.join(pairs)}."
+            )
+    return said
+
+
+def matrix(measured: pd.DataFrame, patch: int, player: str, decks: Sequence[str]) -> pd.DataFrame:
+    """Scores of the row's deck against the column's, of one patch and player."""
+    own = measured[(measured["patch"] == patch) & (measured["player"] == player)]
+    scores = pd.DataFrame(np.nan, index=pd.Index(decks, name=""), columns=list(decks))
+    for row in own.itertuples():
+        scores.loc[row.first, row.second], scores.loc[row.second, row.first] = row.score, 1 - row.score
+    return scores
+
+
+FORMATS = dict.fromkeys(("distance", "worst"), "{:.1%}")
+
+
+def balance_page(
+    balance: Balance, measured: pd.DataFrame, summary: pd.DataFrame, gains: pd.DataFrame, command: str
+) -> bytes:
+    """The page of a search, HTML.
+
+    Args:
+        balance: the search.
+        measured: matchups from `measure_front`.
+        summary: from `summarise`.
+        gains: adaptations from `measure_front`.
+        command: command that repeats it.
+    """
+    config, decks = balance.config, [deck.name for deck in balance.decks]
+    said = " ".join(balance_sentences(summary, config.tolerance))
+    measure = ", ".join(f"{keys.entrant} on {keys.games:,}" for keys in config.measure)
+    sections = [
+        Section(
+            "Which patches make the field fair?",
+            said,
+            [html_table(summary.rename(columns={"n_edits": "number"}), FORMATS, "Patches")],
+            f"NSGA-II with {config.pilot} on {config.games} games a matchup chose them; other deals measure "
+            f"them here, with as many games a matchup: {measure}. Distance: mean from the targets. Within: "
+            f"matchups whose score is no further than {config.tolerance:.0%} from its target; fair: whose "
+            "95% interval is; unfair: whose interval is outside. Patch 0 is the field as it is.",
+            said,
+        )
+    ]
+    if len(gains):
+        shown = gains.assign(interval=interval_cells(100 * gains[["low", "high"]], "low", "high", "{:.1f}"))
+        shown = shown[["patch", "player", "evolution", "games", "score", "interval"]]
+        sections.append(
+            Section(
+                "What adapting gains",
+                "An agent whose weights evolved again on a patch, against itself as it was, on new deals.",
+                [html_table(shown, {"score": "{:.1%}"}, "Adaptations")],
+            )
+        )
+    for number in dict.fromkeys(summary["patch"]):
+        edits = summary.loc[summary["patch"] == number, "edits"].iloc[0]
+        tables = [
+            heat_table(matrix(measured, number, player, decks), f"{player}")
+            for player in dict.fromkeys(measured["player"])
+        ]
+        title = f"Patch {number}" if number else "The field as it is"
+        sections.append(Section(title, f"{edits}." if edits else "No edits.", tables))
+    return make_page("Balance of a field", sections, command)

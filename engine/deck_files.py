@@ -423,7 +423,9 @@ def refuse_unused_patch(patch: Patch, decks: Iterable[Deck]) -> None:
     cards = {card.id: card for card in cards_of_games(decks)}
     for changed in patch.cards:
         held = [cards[name] for name in changed.ids if name in cards]
-        numbers = {number.name for card in held for number in printed_numbers(card)}
+        # A number may be gone from the patched card: 0 is no overload.
+        printed = (changed.card if card.real else card for card in held)
+        numbers = {number.name for card in printed for number in printed_numbers(card)}
         without = [name for name, _ in changed.changes if name not in numbers]
         if held and without:
             raise DeckNameError(

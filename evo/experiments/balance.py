@@ -55,6 +55,9 @@ class EditKeys(Settings):
             strict=False, min_length=1, description="numbers that may change, by the names of manaforge card"
         ),
     ]
+    deck: Annotated[
+        str, Field(description='name of the deck whose cards these are, with card "*"; "": all decks')
+    ] = ""
     by: Annotated[int, Field(ge=1, le=30, description="largest change of a number, up and down")] = 1
 
 
@@ -176,26 +179,36 @@ class BalanceConfig(Settings):
             ValueError: a card is in no deck.
         """
         held: dict[str, Card] = {}
-        for card in (card for deck in self.found_decks for card in deck.cards):
-            if card.id and is_patchable(card):
-                held.setdefault(find_patched_card(card.id).id, card)
+        by_deck: dict[str, dict[str, Card]] = {}
+        for deck in self.found_decks:
+            own = {
+                find_patched_card(card.id).id: card for card in deck.cards if card.id and is_patchable(card)
+            }
+            by_deck[deck.name] = own
+            held |= {name: card for name, card in own.items() if name not in held}
         found: dict[tuple[str, str], Edit] = {}
         for keys in self.edits:
-            ids = list(held) if keys.card == ALL_CARDS else [find_patched_card(keys.card).id]
-            if not set(ids) <= set(held):
-                raise ValueError(f"edits: {keys.card} is in none of the decks {', '.join(self.decks)}")
-            own = {
+            if keys.deck and keys.deck not in by_deck:
+                raise unknown_name("deck of edits", keys.deck, by_deck)
+            among = by_deck[keys.deck] if keys.deck else held
+            ids = list(among) if keys.card == ALL_CARDS else [find_patched_card(keys.card).id]
+            if not set(ids) <= set(among):
+                where = (
+                    f"not in {keys.deck}" if keys.deck else f"in none of the decks {', '.join(self.decks)}"
+                )
+                raise ValueError(f"edits: {keys.card} is {where}")
+            numbers = {
                 (name, number.name): Edit.around(name, number, keys.by)
                 for name in ids
                 for number in printed_numbers(held[name])
                 if number.name in keys.numbers
             }
-            missing = set(keys.numbers) - {name for _, name in own}
+            missing = set(keys.numbers) - {name for _, name in numbers}
             if missing:
                 raise ValueError(
                     f"edits: {keys.card} has no {' and no '.join(sorted(missing))}; see manaforge card NAME"
                 )
-            found = own | found
+            found = numbers | found
         return tuple(found.values())
 
 

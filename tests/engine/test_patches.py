@@ -163,6 +163,8 @@ def test_a_text_is_patched_only_where_it_is_played() -> None:
         ["thesis-paladin"], DeckOptions(patch=parse_patch(["Leeroy Jenkins attack=9"]))
     )
     assert {card.spec.attack for card in find_deck(name).cards if card.name == "Leeroy Jenkins"} == {9}
+    gone = DeckOptions(patch=parse_patch(["Lightning Storm overload=0"]))
+    assert add_deck_options(add_deck_options(["jade-shaman"], gone), gone)
     with pytest.raises(DeckError, match="no decks are named"):
         add_deck_options([], DeckOptions(patch=parse_patch(["Fireball cost=3"])))
     with pytest.raises(DeckError, match="reads positions as text"):

@@ -90,6 +90,9 @@ def no_evolution(*_: object) -> list[float]:
 def test_the_same_decks_under_other_names_are_fair(tmp_path: Path) -> None:
     balance = Balance.of(config_of(tmp_path, 0))
     assert len(balance.edits) == 20
+    only = [{"card": "*", "deck": "side 1", "numbers": ["attack"]}]
+    one = Balance.of(config_of(tmp_path, 0, edits=only))
+    assert one.holders == [[1]] * 5
     points = balance.points(balance.printed, find_entrant("aggro").player, 0, 100, play_schedule)
     assert points.shape == (1, 50)
     assert (points == 0.5).all()
@@ -195,6 +198,11 @@ def test_patches_keep_to_the_edits(tmp_path: Path) -> None:
         ({"edits": [{"card": "Fireball", "numbers": ["cost"]}]}, "Fireball is in none of the decks"),
         ({"edits": [{"card": "Firebal", "numbers": ["cost"]}]}, "unknown card 'Firebal'"),
         ({"edits": [{"card": "Magma Rager", "numbers": ["damage"]}]}, "Magma Rager has no damage"),
+        ({"edits": [{"card": "*", "deck": "side 3", "numbers": ["cost"]}]}, "unknown deck of edits 'side 3'"),
+        (
+            {"edits": [{"card": "Core Hound", "deck": "side 1", "numbers": ["cost"]}]},
+            "Core Hound is not in side 1",
+        ),
         ({"edits": []}, "edits"),
         ({"pilot": "randm"}, "unknown"),
         ({"ruleset": "standrd"}, "unknown ruleset"),

@@ -3,7 +3,8 @@
 `evolve`, `play_tournament`, `play_arena` and `write_report` do what the commands of these names do, in
 the same folders and with the same bytes, and return tables. `quiet=True` prints no progress. Repeating a
 call with the same `out` continues it, or reads its results. `optimise` runs a strategy on a fitness
-function of your own, and `win_rates` measures weights for it. `card_worth` measures the cards of a deck.
+function of your own, and `win_rates` measures weights for it. `card_worth` measures the cards of a deck,
+`deck_verdict` a deck, and `balance` searches patches that make decks fair.
 """
 
 import contextlib
@@ -31,13 +32,16 @@ from evo.evolution.fitness import Tally, play_pairings
 from evo.evolution.records import new_strategy
 from evo.evolution.session import open_or_create
 from evo.evolution.validation import Validation
+from evo.experiments.balance import BalanceConfig
 from evo.experiments.card_worth import card_table, make_study, measure_worth, watch_games
+from evo.experiments.deck_verdict import DEFAULT_PILOTS, choose_pilots, judge, make_verdict_study
 from evo.play.entrants import find_entrant, find_entrants
 from evo.play.games import compile_games, roster_of
 from evo.play.notation import OFFERED_FORMATS, SEATS
 from evo.play.pool import LocalPool
 from evo.play.pools import PoolSettings, ignored_address_note, pool_settings, with_pool_settings
 from evo.seeds import Stream
+from evo.sessions.balance import read_balance_config, run_balance
 from evo.sessions.estimates import check_memory, print_estimate
 from evo.sessions.progress import RunDisplay, default_folder, output_console
 from evo.sessions.session import (
@@ -138,6 +142,25 @@ class PlayedTournament:
         if not folder.is_dir():
             raise WrongValueError(f"{self.path} has no actions; play the tournament with actions=True")
         return pd.read_parquet(folder)
+
+
+@dataclass(frozen=True)
+class FoundPatches:
+    """Patches of a balance search, measured on deals of their own; docs/balance.md describes the columns.
+
+    Attributes:
+        path: its folder, with the page `balance.html` and a file for each patch.
+        patches: one row per patch and player.
+        matchups: one row per patch, player and matchup.
+        adaptations: one row per patch and agent that adapts, with its evolved weights.
+        verdict: what they say.
+    """
+
+    path: Path
+    patches: pd.DataFrame = field(repr=False)
+    matchups: pd.DataFrame = field(repr=False)
+    adaptations: pd.DataFrame = field(repr=False)
+    verdict: str
 
 
 @dataclass(frozen=True)
@@ -386,6 +409,76 @@ def card_worth(
         _, worth = measure_worth(study, pool.play)
         watched, _ = watch_games(study, pool.play)
     return card_table(worth, watched)
+
+
+def deck_verdict(
+    deck: str,
+    field: str | Sequence[str],
+    *,
+    players: str | Sequence[str] = DEFAULT_PILOTS,
+    games: int = 1_000,
+    ruleset: str = "",
+    patches: str | Sequence[str] = (),
+    seed: int = 1,
+    workers: int = 0,
+) -> pd.DataFrame:
+    """Is a deck too strong? Its scores against a field, each side played by the best of several agents.
+
+    Args:
+        deck: a name, a file or a deck code.
+        field: decks that it plays against; one string may list several, separated by commas.
+        players: entrants, the best of which plays each side.
+        games: games that judge, per deck of the field; even.
+        ruleset: name of the ruleset; "": the decks' default.
+        patches: changed numbers of cards, such as "Fireball cost=5", or files of them.
+        seed: seed of the deals.
+        workers: number of threads; 0: one per processor.
+
+    Returns:
+        One row per deck of the field: the columns of `verdict.csv` (docs/commands.md).
+
+    Raises:
+        WrongValueError, DeckError, EntrantError: an argument is not valid.
+    """
+    own, *others = map(find_deck, _patched([deck, *_names(field)], patches))
+    study = make_verdict_study(own, others, _names(players), games, ruleset, seed)
+    with contextlib.closing(LocalPool(workers)) as pool:
+        compile_games(study.pilots, (own, *others))
+        return judge(study, pool.play, choose_pilots(study, pool.play))
+
+
+def balance(
+    config: str | Path,
+    *,
+    out: str | Path | None = None,
+    pool: str = "auto",
+    address: str = "",
+    quiet: bool = False,
+    **changes: Any,
+) -> FoundPatches:
+    """Search the patches that make a field fair with few edits, and measure them (docs/balance.md).
+
+    Args:
+        config: a configuration file, or a shipped one by name.
+        out: output folder; None: `runs/balance-<hash>`.
+        pool: "auto", "local" or "ray".
+        address: address of a Ray cluster to join.
+        quiet: print nothing.
+        changes: values of configuration keys, such as `generations=5`.
+
+    Raises:
+        ConfigError: the file or a value cannot be used.
+        KeyboardInterrupt: a signal stopped the search; the same call continues it.
+    """
+    found = read_balance_config(config)
+    found = BalanceConfig.model_validate(found.model_dump(by_alias=True) | changes)
+    with _session(quiet):
+        place = pool_settings(pool, found.workers, address)
+        done = run_balance(
+            found, f"manaforge.balance({str(config)!r}, ...)", _path(out), place, _console(quiet)
+        )
+    tables = done.patches, done.matchups, done.adaptations
+    return FoundPatches(done.session.folder.path, *tables, " ".join(done.sentences))
 
 
 def _patched(decks: str | Sequence[str], patches: str | Sequence[str]) -> tuple[str, ...]:

@@ -27,8 +27,13 @@ def shipped_profiles(agent: str = "ilp") -> list[str]:
 
 def shipped_configs() -> list[str]:
     """Names of the shipped configurations of evolution runs in `configs/`."""
-    others = {"arena", "balance", *shipped_learning()}
+    others = {"arena", *shipped_learning(), *shipped_balance()}
     return sorted(file.stem for file in configs_folder().glob("*.toml") if file.stem not in others)
+
+
+def shipped_balance() -> list[str]:
+    """Names of the shipped configurations of balance searches in `configs/`."""
+    return sorted(file.stem for file in configs_folder().glob("balance*.toml"))
 
 
 def shipped_learning() -> list[str]:

@@ -1,6 +1,5 @@
 """The command balance: patches that make a field fair."""
 
-import json
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +8,6 @@ import typer
 
 from evo.cli.options import MOST_WORKERS, OUT_HELP, Address, AsJson, Overrides, PoolName
 from evo.terminal.console import Column, FittingTable
-from ilp_agent.shipped import configs_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 BALANCE_COLUMNS = (
     Column("patch", right=True),
     Column("edits", folds=True),
-    Column("played by", shortest=12),
+    Column("played by", folds=True),
     Column("distance", 1, right=True),
     Column("worst", 3, right=True),
     Column("within", right=True),
@@ -30,11 +28,11 @@ BALANCE_COLUMNS = (
 BalanceConfigFile = Annotated[
     Path,
     typer.Argument(
-        metavar="CONFIG", help="Configuration file, or balance (docs/balance.md).", show_default=False
+        metavar="CONFIG",
+        help="Configuration file, or a shipped one: balance or balance-constructed (docs/balance.md).",
+        show_default=False,
     ),
 ]
-SHIPPED = "balance"
-"""Name of the shipped configuration."""
 
 BalanceOut = Annotated[
     Path | None, typer.Option("--out", help=OUT_HELP.format("balance"), show_default=False)
@@ -59,76 +57,26 @@ def balance_command(
     as_data: AsJson = False,
 ) -> None:
     """Search the patches that make a field fair with few edits, and measure them on deals of their own."""
-    from evo.config.files import read_config_as
-    from evo.config.run_config import ConfigOptionError
-    from evo.experiments.balance import (
-        Balance,
-        BalanceConfig,
-        SearchGames,
-        chosen_for_measurement,
-        search_patches,
-    )
-    from evo.experiments.balance_report import (
-        adaptation_config,
-        balance_page,
-        balance_sentences,
-        kept_evolutions,
-        measure_front,
-        summarise,
-    )
-    from evo.play.entrants import find_entrant
     from evo.play.pools import pool_settings
-    from evo.sessions.experiments import ExperimentGames, open_experiment_games, print_tables
-    from evo.storage.files import csv_bytes
+    from evo.sessions.balance import read_balance_config, run_balance
+    from evo.sessions.experiments import print_tables
+    from evo.sessions.progress import output_console
 
-    shipped = configs_folder() / f"{config}.toml"
-    file = shipped if str(config) == SHIPPED and not config.exists() else config
-    if not file.is_file():
-        raise ConfigOptionError(f"no configuration file {config}; {SHIPPED} is shipped (docs/balance.md)")
     sets = [*(overrides or ()), *([f"workers={workers}"] if workers is not None else [])]
-    chosen = read_config_as(BalanceConfig, file, sets)
+    chosen = read_balance_config(config, sets)
     place = pool_settings(pool, chosen.workers, address)
-    balance = Balance.of(chosen)
-    for keys in chosen.measure:
-        if keys.adapt_games:
-            adaptation_config(balance, balance.printed, keys)  # refused before the first game
-    players = {text: find_entrant(text).player for text in chosen.entrants}
-    definition = {
-        "decks": [deck.identity for deck in balance.decks],
-        "players": [[text, *one.identity(balance.decks)] for text, one in players.items()],
-        "edits": [list(edit) for edit in balance.edits],
-        "config": chosen.model_dump(mode="json", exclude={"workers", "decks", "edits"}),
-    }
-    games_of = ExperimentGames(
-        "balance", definition, out, list(players.values()), balance.decks, balance.total
-    )
-    with open_experiment_games(games_of, place, as_data) as experiment:
-        experiment.print(f"{len(balance.edits)} numbers may change; known matchups are not played again")
-        folder, play, advance = experiment.folder, experiment.play, experiment.counter.advance
-        front = search_patches(balance, SearchGames(balance, folder, play, advance).evaluate)
-        genomes = chosen_for_measurement(balance, front)
-        evolve = kept_evolutions(balance, folder, play, advance)
-        measured, gains = measure_front(balance, genomes, experiment.cached_play, evolve)
-        summary = summarise(measured, chosen.tolerance)
-        command = ["manaforge", "balance", str(config), *(word for text in sets for word in ("--set", text))]
-        page = balance_page(balance, measured, summary, gains, shlex.join(command))
-        experiment.write("balance.html", page)
-        for name, table in (("patches", summary), ("measured", measured), ("adapted", gains)):
-            experiment.write(f"{name}.csv", csv_bytes(table))
-        for number, genome in enumerate(genomes, 1):
-            texts = json.dumps(balance.patch(genome).texts, ensure_ascii=False)
-            folder.write(f"patches/{number}.toml", f"patches = {texts}\n".encode())
-    sentences = balance_sentences(summary, chosen.tolerance)
+    command = ["manaforge", "balance", str(config), *(word for text in sets for word in ("--set", text))]
+    result = run_balance(chosen, shlex.join(command), out, place, output_console(stderr=as_data))
     if as_data:
-        tables = {"patches": summary, "matchups": measured, "adaptations": gains}
-        print_tables({"verdict": " ".join(sentences)}, tables)
+        tables = {"patches": result.patches, "matchups": result.matchups, "adaptations": result.adaptations}
+        print_tables({"verdict": " ".join(result.sentences)}, tables)
         return
-    experiment.print(_balance_table(summary))
-    for sentence in sentences:
-        experiment.print(sentence)
-    experiment.print_written()
-    if genomes:
-        experiment.print(f"play with a patch: --patch {folder.path}/patches/1.toml")
+    result.session.print(_balance_table(result.patches))
+    for sentence in result.sentences:
+        result.session.print(sentence)
+    result.session.print_written()
+    if len(result.patches["patch"].unique()) > 1:
+        result.session.print(f"play with a patch: --patch {result.session.folder.path}/patches/1.toml")
 
 
 def _balance_table(summary: "pd.DataFrame") -> FittingTable:

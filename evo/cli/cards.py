@@ -99,6 +99,7 @@ def cards_command(
     )
     from evo.play.pools import pool_settings
     from evo.sessions.experiments import ExperimentGames, open_experiment_games, print_tables
+    from evo.sessions.progress import output_console
     from evo.storage.files import csv_bytes
 
     place = pool_settings(pool, workers, address)
@@ -115,7 +116,7 @@ def cards_command(
     }
     total = study.total + len(others) * games
     games_of = ExperimentGames("cards", definition, out, pilots, (own, *others), total)
-    with open_experiment_games(games_of, place, as_data) as experiment:
+    with open_experiment_games(games_of, place, output_console(stderr=as_data)) as experiment:
         score, worth = measure_worth(study, experiment.cached_play)
         watched, rounds = watch_games(study, experiment.play)
         command = ["manaforge", "cards", names[0], "--field", ",".join(names[1:])]
@@ -201,32 +202,30 @@ def verdict_command(
     """Tell whether a deck is too strong: against a field, each side played by the best of several agents."""
     import pandas as pd
 
-    from engine import find_deck, find_ruleset
-    from engine.decks import coverage_sentence, default_ruleset
+    from engine import find_deck
+    from engine.decks import coverage_sentence
     from evo.config.files import split_names
     from evo.experiments.card_worth import make_study, measure_worth
     from evo.experiments.deck_verdict import (
-        VerdictStudy,
+        DEFAULT_PILOTS,
         choose_pilots,
         judge,
+        make_verdict_study,
         overall,
         verdict_page,
         verdict_sentence,
     )
-    from evo.play.entrants import find_entrant
     from evo.play.pools import pool_settings
     from evo.sessions.experiments import ExperimentGames, open_experiment_games, print_tables
+    from evo.sessions.progress import output_console
     from evo.storage.files import csv_bytes
-    from rivals import refuse_decks
 
     place = pool_settings(pool, workers, address)
     names = decks_with_options((deck, *split_names(field)), edition, bodies, any_deck, patch)
     own, *others = found = [find_deck(name) for name in names]
-    texts = split_names(players or PILOTS)
-    pilots = tuple(find_entrant(text).player for text in texts)
-    refuse_decks((one.kind_and_backend for one in pilots), found)
-    rules = find_ruleset(ruleset or default_ruleset(found))
-    study = VerdictStudy(own, tuple(others), texts, pilots, rules, games, seed)
+    texts = split_names(players or DEFAULT_PILOTS)
+    study = make_verdict_study(own, others, texts, games, ruleset, seed)
+    pilots, rules = study.pilots, study.ruleset
     # Worth of cards takes many games, so that a fast agent plays them.
     cards = None if own.random else make_study(own, others, games=games, ruleset=rules.name, seed=seed)
     definition = {
@@ -239,7 +238,7 @@ def verdict_command(
     total = study.total + (cards.total if cards else 0)
     everyone = [*pilots, *([cards.player] if cards else [])]
     games_of = ExperimentGames("verdict", definition, out, everyone, found, total)
-    with open_experiment_games(games_of, place, as_data) as experiment:
+    with open_experiment_games(games_of, place, output_console(stderr=as_data)) as experiment:
         table = judge(study, experiment.cached_play, choose_pilots(study, experiment.cached_play))
         worth = measure_worth(cards, experiment.cached_play)[1] if cards else pd.DataFrame()
         command = ["manaforge", "verdict", names[0], "--field", ",".join(names[1:])]
@@ -259,10 +258,6 @@ def verdict_command(
     experiment.print(said)
     experiment.print(coverage_sentence(found))
     experiment.print_written()
-
-
-PILOTS = "eva,greedy-ilp:true-balanced,aggro"
-"""Default agents of a verdict: fast ones that play all decks."""
 
 
 def _verdict_table(table: "pd.DataFrame") -> FittingTable:

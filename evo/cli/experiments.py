@@ -104,6 +104,7 @@ def ablate_command(
     from evo.play.entrants import find_entrant
     from evo.play.pools import pool_settings
     from evo.sessions.experiments import ExperimentGames, open_experiment_games
+    from evo.sessions.progress import output_console
     from evo.storage.files import csv_bytes
     from rivals import refuse_decks
 
@@ -125,7 +126,7 @@ def ablate_command(
         "seed": seed,
     }
     games_of = ExperimentGames("ablate", definition, out, [player], found, ablation.total)
-    with open_experiment_games(games_of, place) as experiment:
+    with open_experiment_games(games_of, place, output_console()) as experiment:
         single, together = run_ablation(ablation, experiment.cached_play)
         command = ["manaforge", "ablate", entrant, "--decks", ",".join(names), "--games", str(games)]
         command += [*(["--pairs"] if pairs else []), "--ruleset", ruleset, "--seed", str(seed)]

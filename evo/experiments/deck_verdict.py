@@ -11,15 +11,18 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from engine import Deck, Ruleset
+from engine import Deck, Ruleset, find_ruleset
 from engine.codes import Outcome
+from engine.decks import default_ruleset
 from engine.streams import stream_key
 from evo.experiments.card_worth import SHARES, worth_sentence
 from evo.experiments.folder import ExperimentOptionError
 from evo.figures.page import Section, html_table, interval_cells, make_page
+from evo.play.entrants import find_entrant
 from evo.play.games import Player, PlayFunction, Roster, Schedule
 from evo.seeds import Stream
 from evo.stats.ratings import points_of_first
+from rivals import refuse_decks
 
 TOLERANCE = 0.05
 """A deck is fair if it scores no further from 50% than this."""
@@ -29,6 +32,9 @@ CHOOSING_SHARE = 5
 
 FEWEST_CHOOSING = 20
 """But at least so many."""
+
+DEFAULT_PILOTS = "eva,greedy-ilp:true-balanced,aggro"
+"""Agents of a verdict for which none are chosen: fast ones that play all decks."""
 
 CURVE_END = 7
 """Costs from this on are counted together."""
@@ -90,6 +96,30 @@ class VerdictStudy:
         """
         keys = [stream_key(self.seed, Stream.EXPERIMENT, 7, part, rival, deal) for deal in range(games // 2)]
         return Schedule.from_both_seats(np.array(pilots), np.array([0, 1 + rival]), keys)
+
+
+def make_verdict_study(
+    deck: Deck, field: Sequence[Deck], players: Sequence[str], games: int, ruleset: str, seed: int
+) -> VerdictStudy:
+    """Define a study by the names of its agents and its ruleset.
+
+    Args:
+        deck: the deck.
+        field: decks that it plays against.
+        players: entrants.
+        games: that judge, per deck of the field; even.
+        ruleset: name; "": the decks' default.
+        seed: of the deals.
+
+    Raises:
+        ExperimentOptionError, EntrantError, UnknownNameError: an argument is not valid.
+        AgentError: an agent does not play the decks.
+    """
+    pilots = tuple(find_entrant(text).player for text in players)
+    decks = (deck, *field)
+    refuse_decks((one.kind_and_backend for one in pilots), decks)
+    rules = find_ruleset(ruleset or default_ruleset(decks))
+    return VerdictStudy(deck, tuple(field), tuple(players), pilots, rules, games, seed)
 
 
 def choose_pilots(study: VerdictStudy, play: PlayFunction) -> tuple[int, list[int]]:

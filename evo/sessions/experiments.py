@@ -17,7 +17,7 @@ from evo.experiments.folder import ExperimentFolder, open_experiment
 from evo.play.games import Player, PlayFunction, Roster, Schedule
 from evo.play.pool import WorkerPool
 from evo.play.pools import PoolSettings
-from evo.sessions.progress import GameCounter, output_console, print_problems
+from evo.sessions.progress import GameCounter, print_problems
 from evo.sessions.session import open_session_pool, print_json
 from evo.storage.files import json_digest
 
@@ -94,21 +94,20 @@ class ExperimentSession:
 
 @contextlib.contextmanager
 def open_experiment_games(
-    games: ExperimentGames, place: PoolSettings, as_data: bool = False
+    games: ExperimentGames, place: PoolSettings, console: Console
 ) -> Iterator[ExperimentSession]:
     """Context with the folder and the pool of an experiment; tells how many games it plays.
 
     Args:
         games: what it plays.
         place: kind of pool, number of workers, and address.
-        as_data: whether standard output is for data, so that texts go to standard error.
+        console: for texts to users.
 
     Raises:
         ExperimentError: the folder cannot be used.
         SessionStopped: a signal stopped the games.
         PoolError: the workers cannot start.
     """
-    console = output_console(stderr=as_data)
     console.print(f"{games.path}: {games.total:,} games to play", markup=False, highlight=False)
     counter = GameCounter(console, games.total)
     with open_experiment(games.path, games.kind, games.definition) as folder:

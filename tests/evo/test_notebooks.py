@@ -15,8 +15,9 @@ FOLDER = Path(__file__).parents[2] / "notebooks"
 BOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 
-def test_there_are_six() -> None:
+def test_there_are_seven() -> None:
     names = ["00_first_run", "01_weights", "02_coevolution", "03_styles", "04_tournament", "05_actions"]
+    names += ["06_too_strong"]
     assert [book.stem for book in BOOKS] == names
 
 

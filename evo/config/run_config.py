@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -292,9 +293,9 @@ class _RunConfig(RunKeys):
         content["address"] = ""
         return tomli_w.dumps(content)
 
-    @property
+    @cached_property
     def found_decks(self) -> tuple[Deck, ...]:
-        """The decks that the key `decks` names, in this order."""
+        """The decks that the key `decks` names, in this order, as their files were at the first use."""
         decks = tuple(find_deck(deck) for deck in self.decks)
         refuse_decks([(self.agent, self.backend)], decks)
         return decks

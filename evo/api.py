@@ -27,7 +27,7 @@ from engine.decks import DeckOptions
 from engine.errors import WrongValueError, check_choice
 from evo.analysis.tables import Runs, last_population, read_runs, read_validation
 from evo.config.files import find_config, read_config, split_names
-from evo.config.run_config import NO_FILE, RunConfig, validate_run_config
+from evo.config.run_config import NO_FILE, RunConfig, validate_config, validate_run_config
 from evo.evolution.fitness import Tally, play_pairings
 from evo.evolution.records import new_strategy
 from evo.evolution.session import open_or_create
@@ -471,7 +471,7 @@ def balance(
         KeyboardInterrupt: a signal stopped the search; the same call continues it.
     """
     found = read_balance_config(config)
-    found = BalanceConfig.model_validate(found.model_dump(by_alias=True) | changes)
+    found = validate_config(BalanceConfig, found.model_dump(by_alias=True) | changes, NO_FILE)
     with _session(quiet):
         place = pool_settings(pool, found.workers, address)
         done = run_balance(

@@ -18,13 +18,14 @@ from engine import ManaforgeError
 from engine.errors import WrongValueError
 from evo.analysis.tables import weights_of
 from evo.cli.main import app
-from evo.config.run_config import RunConfig
+from evo.config.run_config import ConfigError, RunConfig
 from evo.evolution.session import new_manifest
 from evo.storage.run_folder import RunError, create_run
 from evo.strategies import StrategyError
 from ilp_agent.weights import ExtendedWeights, Weights
 from tests.conftest import UNCOMPILED
 from tests.evo.runs import TINY, bytes_of
+from tests.evo.runs import manaforge as run_command
 
 SMALL = {"generations": 1, "mu": 3, "lambda_": 3, "games": 2, "decks": ["thesis-paladin"]}
 FINAL = {"games": 40, "benchmark_games": 2}
@@ -349,3 +350,29 @@ def test_cards_and_actions_of_patched_games(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(ours, pd.read_csv(tmp_path / "cards" / "cards.csv"), check_dtype=False)
     with pytest.raises(WrongValueError, match="games must be even"):
         manaforge.card_worth("basic-mage", "basic-hunter", games=3)
+
+
+def test_the_verdict_of_a_deck_is_that_of_the_command(tmp_path: Path) -> None:
+    field, patch = "basic-hunter,basic-mage", "Fireball cost=9"
+    ours = manaforge.deck_verdict("basic-paladin", field, players="aggro,random", games=20, patches=patch)
+    command = ["verdict", "basic-paladin", "--field", field, "--players", "aggro,random", "--games", 20]
+    told = run_command(*command, "--patch", patch, "--out", tmp_path / "verdict")
+    assert told.returncode == 0, told.stderr
+    pd.testing.assert_frame_equal(ours, pd.read_csv(tmp_path / "verdict" / "verdict.csv"))
+    with pytest.raises(WrongValueError, match="must be even"):
+        manaforge.deck_verdict("basic-paladin", field, games=5)
+
+
+def test_patches_that_balance_a_field(tmp_path: Path) -> None:
+    small = {"decks": ["basic-mage", "basic-hunter"], "ruleset": "standard", "games": 20}
+    small |= {"population": 4, "generations": 1, "most_measured": 1}
+    small |= {"edits": [{"card": "*", "numbers": ["cost", "attack"]}]}
+    measure = [{"entrant": "eva", "games": 20, "adapt_games": 200}]
+    found = manaforge.balance("balance", out=tmp_path / "fair", quiet=True, measure=measure, **small)
+    assert set(found.matchups["player"]) == {"eva", "eva (adapted)"}
+    assert len(found.adaptations) == found.patches["patch"].nunique()
+    assert found.verdict in (found.path / "balance.html").read_text(encoding="utf-8")
+    again = manaforge.balance("balance", out=tmp_path / "fair", quiet=True, measure=measure, **small)
+    pd.testing.assert_frame_equal(again.matchups, found.matchups)
+    with pytest.raises(ConfigError, match="population"):
+        manaforge.balance("balance", population=1)

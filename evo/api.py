@@ -474,9 +474,9 @@ def balance(
     found = validate_config(BalanceConfig, found.model_dump(by_alias=True) | changes, NO_FILE)
     with _session(quiet):
         place = pool_settings(pool, found.workers, address)
-        done = run_balance(
-            found, f"manaforge.balance({str(config)!r}, ...)", _path(out), place, _console(quiet)
-        )
+        keys = "".join(f", {key}={value!r}" for key, value in changes.items())
+        command = f"manaforge.balance({str(config)!r}{keys})"
+        done = run_balance(found, command, _path(out), place, _console(quiet))
     tables = done.patches, done.matchups, done.adaptations
     return FoundPatches(done.session.folder.path, *tables, " ".join(done.sentences))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evo.cli.options import MOST_WORKERS, OUT_HELP, Address, AsJson, Overrides, PoolName
+from evo.cli.options import MOST_WORKERS, OUT_HELP, Address, AllowAgent, AsJson, Overrides, PoolName
 from evo.terminal.console import Column, FittingTable
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ BalanceConfigFile = Annotated[
     Path,
     typer.Argument(
         metavar="CONFIG",
-        help="Configuration file, or a shipped one: balance or balance-constructed (docs/balance.md).",
+        help="Configuration file, or a shipped one, such as balance (docs/balance.md).",
         show_default=False,
     ),
 ]
@@ -55,6 +55,7 @@ def balance_command(
     address: Address = "",
     overrides: Overrides = None,
     as_data: AsJson = False,
+    _agents: AllowAgent = None,
 ) -> None:
     """Search the patches that make a field fair with few edits, and measure them on deals of their own."""
     from evo.play.pools import pool_settings
@@ -65,7 +66,8 @@ def balance_command(
     sets = [*(overrides or ()), *([f"workers={workers}"] if workers is not None else [])]
     chosen = read_balance_config(config, sets)
     place = pool_settings(pool, chosen.workers, address)
-    command = ["manaforge", "balance", str(config), *(word for text in sets for word in ("--set", text))]
+    command = ["manaforge", "balance", str(config)]
+    command += [word for text in overrides or () for word in ("--set", text)]
     result = run_balance(chosen, shlex.join(command), out, place, output_console(stderr=as_data))
     if as_data:
         tables = {"patches": result.patches, "matchups": result.matchups, "adaptations": result.adaptations}
@@ -75,8 +77,9 @@ def balance_command(
     for sentence in result.sentences:
         result.session.print(sentence)
     result.session.print_written()
-    if len(result.patches["patch"].unique()) > 1:
-        result.session.print(f"play with a patch: --patch {result.session.folder.path}/patches/1.toml")
+    if result.nearest:
+        file = f"{result.session.folder.path}/patches/{result.nearest}.toml"
+        result.session.print(f"play with the nearest patch: --patch {file}")
 
 
 def _balance_table(summary: "pd.DataFrame") -> FittingTable:

@@ -228,15 +228,15 @@ def verdict_command(
     pilots, rules = study.pilots, study.ruleset
     # Worth of cards takes many games, so that a fast agent plays them.
     cards = None if own.random else make_study(own, others, games=games, ruleset=rules.name, seed=seed)
+    everyone = [*pilots, *([cards.player] if cards else [])]
     definition = {
-        "players": [one.identity(found) for one in pilots],
+        "players": [one.identity(found) for one in everyone],
         "decks": [one.identity for one in found],
         "ruleset": rules.name,
         "games": games,
         "seed": seed,
     }
     total = study.total + (cards.total if cards else 0)
-    everyone = [*pilots, *([cards.player] if cards else [])]
     games_of = ExperimentGames("verdict", definition, out, everyone, found, total)
     with open_experiment_games(games_of, place, output_console(stderr=as_data)) as experiment:
         table = judge(study, experiment.cached_play, choose_pilots(study, experiment.cached_play))

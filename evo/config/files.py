@@ -24,7 +24,7 @@ from evo.config.run_config import (
 )
 from ilp_agent.shipped import configs_folder, shipped_configs, shipped_learning
 
-LIST_KEYS = ("decks", "library", "patches", "test.against", "also", "measure")
+LIST_KEYS = ("decks", "library", "patches", "test.against", "also")
 """Keys whose values are lists of names; `--set` splits them at commas."""
 
 WEIGHT_TABLES = ("fixed_weights", "initial_weights")

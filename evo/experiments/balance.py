@@ -1,9 +1,11 @@
 """Balance of a field: patches that bring every matchup near even, with as few edits as it takes.
 
 NSGA-II searches patches for two aims: the distance of the matchups from their targets, and the number and
-size of the edits. All candidates play the same deals. In the search a matchup has the edits of its own decks'
-cards alone, so that a changed patch plays again only what it changes. Chance favours what is chosen, so the
-front plays other deals before it counts, by agents that the search never saw, too (`balance_report`).
+size of the edits: it selects the survivors, and parents are drawn at random. All candidates play the same
+deals. In the search a matchup has the edits of cards that its own decks hold, so that a changed patch plays
+again only what it changes; cards that effects create keep their numbers until the measurement. Chance
+favours what is chosen, so the front plays other deals before it counts, by agents that the search never saw,
+too (`balance_report`).
 
 Source: de Mesentier Silva and others, "Evolving the Hearthstone Meta" (2019, arXiv 1907.01623).
 """
@@ -37,8 +39,8 @@ from evo.config.keys import Settings
 from evo.experiments.folder import ExperimentFolder
 from evo.play.entrants import find_entrant
 from evo.play.games import Player, PlayFunction, Roster, Schedule
+from evo.play.results import points_of_deals
 from evo.seeds import Stream
-from evo.stats.ratings import points_of_first
 from rivals import refuse_decks
 
 ALL_CARDS = "*"
@@ -130,6 +132,9 @@ class BalanceConfig(Settings):
             _ = self.found_targets
         except ManaforgeError as error:
             raise ValueError(str(error)) from None
+        entrants = [keys.entrant for keys in self.measure]
+        if len(set(entrants)) < len(entrants):
+            raise ValueError("measure: an entrant is named twice; with adapt_games it plays as it is, too")
         names = [deck.name for deck in self.found_decks]
         if len(set(names)) < len(names):
             raise ValueError(f"decks: two decks with the same name in {', '.join(names)}; rename one")
@@ -179,13 +184,16 @@ class BalanceConfig(Settings):
             ValueError: a card is in no deck.
         """
         held: dict[str, Card] = {}
+        differing: dict[str, Card] = {}
         by_deck: dict[str, dict[str, Card]] = {}
         for deck in self.found_decks:
             own = {
                 find_patched_card(card.id).id: card for card in deck.cards if card.id and is_patchable(card)
             }
             by_deck[deck.name] = own
-            held |= {name: card for name, card in own.items() if name not in held}
+            for name, card in own.items():
+                if printed_numbers(held.setdefault(name, card)) != printed_numbers(card):
+                    differing[name] = card
         found: dict[tuple[str, str], Edit] = {}
         for keys in self.edits:
             if keys.deck and keys.deck not in by_deck:
@@ -197,6 +205,10 @@ class BalanceConfig(Settings):
                     f"not in {keys.deck}" if keys.deck else f"in none of the decks {', '.join(self.decks)}"
                 )
                 raise ValueError(f"edits: {keys.card} is {where}")
+            if unlike := [differing[name].name for name in ids if name in differing]:
+                raise ValueError(
+                    f"edits: {', '.join(unlike)}: the decks have different numbers of it; leave it out"
+                )
             numbers = {
                 (name, number.name): Edit.around(name, number, keys.by)
                 for name in ids
@@ -208,7 +220,7 @@ class BalanceConfig(Settings):
                 raise ValueError(
                     f"edits: {keys.card} has no {' and no '.join(sorted(missing))}; see manaforge card NAME"
                 )
-            found = numbers | found
+            found |= numbers
         return tuple(found.values())
 
 
@@ -268,6 +280,11 @@ class Balance:
         return cls(config, config.found_decks, config.found_ruleset, config.found_edits)
 
     @cached_property
+    def players(self) -> dict[str, Player]:
+        """The agents by their texts, as their files are at the first use."""
+        return {text: find_entrant(text).player for text in self.config.entrants}
+
+    @cached_property
     def pairs(self) -> list[tuple[int, int]]:
         """The matchups: decks i < j."""
         return list(combinations(range(len(self.decks)), 2))
@@ -296,10 +313,15 @@ class Balance:
         search = (1 + (1 + config.generations) * config.population) * matchups * config.games
         measurement = sum(
             matchups * keys.games
-            + bool(keys.adapt_games) * (keys.adapt_games + (matchups + len(self.decks)) * keys.games)
+            + bool(keys.adapt_games) * (keys.adapt_games + matchups * keys.games + self.gain_games(keys))
             for keys in config.measure
         )
         return search + (1 + config.most_measured) * measurement
+
+    def gain_games(self, keys: MeasureKeys) -> int:
+        """Games of an adapted agent against itself as it was: each ordered pair of decks equally often."""
+        cells = len(self.decks) ** 2
+        return cells * max(2, keys.games // len(self.decks) // 2 * 2)
 
     def patch(self, genome: Genome) -> Patch:
         """The patch of a candidate."""
@@ -353,9 +375,8 @@ class Balance:
         """
         patch, chosen = self.patch(genome), range(len(self.pairs)) if places is None else places
         roster = Roster((player,), tuple(deck.patched(patch) for deck in self.decks), self.ruleset)
-        first = points_of_first(play(roster, self.schedule(part, games, chosen))["outcome"])
-        points: np.ndarray = ((first[0::2] + 1 - first[1::2]) / 2).reshape(len(chosen), -1)
-        return points
+        schedule = self.schedule(part, games, chosen)
+        return points_of_deals(roster, schedule, play(roster, schedule)).reshape(len(chosen), -1)
 
     def objectives(self, genome: Genome, scores: np.ndarray) -> tuple[float, float, float]:
         """What NSGA-II minimises: root mean square distance from the targets, edits, and their size."""
@@ -411,7 +432,7 @@ class SearchGames:
             if (place, edits) not in self._known:
                 missing.setdefault(edits, []).append(place)
         self.advance((len(own) - sum(map(len, missing.values()))) * balance.config.games)
-        pilot = find_entrant(balance.config.pilot).player
+        pilot = balance.players[balance.config.pilot]
         for edits, places in missing.items():
             points = balance.points(edits, pilot, 0, balance.config.games, self.play, places)
             for place, score in zip(places, points.mean(axis=1).tolist(), strict=True):
@@ -514,11 +535,13 @@ def _draw(edit: Edit, above: float, random: np.random.Generator) -> int:
 
 
 def chosen_for_measurement(balance: Balance, front: Sequence[Candidate]) -> list[Genome]:
-    """The best of the front for each number of edits, at most `most_measured`; fewest edits first."""
-    best: dict[float, Candidate] = {}
-    for candidate in front:
+    """The nearest of the front for each number of edits, if it is nearer than all with fewer edits.
+
+    At most `most_measured`, the nearest; fewest edits first, so that the last is the nearest.
+    """
+    found: list[Candidate] = []
+    for candidate in sorted(front, key=lambda one: (one.fitness.values[1], one.fitness.values[0])):
         distance, n_edits, _ = candidate.fitness.values
-        if n_edits and (n_edits not in best or distance < best[n_edits].fitness.values[0]):
-            best[n_edits] = candidate
-    nearest = sorted(best.values(), key=lambda one: one.fitness.values)[: balance.config.most_measured]
-    return [one.genome for one in sorted(nearest, key=lambda one: one.fitness.values[1])]
+        if n_edits and (not found or distance < found[-1].fitness.values[0]):
+            found.append(candidate)
+    return [one.genome for one in found[-balance.config.most_measured :]]

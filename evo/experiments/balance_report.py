@@ -12,19 +12,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from engine.cards.patches import Patch
+from engine.decks import split_deck_prefix
 from evo.config.files import read_config
-from evo.config.run_config import RunConfig
+from evo.config.run_config import ConfigOptionError, RunConfig
+from evo.evolution.run import max_games_of_generation
 from evo.experiments.balance import Balance, Genome, MeasureKeys
 from evo.experiments.deck_verdict import mean_interval
 from evo.experiments.exploit import score_against
 from evo.experiments.folder import ExperimentFolder
 from evo.experiments.optimisers import BenchRun, Contender, play_run
 from evo.figures.page import Section, heat_table, html_table, interval_cells, make_page
-from evo.play.entrants import find_entrant
-from evo.play.games import Player, PlayFunction
+from evo.play.games import Player, PlayFunction, Roster, Schedule
 from evo.storage.files import json_bytes
 from ilp_agent.weights import WEIGHT_SETS
-from rivals import find_kind
+from rivals import find_kind, is_outside
 from rivals.kinds import format_options
 
 ADAPTED = " (adapted)"
@@ -46,19 +48,31 @@ def adaptation_config(balance: Balance, genome: Genome, keys: MeasureKeys) -> Ru
     Raises:
         ConfigError: the agent has no weights that can evolve, or too few games.
     """
-    player = find_entrant(keys.entrant).player
-    kind = find_kind(player.kind)
+    player, name = balance.players[keys.entrant], f"measure: {keys.entrant}: adapt_games"
+    if (
+        is_outside(player.kind)
+        or not player.weights
+        or player.deck_weights
+        or player.keeps
+        or player.card_values
+    ):
+        raise ConfigOptionError(
+            f"{name}: for agents of this project with weights, without weights for single decks, a mulligan "
+            "or card values of their own; leave it out"
+        )
     base = read_config("", [f"agent={player.kind}", "strategy=spsa", "mu=2", "lambda=2"], begins=True)
     own = next((one for one, of in WEIGHT_SETS.items() if len(of.names()) == len(player.weights)), "")
     chosen = {"weights": own} if base.supports_weight_sets else {}
     weights = dict(zip(base.changed(**chosen).vector.names(), player.weights, strict=True))
+    if min(weights.values()) < 0:
+        raise ConfigOptionError(f"{name}: it has weights below 0, which do not evolve; leave it out")
     scale = max(1.0, *(value for name, value in weights.items() if name != FIXED))
+    options = find_kind(player.kind).options
     config = base.changed(
         **chosen,
         backend=player.backend,
-        options=format_options(kind.options, player.options) if player.options else "",
-        decks=list(balance.config.decks),
-        patches=list(balance.patch(genome).texts),
+        options=format_options(options, player.options) if player.options else "",
+        decks=[_with_patch(text, balance.patch(genome)) for text in balance.config.decks],
         ruleset=balance.ruleset.name,
         seed=balance.config.seed,
         games=2,
@@ -68,7 +82,16 @@ def adaptation_config(balance: Balance, genome: Genome, keys: MeasureKeys) -> Ru
         final={},
         validation={},
     )
+    fewest = max_games_of_generation(config, 0)
+    if keys.adapt_games < fewest:
+        raise ConfigOptionError(f"{name}: a generation has {fewest} games, got {keys.adapt_games}")
     return Contender(keys.entrant, config, frozenset()).config_within(keys.adapt_games, config.seed)
+
+
+def _with_patch(deck: str, patch: Patch) -> str:
+    """The text of a deck with a patch, which takes precedence over one of its own."""
+    reading, name = split_deck_prefix(deck)
+    return replace(reading, patch=reading.patch | patch).text + name
 
 
 def evolve_pilot(balance: Balance, genome: Genome, keys: MeasureKeys, play: PlayFunction) -> list[float]:
@@ -95,11 +118,17 @@ def kept_evolutions(
         config = adaptation_config(balance, genome, keys)
         name = f"points/adapted-{config.digest[:16]}.json"
         weights: list[float] | None = folder.read_json_file(name).get("weights")
-        if weights is not None:
-            advance(keys.adapt_games)
-        else:
-            weights = evolve_pilot(balance, genome, keys, play)
+        played = 0
+
+        def counting(roster: Roster, games: Schedule) -> np.ndarray:
+            nonlocal played
+            played += len(games)
+            return play(roster, games)
+
+        if weights is None:
+            weights = evolve_pilot(balance, genome, keys, counting)
             folder.commit_file(name, json_bytes({"weights": weights}))
+        advance(keys.adapt_games - played)
         return weights
 
     return evolve
@@ -122,13 +151,13 @@ def measure_front(
     learned: list[pd.DataFrame] = []
     for number, genome in enumerate([balance.printed, *front]):
         for keys in balance.config.measure:
-            players = {keys.entrant: find_entrant(keys.entrant).player}
+            players = {keys.entrant: balance.players[keys.entrant]}
             if keys.adapt_games:
                 config, before = adaptation_config(balance, genome, keys), players[keys.entrant]
                 weights = tuple(evolve(genome, keys))
                 adapted = replace(before, weights=weights, deck_weights=())
                 players[keys.entrant + ADAPTED] = adapted
-                games = keys.games * len(balance.decks)
+                games = balance.gain_games(keys)
                 row = score_against(
                     adapted, before, config.found_decks, balance.ruleset, games, config.seed, play
                 )[["games", "score", "low", "high"]]
@@ -196,13 +225,18 @@ def summarise(measured: pd.DataFrame, tolerance: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def balance_sentences(summary: pd.DataFrame, tolerance: float) -> list[str]:
-    """What the measurement says: the field as it is, the best patch, and which patches survive adaptation."""
+def balance_sentences(summary: pd.DataFrame, nearest: int, tolerance: float) -> list[str]:
+    """What the measurement says: the field as it is, a patch, and which patches survive adaptation.
+
+    Args:
+        summary: from `summarise`.
+        nearest: number of the patch that was nearest to the targets in the search, which so is not chosen
+            on these games; 0 if the search found none.
+        tolerance: of the configuration.
+    """
     matchups = int(summary["matchups"].iloc[0])
     within = summary.pivot(index="patch", columns="player", values="within")[summary["player"].unique()]
     texts = summary.drop_duplicates("patch").set_index("patch")[["edits", "n_edits"]]
-    total = summary.groupby("patch")[["within", "distance"]].sum()
-    best = int(total.sort_values(["within", "distance"], ascending=[False, True]).index[0])
 
     def told(patch: int) -> str:
         return ", ".join(f"{count} by {player}" for player, count in within.loc[patch].items())
@@ -211,12 +245,12 @@ def balance_sentences(summary: pd.DataFrame, tolerance: float) -> list[str]:
         f"Of {matchups} matchups, these are within {tolerance:.0%} of their targets as the field is: "
         f"{told(0)}."
     ]
-    if total.loc[best, "within"] <= total.loc[0, "within"]:
-        said.append("No patch brings more of them within on new deals.")
+    if nearest:
+        n = int(texts["n_edits"][nearest])
+        edits = f"{n} {'edit' if n == 1 else 'edits'}: {texts['edits'][nearest]}"
+        said.append(f"With patch {nearest}, the nearest of the search ({edits}): {told(nearest)}.")
     else:
-        n = int(texts["n_edits"][best])
-        edits = f"{n} {'edit' if n == 1 else 'edits'}: {texts['edits'][best]}"
-        said.append(f"With patch {best} ({edits}): {told(best)}.")
+        said.append("The search found no patch that is nearer.")
     for player in (name for name in within if name + ADAPTED in within):
         before, after = within[player].drop(0), within[player + ADAPTED].drop(0)
         whole, kept = before.index[before == matchups], after.index[after == matchups]
@@ -252,7 +286,12 @@ FORMATS = dict.fromkeys(("distance", "worst"), "{:.1%}")
 
 
 def balance_page(
-    balance: Balance, measured: pd.DataFrame, summary: pd.DataFrame, gains: pd.DataFrame, command: str
+    balance: Balance,
+    measured: pd.DataFrame,
+    summary: pd.DataFrame,
+    gains: pd.DataFrame,
+    sentences: Sequence[str],
+    command: str,
 ) -> bytes:
     """The page of a search, HTML.
 
@@ -261,10 +300,11 @@ def balance_page(
         measured: matchups from `measure_front`.
         summary: from `summarise`.
         gains: adaptations from `measure_front`.
+        sentences: from `balance_sentences`.
         command: command that repeats it.
     """
     config, decks = balance.config, [deck.name for deck in balance.decks]
-    said = " ".join(balance_sentences(summary, config.tolerance))
+    said = " ".join(sentences)
     measure = ", ".join(f"{keys.entrant} on {keys.games:,}" for keys in config.measure)
     sections = [
         Section(

@@ -5,7 +5,7 @@ no causes, since cards are played in games that go well. The worth of a card is 
 by blanks of its cost, and the deck plays the same deals again, so that everything else is equal.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -31,6 +31,7 @@ from evo.figures.page import Section, html_table, image, interval_cells, make_pa
 from evo.figures.style import draw, draw_wide_and_narrow
 from evo.play.entrants import find_entrant
 from evo.play.games import Player, PlayFunction, Roster, Schedule, deal_schedule
+from evo.play.results import points_of_deals
 from evo.seeds import Stream
 from evo.stats.ratings import points_of
 from rivals import refuse_decks
@@ -92,26 +93,27 @@ class CardStudy:
 
     def without(self, card: Card) -> Deck:
         """The deck with a blank for every copy of a card, in the same places of the list."""
-        return self.with_replaced({card: blank_of(card)})
+        return self.with_replaced(card, blank_of(card))
 
-    def with_replaced(self, cards: Mapping[Card, Card]) -> Deck:
-        """The deck with other cards in the places of some."""
-        return replace(self.deck, cards=tuple(cards.get(card, card) for card in self.deck.cards), text="")
+    def with_replaced(self, card: Card, other: Card) -> Deck:
+        """The deck with another card for every copy of a card."""
+        cards = tuple(other if one == card else one for one in self.deck.cards)
+        return replace(self.deck, cards=cards, text="")
 
-    def roster(self, decks: Sequence[Deck], actions: bool = False) -> Roster:
-        """The players, and the field's decks after `decks`."""
-        return Roster((self.player, self.rival), (*decks, *self.field), self.ruleset, actions=actions)
+    def roster(self, deck: Deck, actions: bool = False) -> Roster:
+        """The players, and the field's decks after `deck`."""
+        return Roster((self.player, self.rival), (deck, *self.field), self.ruleset, actions=actions)
 
-    def schedule(self, deck: int, n_decks: int) -> Schedule:
-        """Games of deck `deck` of the `n_decks` before the field's: each deal twice, the seats exchanged."""
+    def schedule(self) -> Schedule:
+        """Games of the deck against each of the field: each deal twice, the seats exchanged."""
         n = self.games // 2
         keys = [
             stream_key(self.seed, Stream.EXPERIMENT, 6, rival, deal)
             for rival in range(len(self.field))
             for deal in range(n)
         ]
-        others = n_decks + np.repeat(np.arange(len(self.field)), n)
-        decks = np.stack([np.full(len(keys), deck), others], axis=1)
+        others = 1 + np.repeat(np.arange(len(self.field)), n)
+        decks = np.stack([np.zeros(len(keys)), others], axis=1)
         return Schedule.from_both_seats(np.array([0, 1]), decks, keys)
 
 
@@ -154,13 +156,6 @@ def make_study(
     return CardStudy(deck, tuple(field), pilots[0], pilots[1], rules, games, seed, first)
 
 
-def deal_points(schedule: Schedule, played: np.ndarray) -> np.ndarray:
-    """Mean score of the studied deck on each deal, over both seats; shape (deals,)."""
-    points = points_of(played["outcome"], schedule.players[:, 0] == 0)
-    means: np.ndarray = points.reshape(-1, 2).mean(axis=1)
-    return means
-
-
 def measure_worth(study: CardStudy, play: PlayFunction) -> tuple[float, pd.DataFrame]:
     """Play the deck, and the deck without each card on the same deals.
 
@@ -173,8 +168,8 @@ def measure_worth(study: CardStudy, play: PlayFunction) -> tuple[float, pd.DataF
         worth (score with the card minus score with blanks), low, high (intervals that hold for all cards
         together), sorted by worth; the index is the card's place in `CardStudy.cards`.
     """
-    points = [points_with(study, [study.deck], play)]
-    points += [points_with(study, [study.without(card)], play) for card in study.cards]
+    points = [points_with(study, study.deck, play)]
+    points += [points_with(study, study.without(card), play) for card in study.cards]
     rows = []
     for card, own in zip(study.cards, points[1:], strict=True):
         worth, low, high = paired_difference(points[0], own, len(study.cards))
@@ -185,23 +180,25 @@ def measure_worth(study: CardStudy, play: PlayFunction) -> tuple[float, pd.DataF
     return float(points[0].mean()), table
 
 
-def points_with(study: CardStudy, decks: Sequence[Deck], play: PlayFunction) -> np.ndarray:
-    """Points of the last of `decks` on each deal of the study (`deal_points`)."""
-    schedule = study.schedule(len(decks) - 1, len(decks))
-    return deal_points(schedule, play(study.roster(decks), schedule))
+def points_with(study: CardStudy, deck: Deck, play: PlayFunction) -> np.ndarray:
+    """Points of `deck` in place of the study's on each deal, over both seats; shape (deals,)."""
+    roster, games = study.roster(deck), study.schedule()
+    return points_of_deals(roster, games, play(roster, games))
 
 
 def paired_difference(points: np.ndarray, other: np.ndarray, comparisons: int) -> tuple[float, float, float]:
     """Mean difference on the same deals, and an interval for all comparisons together (Bonferroni).
 
-    Equal points on every deal are no difference: their interval is the point 0.
+    Equal points on every deal are no difference: their interval is the point 0. Otherwise the standard
+    deviation counts as at least half a game in a deal for the square root of the deals, since few deals can
+    all differ alike by chance.
     """
     differences = points - other
     n, mean = len(differences), float(differences.mean())
     if n < 2 or not differences.any():
         return mean, mean if n > 1 else -1.0, mean if n > 1 else 1.0
     quantile = float(stdtrit(n - 1, 1 - (1 - CONFIDENCE) / (2 * comparisons)))
-    half_width = quantile * float(differences.std(ddof=1)) / n**0.5
+    half_width = quantile * max(float(differences.std(ddof=1)), 0.5 / n**0.5) / n**0.5
     return mean, mean - half_width, mean + half_width
 
 
@@ -260,6 +257,9 @@ def watch_cards(
                     rounds[game, index[card]] = state["turn"]
             apply(state, cards, action, events[0])
         count_cards(side["deck"], side["n_deck"], index, -1, drawn[game])
+        for card in range(len(drawn[game])):
+            if rounds[game, card]:  # played, and another copy shuffled into the deck
+                drawn[game, card] = max(drawn[game, card], 1)
 
 
 @njit
@@ -314,7 +314,7 @@ def watch_games(study: CardStudy, play: PlayFunction) -> tuple[pd.DataFrame, pd.
         `..._games` and `..._score`; round, the mean round in which it was first played. Rounds: card, round,
         games (in which it was first played in this round), score.
     """
-    roster, games = study.roster([study.deck], actions=True), study.schedule(0, 1)
+    roster, games = study.roster(study.deck, actions=True), study.schedule()
     played = play(roster, games)
     whole = np.flatnonzero(played["n_actions"] <= MAX_GAME_ACTIONS)
     games, played = games.select(whole), played[whole]
@@ -380,11 +380,12 @@ def _height(worth: pd.DataFrame) -> float:
 def worth_sentence(worth: pd.DataFrame) -> str:
     """What the table of worth says, in words: the card worth most, and those that are worth nothing."""
     sure, harmful = worth[worth["low"] > 0], worth[worth["high"] < 0]
-    best = worth.iloc[0]
-    text = (
-        f"{best['card']} is worth most: without it the deck loses {100 * best['worth']:.1f} points in 100 "
-        f"games ({100 * best['low']:.1f} to {100 * best['high']:.1f})."
-    )
+    best, text = worth.iloc[0], "No card is surely worth more than a blank."
+    if len(sure):
+        text = (
+            f"{best['card']} is worth most: without it the deck loses {100 * best['worth']:.1f} points in "
+            f"100 games ({100 * best['low']:.1f} to {100 * best['high']:.1f})."
+        )
     if len(sure) < len(worth):
         unsure = worth[(worth["low"] <= 0) & (worth["high"] >= 0)]["card"]
         names = ", ".join(unsure) if len(unsure) <= MOST_NAMED else f"{len(unsure)} of {len(worth)} cards"

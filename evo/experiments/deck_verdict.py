@@ -1,9 +1,10 @@
 """Is a deck too strong? Its games against a field, each side played by the best of several agents.
 
-First every agent plays the deck against every agent with each deck of the field; the best for each side are
-chosen. Then these play new deals, and the verdict counts those alone: no game both chooses and judges.
+First every agent plays the deck against every agent with each deck of the field, and each side gets the best
+of them there. Then these play new deals, and the verdict counts those alone: no game both chooses and judges.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from evo.experiments.folder import ExperimentOptionError
 from evo.figures.page import Section, html_table, interval_cells, make_page
 from evo.play.entrants import find_entrant
 from evo.play.games import Player, PlayFunction, Roster, Schedule
+from evo.play.results import points_of_deals
 from evo.seeds import Stream
 from evo.stats.ratings import points_of_first
 from rivals import refuse_decks
@@ -81,21 +83,26 @@ class VerdictStudy:
         """Number of all games."""
         return len(self.field) * (self.games + self.choosing * len(self.pilots) ** 2)
 
-    def roster(self) -> Roster:
-        """The agents, and the deck before the field."""
-        return Roster(self.pilots, (self.deck, *self.field), self.ruleset)
-
-    def schedule(self, part: int, rival: int, pilots: tuple[int, int], games: int) -> Schedule:
-        """Games of the deck against a deck of the field, each deal twice, the seats exchanged.
+    def points(
+        self, part: int, rival: int, pilots: tuple[int, int], play: PlayFunction
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Play the deck against a deck of the field, each deal twice, the seats exchanged.
 
         Args:
             part: 0 for the games that choose, 1 for those that judge: other deals.
             rival: index in the field.
             pilots: agents of the deck and of the rival.
-            games: number, even.
+            play: plays a schedule.
+
+        Returns:
+            Points of the deck on each deal, and the games, in the even of which the deck goes first.
         """
-        keys = [stream_key(self.seed, Stream.EXPERIMENT, 7, part, rival, deal) for deal in range(games // 2)]
-        return Schedule.from_both_seats(np.array(pilots), np.array([0, 1 + rival]), keys)
+        n = (self.games if part else self.choosing) // 2
+        keys = [stream_key(self.seed, Stream.EXPERIMENT, 7, part, rival, deal) for deal in range(n)]
+        games = Schedule.from_both_seats(np.array(pilots), np.array([0, 1 + rival]), keys)
+        roster = Roster(self.pilots, (self.deck, *self.field), self.ruleset)
+        played = play(roster, games)
+        return points_of_deals(roster, games, played), played
 
 
 def make_verdict_study(
@@ -122,22 +129,25 @@ def make_verdict_study(
     return VerdictStudy(deck, tuple(field), tuple(players), pilots, rules, games, seed)
 
 
-def choose_pilots(study: VerdictStudy, play: PlayFunction) -> tuple[int, list[int]]:
-    """The agent that plays the deck best, and for each deck of the field the best agent against that one."""
+def choose_pilots(study: VerdictStudy, play: PlayFunction) -> list[tuple[int, int]]:
+    """The agents of the deck and of the rival for each deck of the field.
+
+    Each side has the agent that scores best on average against all agents of the other side: the same rule
+    for both, so that no deck is chosen against.
+    """
     n = len(study.pilots)
     if n == 1:
-        return 0, [0] * len(study.field)
-    scores = np.zeros((n, len(study.field), n))
+        return [(0, 0)] * len(study.field)
+    found = []
     for rival in range(len(study.field)):
-        for own in range(n):
-            for other in range(n):
-                games = study.schedule(0, rival, (own, other), study.choosing)
-                scores[own, rival, other] = _points(games, play(study.roster(), games)).mean()
-    best = int(scores.mean(axis=(1, 2)).argmax())
-    return best, [int(place) for place in scores[best].argmin(axis=1)]
+        scores = np.array(
+            [[study.points(0, rival, (own, other), play)[0].mean() for other in range(n)] for own in range(n)]
+        )
+        found.append((int(scores.mean(axis=1).argmax()), int(scores.mean(axis=0).argmin())))
+    return found
 
 
-def judge(study: VerdictStudy, play: PlayFunction, pilots: tuple[int, Sequence[int]]) -> pd.DataFrame:
+def judge(study: VerdictStudy, play: PlayFunction, pilots: Sequence[tuple[int, int]]) -> pd.DataFrame:
     """Play the games that judge.
 
     Args:
@@ -146,15 +156,13 @@ def judge(study: VerdictStudy, play: PlayFunction, pilots: tuple[int, Sequence[i
         pilots: from `choose_pilots`.
 
     Returns:
-        One row per deck of the field: deck, pilot, rival (agents), games, score, low, high (95%), first and
-        second (scores going first and second), rounds (mean), capped (share of games that met the turn cap).
+        One row per deck of the field: deck, pilot, rival (agents), games, score, low, high (95%), error
+        (standard error of score), first and second (scores going first and second), rounds (mean), drawn
+        (share of games without a winner: the turn cap, or both heroes dead).
     """
-    own, others = pilots
     rows = []
-    for rival, other in enumerate(others):
-        games = study.schedule(1, rival, (own, other), study.games)
-        played = play(study.roster(), games)
-        points = _points(games, played)
+    for rival, (own, other) in enumerate(pilots):
+        points, played = study.points(1, rival, (own, other), play)
         first = points_of_first(played["outcome"])
         score, low, high = mean_interval(points)
         rows.append(
@@ -162,38 +170,38 @@ def judge(study: VerdictStudy, play: PlayFunction, pilots: tuple[int, Sequence[i
                 "deck": study.field[rival].name,
                 "pilot": study.names[own],
                 "rival": study.names[other],
-                "games": len(games),
+                "games": 2 * len(points),
                 "score": score,
                 "low": low,
                 "high": high,
+                "error": standard_error(points),
                 "first": float(first[0::2].mean()),
                 "second": float(1 - first[1::2].mean()),
                 "rounds": float(played["turns"].mean()),
-                "capped": float((played["outcome"] == Outcome.DRAW).mean()),
+                "drawn": float((played["outcome"] == Outcome.DRAW).mean()),
             }
         )
     return pd.DataFrame(rows)
 
 
-def _points(games: Schedule, played: np.ndarray) -> np.ndarray:
-    """Mean score of the deck on each deal; the deck goes first in the even games."""
-    first = points_of_first(played["outcome"])
-    points: np.ndarray = (first[0::2] + 1 - first[1::2]) / 2
-    assert len(points) == len(games) // 2, "both seats of each deal"
-    return points
+def standard_error(points: np.ndarray) -> float:
+    """Standard error of the mean of points by deal; at least that of half a game off in one deal."""
+    root = math.sqrt(len(points))
+    deviation = max(float(points.std(ddof=1)), 0.5 / root)
+    return deviation / root
 
 
 def mean_interval(points: np.ndarray) -> tuple[float, float, float]:
     """Mean of points by deal, and its 95% interval, within [0, 1]."""
-    n, mean = len(points), float(points.mean())
-    error = max(float(points.std(ddof=1)), 0.5 / n**0.5) / n**0.5
-    half_width = float(stdtrit(n - 1, 0.975)) * error
+    mean = float(points.mean())
+    half_width = float(stdtrit(len(points) - 1, 0.975)) * standard_error(points)
     return mean, max(0.0, mean - half_width), min(1.0, mean + half_width)
 
 
 def overall(table: pd.DataFrame) -> tuple[float, float, float]:
     """Mean score over the field, each deck alike, and its 95% interval."""
-    half_width = float(np.sqrt((((table["high"] - table["low"]) / 2) ** 2).sum())) / len(table)
+    error = float(np.sqrt((table["error"] ** 2).sum())) / len(table)
+    half_width = float(stdtrit((table["games"] / 2 - 1).sum(), 0.975)) * error
     score = float(table["score"].mean())
     return score, max(0.0, score - half_width), min(1.0, score + half_width)
 
@@ -241,11 +249,11 @@ def verdict_page(
     verdict = verdict_sentence(study.deck.name, table)
     shown = table.assign(interval=interval_cells(table, "low", "high", "{:.1%}"))
     shown = shown[
-        ["deck", "pilot", "rival", "games", "score", "interval", "first", "second", "rounds", "capped"]
+        ["deck", "pilot", "rival", "games", "score", "interval", "first", "second", "rounds", "drawn"]
     ]
     shown = shown.rename(columns={"pilot": "played by", "rival": "against", "interval": "95% interval"})
     advantage = float((table["first"] - table["second"]).mean())
-    formats = SHARES | dict.fromkeys(("first", "second", "capped"), "{:.1%}")
+    formats = SHARES | dict.fromkeys(("first", "second", "drawn"), "{:.1%}")
     formats |= {"rounds": "{:.1f}", "games": "{:,}"}
     choice = f"the best of {', '.join(study.names)}" if len(study.pilots) > 1 else study.names[0]
     sections = [
@@ -254,7 +262,8 @@ def verdict_page(
             verdict,
             [html_table(shown, formats, "Matchups")],
             f"Ruleset {study.ruleset.name}. Each side is played by {choice}, chosen on other deals. First, "
-            "second: scores going first and second. Capped: games that met the turn cap. Fair is "
+            "second: scores going first and second. Drawn: games that met the turn cap, or killed both "
+            f"heroes. Fair is "
             f"{0.5 - TOLERANCE:.0%} to {0.5 + TOLERANCE:.0%}.",
             verdict,
         ),

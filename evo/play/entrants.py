@@ -23,7 +23,7 @@ from ilp_agent import Profile, WeightVector, find_solver, shipped_profiles
 from ilp_agent.backends import DEFAULT_BACKEND, refuse_secrets
 from ilp_agent.card_values import NO_CARD_VALUES, CardValues
 from ilp_agent.mulligan import DeckMulligan, mulligan_from_values
-from ilp_agent.shipped import profiles_folder
+from ilp_agent.shipped import configs_folder, profiles_folder
 from rivals import AGENTS, DEFAULT_AGENT, find_agent_profile, find_kind, is_outside, read_agent_profile
 from rivals.kinds import format_options, parse_options, split_backend
 from rivals.outside.agent import check_starts
@@ -441,6 +441,9 @@ def _champion(agent: str, folder: Path) -> Profile[WeightVector]:
 
 def _read_profile(agent: str, path: str) -> Profile[WeightVector]:
     """Read a profile file; refuse a profile evolved for another agent with the same weight names."""
+    shipped = configs_folder().parent / path
+    if Path(path).parts[:1] == ("configs",) and not os.path.exists(path) and shipped.is_file():  # noqa: PTH110
+        path = str(shipped)  # outside the checkout too
     profile = find_agent_profile(agent, path)
     other = _other_agent(profile, agent)
     if other:

@@ -21,6 +21,7 @@ from evo.play.games import (
     play_game_in_python,
     play_schedule,
 )
+from evo.stats.ratings import points_of_first
 from ilp_agent.backends import BACKENDS, library_versions
 from rivals import is_outside
 
@@ -49,6 +50,23 @@ def raise_on_faults(roster: Roster, games: Schedule, played: np.ndarray) -> None
 
 _warned: set[tuple[str, int]] = set()
 """Agents from outside and faults for which a warning was printed."""
+
+
+def points_of_deals(roster: Roster, games: Schedule, played: np.ndarray) -> np.ndarray:
+    """Points of the side that goes first in a deal's first game, averaged over both seats; shape (deals,).
+
+    Args:
+        roster: players and decks.
+        games: of `Schedule.from_both_seats`.
+        played: their results.
+
+    Raises:
+        GameError: an agent of this project lost a game by a fault.
+    """
+    raise_on_faults(roster, games, played)
+    first = points_of_first(played["outcome"])
+    points: np.ndarray = (first[0::2] + 1 - first[1::2]) / 2
+    return points
 
 
 def faults_of_our_agents(roster: Roster, games: Schedule, played: np.ndarray) -> np.ndarray:

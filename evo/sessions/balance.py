@@ -25,7 +25,6 @@ from evo.experiments.balance_report import (
     measure_front,
     summarise,
 )
-from evo.play.entrants import find_entrant
 from evo.play.pools import PoolSettings
 from evo.sessions.experiments import ExperimentGames, ExperimentSession, open_experiment_games
 from evo.storage.files import csv_bytes
@@ -42,6 +41,7 @@ class BalanceResult:
         matchups: from `measure_front`.
         adaptations: likewise.
         sentences: what they say.
+        nearest: number of the patch that was nearest to the targets in the search; 0 if it found none.
     """
 
     session: ExperimentSession
@@ -49,6 +49,7 @@ class BalanceResult:
     matchups: pd.DataFrame
     adaptations: pd.DataFrame
     sentences: list[str]
+    nearest: int
 
 
 def read_balance_config(text: str | Path, overrides: Sequence[str] = ()) -> BalanceConfig:
@@ -58,10 +59,10 @@ def read_balance_config(text: str | Path, overrides: Sequence[str] = ()) -> Bala
         ConfigError: there is no such file, or a value is not allowed.
     """
     file = Path(text)
-    if not file.exists() and str(text) in shipped_balance():
+    if not file.is_file() and str(text) in shipped_balance():
         file = configs_folder() / f"{text}.toml"
     if not file.is_file():
-        shipped = " and ".join(shipped_balance())
+        shipped = ", ".join(shipped_balance())
         raise ConfigOptionError(f"no configuration file {text}; {shipped} are shipped (docs/balance.md)")
     return read_config_as(BalanceConfig, file, overrides)
 
@@ -87,14 +88,14 @@ def run_balance(
     for keys in config.measure:
         if keys.adapt_games:
             adaptation_config(balance, balance.printed, keys)  # refused before the first game
-    players = {text: find_entrant(text).player for text in config.entrants}
     definition = {
         "decks": [deck.identity for deck in balance.decks],
-        "players": [[text, *one.identity(balance.decks)] for text, one in players.items()],
+        "players": [[text, *one.identity(balance.decks)] for text, one in balance.players.items()],
         "edits": [list(edit) for edit in balance.edits],
         "config": config.model_dump(mode="json", exclude={"workers", "decks", "edits"}),
     }
-    games = ExperimentGames("balance", definition, out, list(players.values()), balance.decks, balance.total)
+    players = list(balance.players.values())
+    games = ExperimentGames("balance", definition, out, players, balance.decks, balance.total)
     with open_experiment_games(games, place, console) as session:
         session.print(f"{len(balance.edits)} numbers may change; known matchups are not played again")
         folder, play, advance = session.folder, session.play, session.counter.advance
@@ -103,12 +104,11 @@ def run_balance(
         evolve = kept_evolutions(balance, folder, play, advance)
         matchups, adaptations = measure_front(balance, genomes, session.cached_play, evolve)
         patches = summarise(matchups, config.tolerance)
-        session.write("balance.html", balance_page(balance, matchups, patches, adaptations, command))
+        said = balance_sentences(patches, len(genomes), config.tolerance)
+        session.write("balance.html", balance_page(balance, matchups, patches, adaptations, said, command))
         for name, table in (("patches", patches), ("measured", matchups), ("adapted", adaptations)):
             session.write(f"{name}.csv", csv_bytes(table))
         for number, genome in enumerate(genomes, 1):
             texts = json.dumps(balance.patch(genome).texts, ensure_ascii=False)
             folder.write(f"patches/{number}.toml", f"patches = {texts}\n".encode())
-    return BalanceResult(
-        session, patches, matchups, adaptations, balance_sentences(patches, config.tolerance)
-    )
+    return BalanceResult(session, patches, matchups, adaptations, said, len(genomes))

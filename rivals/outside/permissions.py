@@ -61,7 +61,15 @@ AGENT_COMMANDS = ("tournament", "play", "check-agent", "sweep", "mulligan", "exp
 AGENT_LIST_OPTIONS = ("--players",)
 """Options that take comma-separated agents."""
 
-AGENT_OPTIONS = (ALLOW_OPTION, "--against", "--champion", "--opponent", *AGENT_LIST_OPTIONS)
+AGENT_OPTIONS = (
+    ALLOW_OPTION,
+    "--against",
+    "--champion",
+    "--opponent",
+    "--player",
+    "--rival",
+    *AGENT_LIST_OPTIONS,
+)
 """Options whose values are agents."""
 
 

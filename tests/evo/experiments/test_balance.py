@@ -9,6 +9,10 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
+from engine.cards.patches import parse_patch
+from engine.deck_files import add_deck_options
+from engine.decks import DeckOptions
+from evo.config.run_config import ConfigError
 from evo.experiments.balance import (
     Balance,
     BalanceConfig,
@@ -112,7 +116,7 @@ def test_a_planted_imbalance_is_mended(tmp_path: Path, folder: ExperimentFolder,
     assert seen["distance"].min() < 0.05 < before["distance"].min()
     assert (seen["n_edits"] <= balance.config.most_edits).all()
     assert seen["n_edits"].is_monotonic_increasing
-    assert "With patch" in " ".join(balance_sentences(summary, 0.05))
+    assert "With patch" in " ".join(balance_sentences(summary, len(genomes), 0.05))
     scores = matrix(measured, 0, "aggro", ["side 0", "side 1"])
     assert scores.loc["side 0", "side 1"] == pytest.approx(1 - scores.loc["side 1", "side 0"])
 
@@ -173,7 +177,46 @@ def test_a_pilot_adapts_to_the_patch(tmp_path: Path) -> None:
     measured, gains = measure_front(balance, [genome], play_schedule, lambda *_: weights)
     assert set(measured["player"]) == {keys.entrant, keys.entrant + ADAPTED}
     assert list(gains["patch"]) == [0, 1]
-    assert "evolv" in " ".join(balance_sentences(summarise(measured, 0.05), 0.05))
+    assert "evolv" in " ".join(balance_sentences(summarise(measured, 0.05), 1, 0.05))
+
+
+@pytest.mark.parametrize(
+    ("entrant", "games", "message"),
+    [
+        ("aggro", 400, "agents of this project with weights"),
+        ("ilp:configs/champions/constructed-each.toml", 400, "weights for single decks"),
+        ("lookahead", 400, "weights below 0"),
+        ("greedy-ilp:true-balanced", 4, r"a generation has \d+ games, got 4"),
+    ],
+)
+def test_agents_that_cannot_adapt_are_refused(tmp_path: Path, entrant: str, games: int, message: str) -> None:
+    measure = [{"entrant": entrant, "games": 20, "adapt_games": games}]
+    balance = Balance.of(config_of(tmp_path, 0, measure=measure))
+    with pytest.raises(ConfigError, match=message):
+        adaptation_config(balance, balance.printed, balance.config.measure[0])
+
+
+def test_a_candidate_takes_precedence_over_a_patch_of_the_decks(tmp_path: Path) -> None:
+    decks = [deck_file(tmp_path, side, 0) for side in (0, 1)]
+    measure = [{"entrant": "greedy-ilp:true-balanced", "games": 20, "adapt_games": 400}]
+    patched = add_deck_options(decks, DeckOptions(patch=parse_patch(["Magma Rager attack=4"])))
+    balance = Balance.of(config_of(tmp_path, 0, decks=list(patched), measure=measure))
+    place = next(n for n, edit in enumerate(balance.edits) if edit[:2] == ("CS2_118", "attack"))
+    assert balance.printed[place] == 4
+    genome = tuple(3 if n == place else value for n, value in enumerate(balance.printed))
+    config = adaptation_config(balance, genome, balance.config.measure[0])
+    assert config.found_decks == tuple(deck.patched(balance.patch(genome)) for deck in balance.decks)
+
+
+def test_later_edits_count_and_unlike_numbers_are_refused(tmp_path: Path) -> None:
+    edits = [{"card": "*", "numbers": ["attack"]}, {"card": "Magma Rager", "numbers": ["attack"], "by": 2}]
+    balance = Balance.of(config_of(tmp_path, 0, edits=edits))
+    assert {edit.high - edit.printed for edit in balance.edits} == {1, 2}
+    one, other = deck_file(tmp_path, 0, 0), tmp_path / "unlike.toml"
+    text = Path(one).read_text(encoding="utf-8").replace('"side 0"', '"side 3"')
+    other.write_text(text.replace("attack = 1\n", "attack = 9\n"), encoding="utf-8")
+    with pytest.raises(ValidationError, match="Bloodfen Raptor: the decks have different numbers of it"):
+        config_of(tmp_path, 0, decks=[one, str(other)])
 
 
 def test_patches_keep_to_the_edits(tmp_path: Path) -> None:
@@ -205,6 +248,7 @@ def test_patches_keep_to_the_edits(tmp_path: Path) -> None:
         ),
         ({"edits": []}, "edits"),
         ({"pilot": "randm"}, "unknown"),
+        ({"measure": [{"entrant": "aggro"}] * 2}, "named twice"),
         ({"ruleset": "standrd"}, "unknown ruleset"),
         (
             {"targets": [{"deck": "side 0", "against": "side 2", "score": 0.6}]},

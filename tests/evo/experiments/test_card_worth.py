@@ -55,10 +55,8 @@ def vanilla_deck() -> Deck:
 
 def replaced(study: CardStudy, card: Card, other: Card) -> tuple[float, float, float]:
     """Points of the deck with `other` in place of `card`, minus those of the deck as it is; an interval."""
-    points = points_with(study, [study.deck], play_schedule)
-    return paired_difference(
-        points_with(study, [study.with_replaced({card: other})], play_schedule), points, 1
-    )
+    points = points_with(study, study.deck, play_schedule)
+    return paired_difference(points_with(study, study.with_replaced(card, other), play_schedule), points, 1)
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
@@ -123,7 +121,7 @@ def test_no_more_false_finds_than_stated() -> None:
 def test_statistics_are_a_recount_of_the_actions(name: str) -> None:
     study = study_of(find_deck(name), 60)
     cards, rounds = watch_games(study, play_schedule)
-    roster, games = study.roster([study.deck], actions=True), study.schedule(0, 1)
+    roster, games = study.roster(study.deck, actions=True), study.schedule()
     played = play_schedule(roster, games)
     table = action_table(roster, games, played, 0)
     seats = (games.players[:, 0] != 0).astype(int)

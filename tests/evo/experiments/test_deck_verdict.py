@@ -21,7 +21,8 @@ from evo.experiments.deck_verdict import (
 )
 from evo.experiments.folder import ExperimentOptionError
 from evo.play.entrants import find_entrant
-from evo.play.games import play_schedule
+from evo.play.games import Fault, Roster, Schedule, play_schedule
+from evo.play.results import GameError
 from tests.evo.runs import manaforge
 
 
@@ -44,7 +45,7 @@ def strengthened(name: str, *patches: str) -> Deck:
 def test_a_deck_is_fair_against_itself() -> None:
     copy = replace(find_deck("basic-hunter"), name="copy")
     study = study_of(copy, "basic-hunter", games=4_000)
-    table = judge(study, play_schedule, (0, [0]))
+    table = judge(study, play_schedule, [(0, 0)])
     assert table["score"].tolist() == [0.5]
     assert table["first"][0] == pytest.approx(1 - table["second"][0])
     assert verdict_sentence("copy", table) == (
@@ -64,17 +65,44 @@ def test_the_best_agents_are_chosen() -> None:
     study = study_of(
         find_deck("basic-mage"), "basic-hunter", "basic-warrior", names=("random", "aggro", "pass"), games=40
     )
-    assert choose_pilots(study, play_schedule) == (1, [1, 1])
+    assert choose_pilots(study, play_schedule) == [(1, 1), (1, 1)]
     assert study.total == 2 * (40 + 9 * study.choosing)
 
 
+def test_a_deck_is_fair_against_itself_whoever_plays() -> None:
+    """Both sides choose their agents by the same rule, so that a copy of a deck gets the same agent."""
+    copy = replace(find_deck("basic-hunter"), name="copy")
+    study = study_of(
+        copy, "basic-hunter", names=("aggro", "random", "eva", "greedy-ilp:true-balanced"), games=100
+    )
+    ((own, other),) = choose_pilots(study, play_schedule)
+    assert own == other
+
+
 def test_the_games_that_judge_are_others_than_those_that_choose() -> None:
-    study = study_of(find_deck("basic-mage"), "basic-hunter")
-    chosen, judged = (set(study.schedule(part, 0, (0, 0), 100).keys.tolist()) for part in (0, 1))
-    assert not chosen & judged
-    first = study.schedule(1, 0, (0, 0), 100)
-    assert (first.decks[0::2] == first.decks[1::2, ::-1]).all()
-    assert (first.keys[0::2] == first.keys[1::2]).all()
+    study, seen = study_of(find_deck("basic-mage"), "basic-hunter", names=("aggro", "random"), games=40), []
+
+    def watching(roster: Roster, games: Schedule) -> np.ndarray:
+        seen.append(games)
+        return play_schedule(roster, games)
+
+    judge(study, watching, choose_pilots(study, watching))
+    *chosen, judged = seen
+    assert not {key for games in chosen for key in games.keys.tolist()} & set(judged.keys.tolist())
+    assert (judged.decks[0::2] == judged.decks[1::2, ::-1]).all()
+    assert (judged.keys[0::2] == judged.keys[1::2]).all()
+
+
+def test_a_fault_of_an_agent_of_ours_is_no_lost_game() -> None:
+    study = study_of(find_deck("basic-mage"), "basic-hunter", games=4)
+
+    def faulty(roster: Roster, games: Schedule) -> np.ndarray:
+        played = play_schedule(roster, games)
+        played["fault"][0] = Fault.AGENT_ERROR
+        return played
+
+    with pytest.raises(GameError, match="could not be played"):
+        judge(study, faulty, [(0, 0)])
 
 
 def test_intervals_and_words() -> None:
@@ -87,10 +115,11 @@ def test_intervals_and_words() -> None:
     )
     assert 360 < covered < 396
     table = pd.DataFrame({"deck": ["a", "b"], "score": [0.6, 0.4], "low": [0.58, 0.38], "high": [0.62, 0.42]})
+    table = table.assign(error=0.02 / 1.96, games=10_000)
     score, low, high = overall(table)
     assert (score, round(high - low, 4)) == (0.5, round(0.04 / 2**0.5, 4))
     assert verdict_sentence("x", table).endswith("Best against a (60.0%), worst against b (40.0%).")
-    wide = table.assign(low=table["score"] - 0.2, high=table["score"] + 0.2)
+    wide = table.assign(error=0.1)
     assert "even, but not told from fair (45% to 55%); play more games" in verdict_sentence("x", wide)
     counted = curve(find_deck("basic-mage"))
     assert int(counted.iloc[0, 1:].sum()) == 30

@@ -430,7 +430,8 @@ def deck_verdict(
         players: entrants, the best of which plays each side.
         games: games that judge, per deck of the field; even.
         ruleset: name of the ruleset; "": the decks' default.
-        patches: changed numbers of cards, such as "Fireball cost=5", or files of them.
+        patches: changed numbers of cards, such as "Fireball cost=5", or files of them. The agents are chosen
+            without it, and the deals are the same, so that verdicts before and after compare.
         seed: seed of the deals.
         workers: number of threads; 0: one per processor.
 
@@ -440,11 +441,14 @@ def deck_verdict(
     Raises:
         WrongValueError, DeckError, EntrantError: an argument is not valid.
     """
-    own, *others = map(find_deck, _patched([deck, *_names(field)], patches))
-    study = make_verdict_study(own, others, _names(players), games, ruleset, seed)
+    names, agents = [deck, *_names(field)], _names(players)
+    plain, study = (
+        make_verdict_study(own, others, agents, games, ruleset, seed)
+        for own, *others in (map(find_deck, _patched(names, texts)) for texts in ((), patches))
+    )
     with contextlib.closing(LocalPool(workers)) as pool:
-        compile_games(study.pilots, (own, *others))
-        return judge(study, pool.play, choose_pilots(study, pool.play))
+        compile_games(study.pilots, (study.deck, *study.field))
+        return judge(study, pool.play, choose_pilots(plain, pool.play))[0]
 
 
 def balance(

@@ -212,6 +212,8 @@ def verdict_command(
         judge,
         make_verdict_study,
         overall,
+        patch_effect,
+        patch_sentence,
         verdict_page,
         verdict_sentence,
     )
@@ -226,6 +228,12 @@ def verdict_command(
     texts = split_names(players or DEFAULT_PILOTS)
     study = make_verdict_study(own, others, texts, games, ruleset, seed)
     pilots, rules = study.pilots, study.ruleset
+    # With a patch, the agents that the deck and the field have without it play both, on the same deals.
+    plain = None
+    if patch:
+        as_printed = decks_with_options((deck, *split_names(field)), edition, bodies, any_deck)
+        first, *rest = map(find_deck, as_printed)
+        plain = make_verdict_study(first, rest, texts, games, ruleset, seed)
     # Worth of cards takes many games, so that a fast agent plays them.
     cards = None if own.random else make_study(own, others, games=games, ruleset=rules.name, seed=seed)
     everyone = [*pilots, *([cards.player] if cards else [])]
@@ -236,19 +244,23 @@ def verdict_command(
         "games": games,
         "seed": seed,
     }
-    total = study.total + (cards.total if cards else 0)
+    total = study.total + (plain.judging if plain else 0) + (cards.total if cards else 0)
     games_of = ExperimentGames("verdict", definition, out, everyone, found, total)
     with open_experiment_games(games_of, place, output_console(stderr=as_data)) as experiment:
-        table = judge(study, experiment.cached_play, choose_pilots(study, experiment.cached_play))
-        worth = measure_worth(cards, experiment.cached_play)[1] if cards else pd.DataFrame()
+        play = experiment.cached_play
+        chosen = choose_pilots(plain or study, play)
+        table, deals = judge(study, play, chosen)
+        said = verdict_sentence(own.name, table)
+        if plain:
+            said += f" {patch_sentence(patch_effect(judge(plain, play, chosen)[1], deals))}"
+        worth = measure_worth(cards, play)[1] if cards else pd.DataFrame()
         command = ["manaforge", "verdict", names[0], "--field", ",".join(names[1:])]
         command += ["--players", ",".join(texts), "--games", str(games)]
         command += ["--ruleset", rules.name, "--seed", str(seed)]
         pilot = cards.pilot if cards else ""
-        experiment.write("verdict.html", verdict_page(study, table, worth, pilot, shlex.join(command)))
+        experiment.write("verdict.html", verdict_page(study, table, worth, pilot, said, shlex.join(command)))
         experiment.write("verdict.csv", csv_bytes(table))
         experiment.write("cards.csv", csv_bytes(worth))
-    said = verdict_sentence(own.name, table)
     if as_data:
         score, low, high = overall(table)
         facts = {"deck": own.name, "score": score, "low": low, "high": high, "verdict": said}

@@ -171,7 +171,8 @@ class BalanceConfig(Settings):
             first, second = names.index(keys.deck), names.index(keys.against)
             pair = (min(first, second), max(first, second))
             if first == second or pair in found:
-                raise ValueError(f"targets: {keys.deck} against {keys.against} is given twice or itself")
+                what = "is the same deck" if first == second else "is given twice"
+                raise ValueError(f"targets: {keys.deck} against {keys.against} {what}")
             found[pair] = keys.score if first < second else 1 - keys.score
         return found
 

@@ -57,8 +57,8 @@ def adaptation_config(balance: Balance, genome: Genome, keys: MeasureKeys) -> Ru
         or player.card_values
     ):
         raise ConfigOptionError(
-            f"{name}: for agents of this project with weights, without weights for single decks, a mulligan "
-            "or card values of their own; leave it out"
+            f"{name}: only weights evolve again, of an agent of this project without weights for single "
+            "decks, mulligan choices and card values; leave it out"
         )
     base = read_config("", [f"agent={player.kind}", "strategy=spsa", "mu=2", "lambda=2"], begins=True)
     own = next((one for one, of in WEIGHT_SETS.items() if len(of.names()) == len(player.weights)), "")
@@ -84,7 +84,9 @@ def adaptation_config(balance: Balance, genome: Genome, keys: MeasureKeys) -> Ru
     )
     fewest = max_games_of_generation(config, 0)
     if keys.adapt_games < fewest:
-        raise ConfigOptionError(f"{name}: a generation has {fewest} games, got {keys.adapt_games}")
+        raise ConfigOptionError(
+            f"{name} must be at least {fewest}, the games of one generation, got {keys.adapt_games}"
+        )
     return Contender(keys.entrant, config, frozenset()).config_within(keys.adapt_games, config.seed)
 
 
@@ -225,11 +227,14 @@ def summarise(measured: pd.DataFrame, tolerance: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def balance_sentences(summary: pd.DataFrame, nearest: int, tolerance: float) -> list[str]:
+def balance_sentences(
+    summary: pd.DataFrame, gains: pd.DataFrame, nearest: int, tolerance: float
+) -> list[str]:
     """What the measurement says: the field as it is, a patch, and which patches survive adaptation.
 
     Args:
         summary: from `summarise`.
+        gains: adaptations from `measure_front`.
         nearest: number of the patch that was nearest to the targets in the search, which so is not chosen
             on these games; 0 if the search found none.
         tolerance: of the configuration.
@@ -251,25 +256,29 @@ def balance_sentences(summary: pd.DataFrame, nearest: int, tolerance: float) -> 
         said.append(f"With patch {nearest}, the nearest of the search ({edits}): {told(nearest)}.")
     else:
         said.append("The search found no patch that is nearer.")
+    sure = summary[summary["patch"] == nearest]
+    counts = ", ".join(f"{row.fair} and {row.unfair} by {row.player}" for row in sure.itertuples())
+    said.append(f"Of these, surely fair and surely unfair (95% intervals): {counts}.")
     for player in (name for name in within if name + ADAPTED in within):
         before, after = within[player].drop(0), within[player + ADAPTED].drop(0)
-        whole, kept = before.index[before == matchups], after.index[after == matchups]
+        own = gains[gains["player"] == player]
+        scores = f"{own['score'].min():.1%} to {own['score'].max():.1%}"
+        worth = "" if (own["low"] > 0.5).any() else ", so that adapting is not told from nothing"
+        said.append(f"Evolved again on each patch, {player} scores {scores} against itself as it was{worth}.")
+        whole = before.index[before == matchups]
         if len(whole):
-            survive = [str(patch) for patch in whole if patch in kept]
-            fail = [str(patch) for patch in whole if patch not in kept]
+            survive = [str(patch) for patch in whole if after[patch] == matchups]
+            fail = [str(patch) for patch in whole if after[patch] < matchups]
             said.append(
-                f"Of the patches with all matchups within by {player}, once its weights evolve again on "
-                f"them, survive: {', '.join(survive) or 'none'}; fail: {', '.join(fail) or 'none'}."
+                f"Of the patches with all matchups within by {player}, these survive: "
+                f"{', '.join(survive) or 'none'}; these do not: {', '.join(fail) or 'none'}."
             )
         elif len(before):
             pairs = [
-                f"{old} before and {new} after (patch {patch})"
+                f"{old} before and {new} after with patch {patch}"
                 for patch, old, new in zip(before.index, before, after, strict=True)
             ]
-            said.append(
-                f"No patch brings all matchups within by {player}; evolving its weights again on them: "
-                f"{', '.join(pairs)}."
-            )
+            said.append(f"No patch brings all matchups within by {player}: {', '.join(pairs)}.")
     return said
 
 
@@ -305,6 +314,8 @@ def balance_page(
     """
     config, decks = balance.config, [deck.name for deck in balance.decks]
     said = " ".join(sentences)
+    wanted = [f"{one.deck} against {one.against} {one.score:.1%}" for one in config.targets]
+    targets = f"Targets: {', '.join(wanted)}, and 50% for the others." if wanted else ""
     measure = ", ".join(f"{keys.entrant} on {keys.games:,}" for keys in config.measure)
     sections = [
         Section(
@@ -314,7 +325,7 @@ def balance_page(
             f"NSGA-II with {config.pilot} on {config.games} games a matchup chose them; other deals measure "
             f"them here, with as many games a matchup: {measure}. Distance: mean from the targets. Within: "
             f"matchups whose score is no further than {config.tolerance:.0%} from its target; fair: whose "
-            "95% interval is; unfair: whose interval is outside. Patch 0 is the field as it is.",
+            f"95% interval is; unfair: whose interval is outside. Patch 0 is the field as it is. {targets}",
             said,
         )
     ]

@@ -79,9 +79,14 @@ class VerdictStudy:
         return max(FEWEST_CHOOSING, 2 * (self.games // CHOOSING_SHARE // 2)) if len(self.pilots) > 1 else 0
 
     @property
+    def judging(self) -> int:
+        """Number of games that judge."""
+        return len(self.field) * self.games
+
+    @property
     def total(self) -> int:
         """Number of all games."""
-        return len(self.field) * (self.games + self.choosing * len(self.pilots) ** 2)
+        return self.judging + len(self.field) * self.choosing * len(self.pilots) ** 2
 
     def points(
         self, part: int, rival: int, pilots: tuple[int, int], play: PlayFunction
@@ -147,7 +152,9 @@ def choose_pilots(study: VerdictStudy, play: PlayFunction) -> list[tuple[int, in
     return found
 
 
-def judge(study: VerdictStudy, play: PlayFunction, pilots: Sequence[tuple[int, int]]) -> pd.DataFrame:
+def judge(
+    study: VerdictStudy, play: PlayFunction, pilots: Sequence[tuple[int, int]]
+) -> tuple[pd.DataFrame, list[np.ndarray]]:
     """Play the games that judge.
 
     Args:
@@ -158,11 +165,13 @@ def judge(study: VerdictStudy, play: PlayFunction, pilots: Sequence[tuple[int, i
     Returns:
         One row per deck of the field: deck, pilot, rival (agents), games, score, low, high (95%), error
         (standard error of score), first and second (scores going first and second), rounds (mean), drawn
-        (share of games without a winner: the turn cap, or both heroes dead).
+        (share of games without a winner: the turn cap, or both heroes dead). And the deck's points on each
+        deal, by deck of the field.
     """
-    rows = []
+    rows, deals = [], []
     for rival, (own, other) in enumerate(pilots):
         points, played = study.points(1, rival, (own, other), play)
+        deals.append(points)
         first = points_of_first(played["outcome"])
         score, low, high = mean_interval(points)
         rows.append(
@@ -181,7 +190,7 @@ def judge(study: VerdictStudy, play: PlayFunction, pilots: Sequence[tuple[int, i
                 "drawn": float((played["outcome"] == Outcome.DRAW).mean()),
             }
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows), deals
 
 
 def standard_error(points: np.ndarray) -> float:
@@ -220,9 +229,33 @@ def verdict_sentence(deck: str, table: pd.DataFrame) -> str:
     elif low >= 0.5 - TOLERANCE and high <= 0.5 + TOLERANCE:
         said = f"{deck} is fair: it scores {points}."
     else:
-        word = "strong" if low > 0.5 else "weak" if high < 0.5 else "even"
-        said = f"{deck} scores {points}: {word}, but not told from fair (45% to 55%); play more games."
+        word = "strong, but " if low > 0.5 else "weak, but " if high < 0.5 else ""
+        said = f"{deck} scores {points}: {word}not told from fair (45% to 55%); play more games."
     return said + matchups
+
+
+def patch_effect(before: Sequence[np.ndarray], after: Sequence[np.ndarray]) -> tuple[float, float, float]:
+    """What a patch changes in a deck's score over the field, and its 95% interval.
+
+    Args:
+        before: points of the deck on each deal, by deck of the field.
+        after: the same with the patch, on the same deals and by the same agents.
+    """
+    differences = [own - old for old, own in zip(before, after, strict=True)]
+    error = math.sqrt(sum(standard_error(one) ** 2 for one in differences)) / len(differences)
+    half_width = float(stdtrit(sum(len(one) - 1 for one in differences), 0.975)) * error
+    mean = float(np.mean([one.mean() for one in differences]))
+    return mean, mean - half_width, mean + half_width
+
+
+def patch_sentence(effect: tuple[float, float, float]) -> str:
+    """What a patch changes, in words."""
+    mean, low, high = (100 * value for value in effect)
+    told = "" if low > 0 or high < 0 else ", which is not told from nothing"
+    return (
+        f"On the same deals, by the same agents, the patch changes its score by {mean:+.1f} points "
+        f"({low:+.1f} to {high:+.1f}){told}."
+    )
 
 
 def curve(deck: Deck) -> pd.DataFrame:
@@ -235,7 +268,7 @@ def curve(deck: Deck) -> pd.DataFrame:
 
 
 def verdict_page(
-    study: VerdictStudy, table: pd.DataFrame, worth: pd.DataFrame, pilot: str, command: str
+    study: VerdictStudy, table: pd.DataFrame, worth: pd.DataFrame, pilot: str, said: str, command: str
 ) -> bytes:
     """The page of a verdict, HTML.
 
@@ -244,14 +277,15 @@ def verdict_page(
         table: from `judge`.
         worth: of the deck's cards, from `evo.experiments.card_worth.measure_worth`; empty for a random deck.
         pilot: agent that plays both sides for `worth`.
+        said: the verdict in words.
         command: command that repeats it.
     """
-    verdict = verdict_sentence(study.deck.name, table)
     shown = table.assign(interval=interval_cells(table, "low", "high", "{:.1%}"))
     shown = shown[
         ["deck", "pilot", "rival", "games", "score", "interval", "first", "second", "rounds", "drawn"]
     ]
-    shown = shown.rename(columns={"pilot": "played by", "rival": "against", "interval": "95% interval"})
+    names = {"deck": "against", "pilot": "played by", "rival": "and by", "interval": "95% interval"}
+    shown = shown.rename(columns=names)
     advantage = float((table["first"] - table["second"]).mean())
     formats = SHARES | dict.fromkeys(("first", "second", "drawn"), "{:.1%}")
     formats |= {"rounds": "{:.1f}", "games": "{:,}"}
@@ -259,13 +293,13 @@ def verdict_page(
     sections = [
         Section(
             "Is it too strong?",
-            verdict,
+            said,
             [html_table(shown, formats, "Matchups")],
             f"Ruleset {study.ruleset.name}. Each side is played by {choice}, chosen on other deals. First, "
             "second: scores going first and second. Drawn: games that met the turn cap, or killed both "
             f"heroes. Fair is "
             f"{0.5 - TOLERANCE:.0%} to {0.5 + TOLERANCE:.0%}.",
-            verdict,
+            said,
         ),
         Section(
             "How its games go",

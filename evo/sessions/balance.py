@@ -97,14 +97,14 @@ def run_balance(
     players = list(balance.players.values())
     games = ExperimentGames("balance", definition, out, players, balance.decks, balance.total)
     with open_experiment_games(games, place, console) as session:
-        session.print(f"{len(balance.edits)} numbers may change; known matchups are not played again")
+        session.print(f"numbers that may change: {len(balance.edits)}; known matchups are not played again")
         folder, play, advance = session.folder, session.play, session.counter.advance
         front = search_patches(balance, SearchGames(balance, folder, play, advance).evaluate)
         genomes = chosen_for_measurement(balance, front)
         evolve = kept_evolutions(balance, folder, play, advance)
         matchups, adaptations = measure_front(balance, genomes, session.cached_play, evolve)
         patches = summarise(matchups, config.tolerance)
-        said = balance_sentences(patches, len(genomes), config.tolerance)
+        said = balance_sentences(patches, adaptations, len(genomes), config.tolerance)
         session.write("balance.html", balance_page(balance, matchups, patches, adaptations, said, command))
         for name, table in (("patches", patches), ("measured", matchups), ("adapted", adaptations)):
             session.write(f"{name}.csv", csv_bytes(table))

@@ -17,6 +17,8 @@ from evo.experiments.deck_verdict import (
     judge,
     mean_interval,
     overall,
+    patch_effect,
+    patch_sentence,
     verdict_sentence,
 )
 from evo.experiments.folder import ExperimentOptionError
@@ -33,7 +35,8 @@ def study_of(deck: Deck, *field: str, names: tuple[str, ...] = ("aggro",), games
 
 
 def verdict_on(study: VerdictStudy) -> str:
-    return verdict_sentence(study.deck.name, judge(study, play_schedule, choose_pilots(study, play_schedule)))
+    table, _ = judge(study, play_schedule, choose_pilots(study, play_schedule))
+    return verdict_sentence(study.deck.name, table)
 
 
 def strengthened(name: str, *patches: str) -> Deck:
@@ -45,7 +48,7 @@ def strengthened(name: str, *patches: str) -> Deck:
 def test_a_deck_is_fair_against_itself() -> None:
     copy = replace(find_deck("basic-hunter"), name="copy")
     study = study_of(copy, "basic-hunter", games=4_000)
-    table = judge(study, play_schedule, [(0, 0)])
+    table, _ = judge(study, play_schedule, [(0, 0)])
     assert table["score"].tolist() == [0.5]
     assert table["first"][0] == pytest.approx(1 - table["second"][0])
     assert verdict_sentence("copy", table) == (
@@ -93,6 +96,29 @@ def test_the_games_that_judge_are_others_than_those_that_choose() -> None:
     assert (judged.keys[0::2] == judged.keys[1::2]).all()
 
 
+def test_what_a_patch_changes_is_paired() -> None:
+    """The interval is of differences on the same deals, narrower than of scores; no change is no effect."""
+    points = [np.random.default_rng(seed).integers(3, size=400) / 2 for seed in (1, 2)]
+    better = [np.minimum(one + (np.arange(400) % 20 == 0) / 2, 1) for one in points]
+    mean, low, high = patch_effect(points, better)
+    assert low < mean < high
+    assert low > 0
+    assert high - low < 0.02
+    assert "which is not told from nothing" in patch_sentence(patch_effect(points, points))
+    assert patch_sentence((mean, low, high)).endswith(").")
+
+
+def test_a_patch_is_judged_with_the_agents_of_the_decks_as_printed(tmp_path: Path) -> None:
+    line = ("verdict", "basic-mage", "--field", "basic-hunter", "--players", "aggro,eva", "--games", 100)
+    told = manaforge(*line, "--patch", "Fireball cost=9", "--json", "--out", tmp_path / "a")
+    plain = manaforge(*line, "--json", "--out", tmp_path / "b")
+    with_patch, without = json.loads(told.stdout), json.loads(plain.stdout)
+    for side in ("pilot", "rival"):
+        assert with_patch["matchups"][0][side] == without["matchups"][0][side]
+    change = 100 * (with_patch["score"] - without["score"])
+    assert f"the patch changes its score by {change:+.1f} points" in with_patch["verdict"]
+
+
 def test_a_fault_of_an_agent_of_ours_is_no_lost_game() -> None:
     study = study_of(find_deck("basic-mage"), "basic-hunter", games=4)
 
@@ -120,7 +146,7 @@ def test_intervals_and_words() -> None:
     assert (score, round(high - low, 4)) == (0.5, round(0.04 / 2**0.5, 4))
     assert verdict_sentence("x", table).endswith("Best against a (60.0%), worst against b (40.0%).")
     wide = table.assign(error=0.1)
-    assert "even, but not told from fair (45% to 55%); play more games" in verdict_sentence("x", wide)
+    assert "not told from fair (45% to 55%); play more games" in verdict_sentence("x", wide)
     counted = curve(find_deck("basic-mage"))
     assert int(counted.iloc[0, 1:].sum()) == 30
     with pytest.raises(ExperimentOptionError, match="must be even"):

@@ -34,7 +34,13 @@ from evo.evolution.session import open_or_create
 from evo.evolution.validation import Validation
 from evo.experiments.balance import BalanceConfig
 from evo.experiments.card_worth import card_table, make_study, measure_worth, watch_games
-from evo.experiments.deck_verdict import DEFAULT_PILOTS, choose_pilots, judge, make_verdict_study
+from evo.experiments.deck_verdict import (
+    DEFAULT_PILOTS,
+    choose_pilots,
+    find_plain_study,
+    judge,
+    make_verdict_study,
+)
 from evo.play.entrants import find_entrant, find_entrants
 from evo.play.games import compile_games, roster_of
 from evo.play.notation import OFFERED_FORMATS, SEATS
@@ -441,11 +447,10 @@ def deck_verdict(
     Raises:
         WrongValueError, DeckError, EntrantError: an argument is not valid.
     """
-    names, agents = [deck, *_names(field)], _names(players)
-    plain, study = (
-        make_verdict_study(own, others, agents, games, ruleset, seed)
-        for own, *others in (map(find_deck, _patched(names, texts)) for texts in ((), patches))
-    )
+    names = _patched([deck, *_names(field)], patches)
+    own, *others = map(find_deck, names)
+    study = make_verdict_study(own, others, _names(players), games, ruleset, seed)
+    plain = find_plain_study(study, names) or study
     with contextlib.closing(LocalPool(workers)) as pool:
         compile_games(study.pilots, (study.deck, *study.field))
         return judge(study, pool.play, choose_pilots(plain, pool.play))[0]

@@ -209,6 +209,7 @@ def verdict_command(
     from evo.experiments.deck_verdict import (
         DEFAULT_PILOTS,
         choose_pilots,
+        find_plain_study,
         judge,
         make_verdict_study,
         overall,
@@ -228,18 +229,15 @@ def verdict_command(
     texts = split_names(players or DEFAULT_PILOTS)
     study = make_verdict_study(own, others, texts, games, ruleset, seed)
     pilots, rules = study.pilots, study.ruleset
-    # With a patch, the agents that the deck and the field have without it play both, on the same deals.
-    plain = None
-    if patch:
-        as_printed = decks_with_options((deck, *split_names(field)), edition, bodies, any_deck)
-        first, *rest = map(find_deck, as_printed)
-        plain = make_verdict_study(first, rest, texts, games, ruleset, seed)
+    # With a patch, the agents that the decks have without it play both, on the same deals.
+    plain = find_plain_study(study, names)
     # Worth of cards takes many games, so that a fast agent plays them.
     cards = None if own.random else make_study(own, others, games=games, ruleset=rules.name, seed=seed)
     everyone = [*pilots, *([cards.player] if cards else [])]
     definition = {
         "players": [one.identity(found) for one in everyone],
         "decks": [one.identity for one in found],
+        **({"as printed": [one.identity for one in (plain.deck, *plain.field)]} if plain else {}),
         "ruleset": rules.name,
         "games": games,
         "seed": seed,

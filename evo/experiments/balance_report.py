@@ -35,8 +35,8 @@ ADAPTED = " (adapted)"
 FIXED = "lethal"
 """Weight that does not adapt."""
 
-Evolve = Callable[[Genome, MeasureKeys], Sequence[float]]
-"""Returns the weights of an agent after its evolution on a patch."""
+Evolve = Callable[[RunConfig, int], Sequence[float]]
+"""Returns the weights of an agent after its evolution by a configuration, in at most so many games."""
 
 
 def adaptation_config(balance: Balance, genome: Genome, keys: MeasureKeys) -> RunConfig:
@@ -96,41 +96,42 @@ def _with_patch(deck: str, patch: Patch) -> str:
     return replace(reading, patch=reading.patch | patch).text + name
 
 
-def evolve_pilot(balance: Balance, genome: Genome, keys: MeasureKeys, play: PlayFunction) -> list[float]:
-    """Evolve an agent's weights on a patch, by games against itself with all decks of the field."""
-    config = adaptation_config(balance, genome, keys)
-    run = BenchRun(keys.entrant, 0, keys.adapt_games, config, (keys.adapt_games,))
+def evolve_pilot(config: RunConfig, games: int, play: PlayFunction) -> list[float]:
+    """Evolve an agent's weights on a patch, by games against itself with all decks of the field.
+
+    Args:
+        config: from `adaptation_config`.
+        games: most games of the evolution.
+        play: plays games.
+    """
+    run = BenchRun("", 0, games, config, (games,))
     evolved = dict(zip(config.vector.names(), play_run(run, play)[-1]["weights"], strict=True))
     return list((evolved | config.fixed_weights).values())
 
 
-def kept_evolutions(
-    balance: Balance, folder: ExperimentFolder, play: PlayFunction, advance: Callable[[int], None]
-) -> Evolve:
+def kept_evolutions(folder: ExperimentFolder, play: PlayFunction, advance: Callable[[int], None]) -> Evolve:
     """A function that evolves agents on patches (`evolve_pilot`), and keeps their weights in a folder.
 
     Args:
-        balance: the search.
         folder: of the experiment.
         play: plays games.
-        advance: called with the number of games of an evolution that is kept.
+        advance: called with the number of games that an evolution did not play.
     """
 
-    def evolve(genome: Genome, keys: MeasureKeys) -> Sequence[float]:
-        config = adaptation_config(balance, genome, keys)
+    def evolve(config: RunConfig, games: int) -> Sequence[float]:
         name = f"points/adapted-{config.digest[:16]}.json"
         weights: list[float] | None = folder.read_json_file(name).get("weights")
         played = 0
 
-        def counting(roster: Roster, games: Schedule) -> np.ndarray:
+        def counting(roster: Roster, schedule: Schedule) -> np.ndarray:
             nonlocal played
-            played += len(games)
-            return play(roster, games)
+            played += len(schedule)
+            return play(roster, schedule)
 
         if weights is None:
-            weights = evolve_pilot(balance, genome, keys, counting)
+            weights = evolve_pilot(config, games, counting)
             folder.commit_file(name, json_bytes({"weights": weights}))
-        advance(keys.adapt_games - played)
+        advance(games - played)
         return weights
 
     return evolve
@@ -156,8 +157,8 @@ def measure_front(
             players = {keys.entrant: balance.players[keys.entrant]}
             if keys.adapt_games:
                 config, before = adaptation_config(balance, genome, keys), players[keys.entrant]
-                weights = tuple(evolve(genome, keys))
-                adapted = replace(before, weights=weights, deck_weights=())
+                weights = tuple(evolve(config, keys.adapt_games))
+                adapted = replace(before, weights=weights)
                 players[keys.entrant + ADAPTED] = adapted
                 games = balance.gain_games(keys)
                 row = score_against(

@@ -6,15 +6,16 @@ of them there. Then these play new deals, and the verdict counts those alone: no
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from engine import Deck, Ruleset, find_ruleset
+from engine import Deck, Ruleset, find_deck, find_ruleset
+from engine.cards.patches import NO_PATCH
 from engine.codes import Outcome
-from engine.decks import default_ruleset
+from engine.decks import default_ruleset, split_deck_prefix
 from engine.streams import stream_key
 from evo.experiments.card_worth import SHARES, worth_sentence
 from evo.experiments.folder import ExperimentOptionError
@@ -132,6 +133,20 @@ def make_verdict_study(
     refuse_decks((one.kind_and_backend for one in pilots), decks)
     rules = find_ruleset(ruleset or default_ruleset(decks))
     return VerdictStudy(deck, tuple(field), tuple(players), pilots, rules, games, seed)
+
+
+def find_plain_study(study: VerdictStudy, names: Sequence[str]) -> VerdictStudy | None:
+    """The study with the decks as printed; None if no deck's text has a patch.
+
+    Args:
+        study: the study.
+        names: texts of its deck and of the field's, where `--patch` is a prefix.
+    """
+    parts = [split_deck_prefix(name) for name in names]
+    if not any(part.reading.patch for part in parts):
+        return None
+    own, *others = (find_deck(replace(part.reading, patch=NO_PATCH).text + part.deck) for part in parts)
+    return replace(study, deck=own, field=tuple(others))
 
 
 def choose_pilots(study: VerdictStudy, play: PlayFunction) -> list[tuple[int, int]]:

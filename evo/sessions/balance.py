@@ -101,7 +101,7 @@ def run_balance(
         folder, play, advance = session.folder, session.play, session.counter.advance
         front = search_patches(balance, SearchGames(balance, folder, play, advance).evaluate)
         genomes = chosen_for_measurement(balance, front)
-        evolve = kept_evolutions(balance, folder, play, advance)
+        evolve = kept_evolutions(folder, play, advance)
         matchups, adaptations = measure_front(balance, genomes, session.cached_play, evolve)
         patches = summarise(matchups, config.tolerance)
         said = balance_sentences(patches, adaptations, len(genomes), config.tolerance)

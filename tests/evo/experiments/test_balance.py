@@ -170,9 +170,9 @@ def test_a_pilot_adapts_to_the_patch(tmp_path: Path) -> None:
     assert [config.initial_weights[name] for name in names[1:]] == pytest.approx(
         [weight / scale for weight in before.weights[1:]]
     )
-    weights = evolve_pilot(balance, genome, keys, play_schedule)
+    weights = evolve_pilot(config, 800, play_schedule)
     assert weights[0] == config.fixed_weights["lethal"]
-    assert weights == evolve_pilot(balance, genome, keys, play_schedule)
+    assert weights == evolve_pilot(config, 800, play_schedule)
     assert weights[1:] != pytest.approx([config.initial_weights[name] for name in names[1:]], abs=1e-6)
     measured, gains = measure_front(balance, [genome], play_schedule, lambda *_: weights)
     assert set(measured["player"]) == {keys.entrant, keys.entrant + ADAPTED}

@@ -117,6 +117,10 @@ def test_a_patch_is_judged_with_the_agents_of_the_decks_as_printed(tmp_path: Pat
         assert with_patch["matchups"][0][side] == without["matchups"][0][side]
     change = 100 * (with_patch["score"] - without["score"])
     assert f"the patch changes its score by {change:+.1f} points" in with_patch["verdict"]
+    prefix = "CS2_029.cost=9:"
+    named = (line[0], prefix + line[1], "--field", prefix + "basic-hunter", *line[4:])
+    assert json.loads(manaforge(*named, "--json", "--out", tmp_path / "a").stdout) == with_patch
+    assert manaforge(*line, "--out", tmp_path / "a").returncode == 2
 
 
 def test_a_fault_of_an_agent_of_ours_is_no_lost_game() -> None:

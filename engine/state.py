@@ -121,6 +121,9 @@ ACTION_START = np.dtype(
 )
 """Snapshot of a side at the start of an action, for effects that resolve at its end."""
 
+N_BONUSES = 4
+"""Aura bonuses of a minion: attack, health, keywords, and 1 if attack equals health."""
+
 EVENTS = np.dtype(
     [
         ("game", "u8"),  # key of the game's chance stream; 0: a chance event without a given outcome stops
@@ -163,6 +166,8 @@ EVENTS = np.dtype(
         ("dead", "i2", (2 * BOARD_SIZE, 3)),  # newly dead minions: entity id, seat, card
         ("n_noted", "i4"),  # number of actions since the game loop read them, even beyond `noted`
         ("noted", "i4", (MAX_NOTED_ACTIONS,)),  # these actions, if outcomes are drawn from the game's stream
+        ("aura_bonuses", "i2", (2, BOARD_SIZE, N_BONUSES)),  # workspace: by seat and board index
+        ("weapon_bonuses", "i8", (2,)),  # workspace: by seat
         ("spare", QUEUED_EFFECT, (1,)),  # workspace for one queued effect
         ("queue", QUEUED_EFFECT, (MAX_QUEUE,)),
     ]

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from engine.codes import BOARD_SIZE
 from engine.effect_codes import ENEMY, MINIONS, OWN, Filter, GameFeature, Op, Pick, Trait, Trigger
 from engine.effects.board import is_dying
 from engine.effects.card_filters import card_matches, needed_features
@@ -10,28 +9,28 @@ from engine.effects.conditions import condition_holds, count_value
 from engine.effects.ops_character import clamp, set_keywords, set_max_health
 from engine.effects.targets import minion_matches
 from engine.indirect_call import njit_indirect
-from engine.jit import njit, njit_no_alloc
-from engine.state import CARD, NO_EFFECT, STATE
-
-ZERO_BONUSES = np.zeros((2, BOARD_SIZE, 4), np.int16)
-"""Aura bonuses by seat and board index: attack, health, keywords, and 1 if attack equals health."""
+from engine.jit import njit_no_alloc
+from engine.state import CARD, EVENTS, N_BONUSES, NO_EFFECT, STATE
 
 MAX_AURA_PASSES = 3
 """Maximum number of passes over all auras, since an aura's condition may depend on other auras."""
 
 
 @njit_no_alloc
-def apply_auras(state: np.void, cards: np.ndarray) -> None:
-    """Recompute the aura bonuses of all minions and weapons. `state` is modified in place."""
+def apply_auras(state: np.void, cards: np.ndarray, events: np.void) -> None:
+    """Recompute the aura bonuses of all minions and weapons.
+
+    `state` and the workspaces `aura_bonuses`, `weapon_bonuses` and `spare` of `events` are modified in place.
+    """
     if needed_features(cards) & GameFeature.AURAS and _any_aura(state, cards):
-        _refresh_all(state, cards)
+        _refresh_all(state, cards, events)
 
 
-@njit_indirect(STATE, (CARD,), allocates=True)
-def _refresh_all(state: np.void, cards: np.ndarray) -> int:
-    """Recompute auras until nothing changes; return 0. `state` is modified in place."""
+@njit_indirect(STATE, (CARD,), EVENTS)
+def _refresh_all(state: np.void, cards: np.ndarray, events: np.void) -> int:
+    """Recompute auras until nothing changes; return 0. Modified in place as by `apply_auras`."""
     for _ in range(MAX_AURA_PASSES):
-        if not _refresh_once(state, cards):
+        if not _refresh_once(state, cards, events):
             return 0
     return 0
 
@@ -53,24 +52,29 @@ def _any_aura(state: np.void, cards: np.ndarray) -> bool:
     return False
 
 
-@njit
-def _refresh_once(state: np.void, cards: np.ndarray) -> bool:
-    """Recompute all auras in one pass; return whether a bonus changed. `state` is modified in place."""
+@njit_no_alloc
+def _refresh_once(state: np.void, cards: np.ndarray, events: np.void) -> bool:
+    """Recompute all auras in one pass; return whether a bonus changed. Modified in place as by `apply_auras`."""
     changed = False
-    bonuses = ZERO_BONUSES.copy()
-    weapon_bonuses = np.zeros(2, np.int64)
-    row = NO_EFFECT.copy()
+    bonuses, weapon_bonuses = events["aura_bonuses"], events["weapon_bonuses"]
+    for seat in range(2):
+        weapon_bonuses[seat] = 0
+        for place in range(state["sides"][seat]["n_board"]):
+            for n in range(N_BONUSES):
+                bonuses[seat, place, n] = 0
+    events["spare"][0] = NO_EFFECT[0]
+    row = events["spare"][0]
     for seat in range(2):
         side = state["sides"][seat]
         for place in range(side["n_board"]):
             minion = side["board"][place]
             has_aura = cards[minion["card"]]["card_features"] & GameFeature.AURAS
             if has_aura and minion["traits"] & (Trait.ACTS | Trait.SILENCED) == Trait.ACTS:
-                row[0]["source"] = minion["entity_id"]
-                _add_bonuses(state, cards, seat, place, minion["card"], row[0], bonuses, weapon_bonuses)
+                row["source"] = minion["entity_id"]
+                _add_bonuses(state, cards, seat, place, minion["card"], row, bonuses, weapon_bonuses)
         if side["durability"] > 0 and cards[side["weapon"]]["card_features"] & GameFeature.AURAS:
-            row[0]["source"] = -1
-            _add_bonuses(state, cards, seat, -1, side["weapon"], row[0], bonuses, weapon_bonuses)
+            row["source"] = -1
+            _add_bonuses(state, cards, seat, -1, side["weapon"], row, bonuses, weapon_bonuses)
     for seat in range(2):
         side = state["sides"][seat]
         for place in range(side["n_board"]):
@@ -88,12 +92,12 @@ def _refresh_once(state: np.void, cards: np.ndarray) -> bool:
 def refresh_auras(states: np.ndarray, cards: np.ndarray) -> None:
     """Recompute the auras of a position given as an array of shape (1,). Modified in place."""
     if needed_features(cards) & GameFeature.AURAS:
-        _refresh_only(states, cards)
+        _refresh_only(states, cards, np.zeros(1, EVENTS))
 
 
 @njit_no_alloc
-def _refresh_only(states: np.ndarray, cards: np.ndarray) -> None:
-    apply_auras(states[0], cards)
+def _refresh_only(states: np.ndarray, cards: np.ndarray, events: np.ndarray) -> None:
+    apply_auras(states[0], cards, events[0])
 
 
 @njit_no_alloc

@@ -552,7 +552,7 @@ def _begin_turn(state: np.void, cards: np.ndarray, events: np.void) -> None:
     side["locked"] = min(side["overload"], side["crystals"])
     side["mana"] -= side["locked"]
     side["overload"] = 0
-    apply_auras(state, cards)
+    apply_auras(state, cards, events)
     if any_card_has_trigger(cards, Trigger.TURN_START):
         fire_trigger(state, cards, events, Trigger.TURN_START, seat, NO_CHARACTER, -1, 1)
         resolve_queue(state, cards, events)

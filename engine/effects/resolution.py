@@ -150,14 +150,14 @@ def resolve_queue(state: np.void, cards: np.ndarray, events: np.void) -> int:
                 return 0
             if has_triggers:
                 promote_triggered(events, begin)
-        apply_auras(state, cards)
+        apply_auras(state, cards, events)
         for seat in range(2):
             if state["sides"][seat]["health"] <= 0:
                 events["dead_heroes"] |= 1 << seat
         if not (events["broken_weapon_bits"] or any_dying(state)):
             return 0
         remove_dead_minions(state, cards, events)
-        apply_auras(state, cards)
+        apply_auras(state, cards, events)
 
 
 @njit_no_alloc

@@ -38,7 +38,7 @@ def expected_value(
     key = expected_gain_key(before, cards, facts, action, work["start"], work["pair"])
     kept = work["beam_gains"][np.int64(key) & (GAIN_CACHE_SIZE - 1)]
     work["scratch"][1] = before
-    apply_certain_part(work["scratch"][1], cards, action)
+    apply_certain_part(work["scratch"][1], cards, action, work["effect_state"][0])
     certain = end_value(work["scratch"][1], cards, weights, work["start"])
     if key == 0 or kept["key"] != key or kept["search"] != work["search"]:
         gain = expected_gain(before, cards, weights, action, work) - certain

@@ -263,10 +263,10 @@ def _key_of_play(
 
 
 @njit_no_alloc
-def apply_certain_part(state: np.void, cards: np.ndarray, action: int) -> None:
+def apply_certain_part(state: np.void, cards: np.ndarray, action: int, effect_state: np.void) -> None:
     """Apply the deterministic part of a random action: its cost, and the body of a minion.
 
-    `state` is modified in place.
+    `state` and the aura workspaces of `effect_state` are modified in place.
     """
     kind, source, _ = _decode(action)
     seat = state["active"]
@@ -295,4 +295,4 @@ def apply_certain_part(state: np.void, cards: np.ndarray, action: int) -> None:
             to = to if to >= 0 else int(own["n_board"])
             add_minion(state, cards, seat, number, to)
             add_stats(own["board"][to], attack, health)
-            apply_auras(state, cards)
+            apply_auras(state, cards, effect_state)

@@ -107,7 +107,7 @@ def expected_terms(
                 )
                 here[0] = here[1]
                 if n_leaves == TOO_MANY:
-                    apply_certain_part(state, cards, action)
+                    apply_certain_part(state, cards, action, effect_state)
                     for term in range(N_TERMS):
                         gain = expected_gain(here[1], cards, units[term], action, work)
                         terms[term] += chance * (gain - end_value(state, cards, units[term], start))

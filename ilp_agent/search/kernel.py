@@ -437,7 +437,7 @@ def expand_chance_node(
             return RESOLVED
     work["states"][level + 1] = before
     child = work["states"][level + 1]
-    apply_certain_part(child, cards, action)
+    apply_certain_part(child, cards, action, work["effect_state"][0])
     if not known:
         gain = expected_gain(before, cards, weights, action, work)
         gain -= end_value(child, cards, weights, start)

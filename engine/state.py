@@ -159,6 +159,8 @@ EVENTS = np.dtype(
             "last_entity_id",
             "i2",
         ),  # of the state at the start: higher ids were created by the action
+        ("listeners", "i8"),  # bits of the triggers of minions and Secrets in play
+        ("listeners_id", "i2"),  # the state's `last_entity_id` when these were found; -1: unknown
         ("dead_heroes", "i2"),  # bit per seat: its hero has died, even if healed since
         ("broken_weapon_bits", "i2"),  # bit per seat: its weapon is used up but not removed yet
         ("broken_weapons", "i2", (2,)),  # cards of these weapons

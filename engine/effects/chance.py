@@ -98,6 +98,7 @@ def begin_action(events: np.void, state: np.void, cards: np.ndarray) -> None:
     events["played"] = 0
     events["decoy"] = 0
     events["depends_on_hidden"] = 0
+    events["listeners_id"] = -1
     events["dead_heroes"] = 0
     events["broken_weapon_bits"] = 0
     if needed_features(cards) & ACTION_END_FEATURES:

@@ -69,6 +69,7 @@ from engine.effects.triggers import (
     ACTION_END_EVENTS,
     copy_row,
     fire_trigger,
+    forget_listeners,
     promote_triggered,
     queue_deathrattle,
     replace_entity,
@@ -146,6 +147,7 @@ def resolve_queue(state: np.void, cards: np.ndarray, events: np.void) -> int:
             events["first"] += 1
             begin = events["last"]
             resolve_effect(state, cards, queued, events)
+            forget_listeners(events)
             if events["n_pending_outcomes"]:
                 return 0
             if has_triggers:

@@ -231,8 +231,48 @@ def fire_trigger(
         number: card number of the subject or of the event's card; -1 for none.
         amount: damage, health, cost and the like.
     """
-    if any_card_has_trigger(cards, trigger):
+    if any_card_has_trigger(cards, trigger) and _has_listener(state, cards, events, trigger):
         _queue_triggered(state, cards, events, trigger, seat, subject, number, amount)
+
+
+@njit_no_alloc
+def _has_listener(state: np.void, cards: np.ndarray, events: np.void, trigger: int) -> bool:
+    """Whether a card in play may have this trigger: False in nearly all cases, and then nothing is queued.
+
+    The triggers of minions and Secrets in play are kept in `events` until another comes into play, or an
+    effect row has been resolved (`forget_listeners`); cards that have left play stay counted until then.
+    """
+    if events["listeners_id"] != state["last_entity_id"]:
+        events["listeners"] = _listening_triggers(state, cards)
+        events["listeners_id"] = state["last_entity_id"]
+    if events["listeners"] >> trigger & 1:
+        return True
+    for seat in range(2):
+        side = state["sides"][seat]
+        if side["durability"] > 0 and cards[side["weapon"]]["trigger_bits"] >> trigger & 1:
+            return True
+    return False
+
+
+@njit_no_alloc
+def _listening_triggers(state: np.void, cards: np.ndarray) -> int:
+    """Bits of the triggers that minions and Secrets in play have; all bits if one has granted effects."""
+    found = 0
+    for seat in range(2):
+        side = state["sides"][seat]
+        for place in range(side["n_board"]):
+            minion = side["board"][place]
+            found |= -1 if minion["granted_effects"][0] else int(cards[minion["card"]]["trigger_bits"])
+        for place in range(side["n_secrets"]):
+            number = side["secrets"][place]
+            found |= int(cards[number]["trigger_bits"]) if number >= 0 else 0
+    return found
+
+
+@njit_no_alloc
+def forget_listeners(events: np.void) -> None:
+    """Forget which triggers cards in play have, as they may have changed. `events` is modified in place."""
+    events["listeners_id"] = -1
 
 
 @njit_indirect(STATE, (CARD,), EVENTS, int, int, int, int, int)

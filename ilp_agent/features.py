@@ -2,10 +2,10 @@
 
 All are counted from one player's view and use only information visible to that player: of the enemy's hand
 and deck only their sizes. Features that favour the enemy are negative, so that sensible weights are positive.
-The first twelve are the terms of HearthSim's score. They stay integers until they are weighted, so that the
-score of a position is bit-identical on every path to it. Source: HearthSim, "Intro" and "Divine Shield
-Modeling"; for the four about spells in hand, weapons and Charge "Direct damage spells" and the authors'
-program (`rivals.hearthsim`).
+The first twelve and the numbers of minions are the terms of HearthSim's score. They stay integers until they
+are weighted, so that the score of a position is bit-identical on every path to it. Source: HearthSim, "Intro"
+and "Divine Shield Modeling"; for the four about spells in hand, weapons and Charge "Direct damage spells" and
+the authors' program (`rivals.hearthsim`).
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,10 @@ HAND_SPELL_DAMAGE, DAMAGE_SPELLS, WEAPON, CHARGE = range(8, 12)
 HIDDEN_CARDS = 12
 """Index of the count of hidden cards in the own hand; not a feature."""
 
-N_COUNTS = HIDDEN_CARDS + 1
+MINIONS, ENEMY_MINIONS = 13, 14
+"""HearthSim's counts of minions, which its posts do not mention and its program has."""
+
+N_COUNTS = ENEMY_MINIONS + 1
 
 MEANINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -83,11 +86,8 @@ _enum: Any = IntEnum  # members are generated, invisible to type checkers
 Feature = _enum("Feature", [name.upper() for name in FEATURES], start=0, module=__name__)
 """Indices of features in arrays."""
 
-assert [Feature.ATTACK, Feature.SHIELD, Feature.SPELL_DAMAGE, Feature.CHARGE] == [
-    ATTACK,
-    SHIELD,
-    HAND_SPELL_DAMAGE,
-    CHARGE,
+assert [FEATURES[count] for count in (ATTACK, SHIELD, HAND_SPELL_DAMAGE, CHARGE, MINIONS, ENEMY_MINIONS)] == [
+    *("attack", "shield", "spell_damage", "charge", "minions", "enemy_minions")
 ]
 
 
@@ -120,6 +120,7 @@ def count_hearthsim_terms(state: np.void, cards: np.ndarray, seat: int, counts: 
     counts[HAND_MANA] = 0
     for extra in range(HAND_SPELL_DAMAGE, N_COUNTS):
         counts[extra] = 0
+    counts[MINIONS], counts[ENEMY_MINIONS] = own["n_board"], enemy["n_board"]
     effects = has_effects(cards)
     for place in range(own["n_hand"]):
         number = own["hand"][place]
@@ -204,7 +205,7 @@ def compute_features(state: np.void, cards: np.ndarray, seat: int, features: np.
     features[:] = 0.0
     count_hearthsim_terms(state, cards, seat, features)
     features[HIDDEN_CARDS] = 0.0
-    for against in (ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO):
+    for against in (ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO, ENEMY_MINIONS):
         features[against] = -features[against]
     for slot in range(own["n_board"]):
         _count_minion(own["board"][slot], features, 1.0, 0)
@@ -233,7 +234,6 @@ def _count_minion(minion: np.void, features: np.ndarray, sign: float, enemy: int
     The enemy's feature comes directly after the own one; `enemy` is 0 or 1.
     """
     keywords = minion["keywords"]
-    features[Feature.MINIONS + enemy] += sign
     features[Feature.BODIES + enemy] += sign * np.sqrt(np.float64(minion["attack"] * minion["health"]))
     if keywords & Keyword.TAUNT:
         features[Feature.TAUNT + enemy] += sign * minion["health"]
@@ -247,7 +247,7 @@ def _count_minion(minion: np.void, features: np.ndarray, sign: float, enemy: int
         features[Feature.STEALTH + enemy] += sign * minion["attack"]
 
 
-PAIRS = ("minions", "bodies", "taunt", "windfury", "lifesteal", "poisonous", "stealth")
+PAIRS = ("bodies", "taunt", "windfury", "lifesteal", "poisonous", "stealth")
 assert all(Feature[f"ENEMY_{name}".upper()] == Feature[name.upper()] + 1 for name in PAIRS)
 
 

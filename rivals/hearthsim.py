@@ -26,6 +26,10 @@ class WeightedScorer of github.com/oyachai/HearthSim, in which w_w is 0.5 and w_
 the mean over the cards in the own deck. After the post "Modeling Unpredictable Outcomes", a random action
 ends a sequence: its score is the mean over the outcomes, and once it is played the rest of the turn is
 searched again.
+
+The program that the posts' results were made with (its class ArtificialPlayer in the first commits of July
+2014) has a further term that the posts do not print, w_n (own minions) - w~_n (enemy minions), with 0.5 for
+both: the profiles `posted-standard`, `posted-balanced`, `posted-spends-spells` and `posted-keeps-spells`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -39,7 +43,7 @@ from engine import Action, PlayerView
 from engine.cards import Card
 from ilp_agent import Profile, WeightVector
 from ilp_agent.agent import pair_with_states
-from ilp_agent.features import ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO
+from ilp_agent.features import ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO, ENEMY_MINIONS, HIDDEN_CARDS
 from ilp_agent.search.backend import thread_searcher
 from ilp_agent.selfplay import SOLVER_STATISTICS, play_searched_games, search_memory
 from ilp_agent.weights import N_TERMS, WEIGHT_NAMES, WeightError, Weights
@@ -47,17 +51,17 @@ from ilp_agent.weights import N_TERMS, WEIGHT_NAMES, WeightError, Weights
 BUDGET = 100_000
 """Largest number of positions searched per turn."""
 
-AGAINST = [N_TERMS + count for count in (ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO)]
+AGAINST = [N_TERMS + count for count in (ENEMY_ATTACK, ENEMY_HEALTH, ENEMY_HERO, ENEMY_MINIONS)]
 """Indices of the weights that count against the player."""
 
 
 @dataclass(frozen=True, slots=True)
 class HearthSimWeights(WeightVector):
-    """The eight weights of the score, which is scale-free, and four more for card effects.
+    """The eight weights of the score, which is scale-free, four more for card effects, and two for minions.
 
-    In the order w_a, w_h, w~_a, w~_h, w_m, w_hh, w~_hh, w_ds, w_dds, c_dds, w_w, w_c. `aggressiveness`
-    sets w_a and w_h together, as in "Tuning the AI": the higher, the more own minions are worth and the fewer
-    trades are made.
+    In the order w_a, w_h, w~_a, w~_h, w_m, w_hh, w~_hh, w_ds, w_dds, c_dds, w_w, w_c, w_n, w~_n.
+    `aggressiveness` sets w_a and w_h together, as in "Tuning the AI": the higher, the more own minions are
+    worth and the fewer trades are made.
 
     Raises:
         WeightError: a weight is not a finite number, or negative (only that of Divine Shield may be).
@@ -78,7 +82,10 @@ class HearthSimWeights(WeightVector):
         "each spell in hand that deals damage",
         "attack times durability of the own weapon, less that of the enemy's",
         "each minion with Charge in hand",
+        "each own minion",
+        "each enemy minion, against",
     )
+    OPTIONAL_SETS: ClassVar[tuple[int, ...]] = (4, 2)
     ALIASES: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         {"aggressiveness": ("attack", "health")}
     )
@@ -108,15 +115,18 @@ class HearthSimWeights(WeightVector):
     direct_damage_bonus: float = 0.9
     weapon: float = 0.5
     charge: float = 0.0
+    minions: float = 0.0
+    enemy_minions: float = 0.0
 
 
 def score_rows(weights: np.ndarray) -> np.ndarray:
     """Convert weights to the layout of the search's score function (`ilp_agent.search.objective.is_score`).
 
     Args:
-        weights: shape (agents, 12), in the order of the fields of `HearthSimWeights`.
+        weights: shape (agents, 14), in the order of the fields of `HearthSimWeights`.
     """
-    rows = np.pad(np.asarray(weights, np.float64), ((0, 0), (N_TERMS, 0)))
+    counted = np.insert(np.asarray(weights, np.float64), HIDDEN_CARDS, 0.0, axis=1)
+    rows = np.pad(counted, ((0, 0), (N_TERMS, 0)))
     rows[:, AGAINST] *= -1.0
     return rows
 
@@ -132,10 +142,12 @@ def turn_weights(weights: HearthSimWeights) -> Weights:
     HearthSim's search does (docs/eva-2018.md compares both).
 
     Raises:
-        WeightError: `charge` is not 0, which no weight counts, or `divine_shield` is negative.
+        WeightError: `charge`, `minions` or `enemy_minions` is not 0, which no weight counts, or
+            `divine_shield` is negative.
     """
-    if weights.charge != 0.0:
-        raise WeightError(f"charge must be 0 for the turn program, got {weights.charge:g}")
+    for name in ("charge", "minions", "enemy_minions"):
+        if getattr(weights, name) != 0.0:
+            raise WeightError(f"{name} must be 0 for the turn program, got {getattr(weights, name):g}")
     chosen = {
         "attack": weights.attack,
         "health": weights.health,

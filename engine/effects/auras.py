@@ -54,7 +54,7 @@ def _any_aura(state: np.void, cards: np.ndarray) -> bool:
 
 @njit_no_alloc
 def _refresh_once(state: np.void, cards: np.ndarray, events: np.void) -> bool:
-    """Recompute all auras in one pass; return whether a bonus changed. Modified in place as by `apply_auras`."""
+    """Recompute all auras in one pass; return whether a bonus changed. Modified as by `apply_auras`."""
     changed = False
     bonuses, weapon_bonuses = events["aura_bonuses"], events["weapon_bonuses"]
     for seat in range(2):

@@ -21,7 +21,7 @@ from engine.effects.legal_actions import NO_ATTACK_TRAITS, NO_HERO_ATTACK_TRAITS
 from engine.jit import njit_no_alloc
 from engine.rules import apply
 from engine.state import guards, may_attack_hero
-from ilp_agent.features import ATTACK, HAND_MANA, HEALTH, SHIELD
+from ilp_agent.features import ATTACK, HAND_MANA, HEALTH, MINIONS, SHIELD
 from ilp_agent.features import HERO as OWN_HERO
 from ilp_agent.search.card_facts import (
     AFFECTS_OWN_MINIONS,
@@ -122,7 +122,7 @@ def deferred_gain(card: np.void, fact: np.void, weights: np.ndarray, start: np.v
     if is_score(weights):
         score = weights[N_TERMS + ATTACK] * fact["attack"] + weights[N_TERMS + HEALTH] * fact["survival"]
         score += weights[N_TERMS + SHIELD] * fact["shield"] + weights[N_TERMS + OWN_HERO] * fact["armour"]
-        score += start["drawn"] * fact["draws"]
+        score += start["drawn"] * fact["draws"] + weights[N_TERMS + MINIONS] * fact["arrivals"]
         if card["kind"] != CardKind.POWER:
             score -= weights[N_TERMS + HAND_MANA] * card["cost"]
         return float(score)

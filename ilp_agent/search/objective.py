@@ -31,6 +31,7 @@ from engine.state import TO_HERO, TO_MINIONS
 from ilp_agent.features import (
     ENEMY_HERO,
     HIDDEN_CARDS,
+    N_COUNTS,
     count_hand_card,
     count_hearthsim_terms,
     direct_damage,
@@ -65,7 +66,7 @@ def score_of(state: np.void, cards: np.ndarray, weights: np.ndarray, start: np.v
     counts = start["counts"]
     count_hearthsim_terms(state, cards, start["seat"], counts)
     value: float = start["drawn"] * counts[HIDDEN_CARDS]
-    for count in range(HIDDEN_CARDS):
+    for count in range(N_COUNTS):
         value += weights[N_TERMS + count] * counts[count]
     return value
 

@@ -68,6 +68,7 @@ def plain_score(position: Position, weights: HearthSimWeights) -> float:
         )
     for minion in enemy["board"][: enemy["n_board"]]:
         total -= weights.enemy_attack * int(minion["attack"]) + weights.enemy_health * int(minion["health"])
+    total += weights.minions * int(own["n_board"]) - weights.enemy_minions * int(enemy["n_board"])
     total += weights.weapon * int(own["weapon_attack"]) * int(own["durability"])
     total -= weights.weapon * int(enemy["weapon_attack"]) * int(enemy["durability"])
     return total + sum(in_hand(position, int(number), weights) for number in own["hand"][: own["n_hand"]])
@@ -104,16 +105,21 @@ def score_after(
             rules.play_checked(then.states, then.table.array, action.code, given.array)
             if given.n_pending_outcomes:
                 return math.nan, []
-            scores.append(min(max(plain_score(then, weights), -1e9), 1e9))
+            scores.append(min(max(score_with_drawn(then, weights, drawn), -1e9), 1e9))
         return sum(scores) / len(scores), []
-    own = then.state["sides"][then.active]
+    return score_with_drawn(then, weights, drawn), [then]
+
+
+def score_with_drawn(position: Position, weights: HearthSimWeights, drawn: float) -> float:
+    """S with each drawn card, which is hidden, worth `drawn`."""
+    own = position.state["sides"][position.active]
     unknown = [place for place in range(own["n_hand"]) if own["hand"][place] == UNKNOWN]
     for place in unknown:
         own["hand"][place] = COIN
-    score = plain_score(then, weights) + drawn * len(unknown)
+    score = plain_score(position, weights) + drawn * len(unknown)
     for place in unknown:
         own["hand"][place] = UNKNOWN
-    return score, [then]
+    return score
 
 
 def brute_force(position: Position, weights: HearthSimWeights, limit: int) -> float | None:
@@ -153,11 +159,21 @@ def test_score_of_a_position() -> None:
 def test_each_weight_has_its_own_term() -> None:
     """The same position; every weight alone.
 
-    w_a: 3 + 2 = 5; w_h: 2 + 5 = 7; w~_a: -4; w~_h: -1; w_m: 7; w_hh: 23; w~_hh: -12; w_ds: 2 + 5 = 7.
+    w_a: 3 + 2 = 5; w_h: 2 + 5 = 7; w~_a: -4; w~_h: -1; w_m: 7; w_hh: 23; w~_hh: -12; w_ds: 2 + 5 = 7. Of
+    those for effects none counts here; w_n: 2; w~_n: -1.
     """
     text = "turn 5 | hero 20+3 board [3/2; 2/5D] hand [2:1/1; The Coin; 5:5/5] | hero 12 board [4/1]"
-    alone = [score(text, HearthSimWeights.from_array(row)) for row in np.eye(8)]
-    assert alone == [5, 7, -4, -1, 7, 23, -12, 7]
+    alone = [score(text, HearthSimWeights.from_array(row)) for row in np.eye(14)]
+    assert alone == [5, 7, -4, -1, 7, 23, -12, 7, 0, 0, 0, 0, 2, -1]
+
+
+def test_without_worth_of_own_minions_only_their_number_lets_them_be_played() -> None:
+    """Aggressiveness 0: a 2/2 for 2 loses 0.1 * 2 of the hand, and gains w_n = 0.5 in the posts' program."""
+    text = "turn 5 | hero 20 mana 2 hand [2:2/2] | hero 20"
+    assert search(text, replace(STANDARD, attack=0.0, health=0.0))[0] == []
+    posted = find_agent_profile("hearthsim", "posted-standard").weights
+    assert isinstance(posted, HearthSimWeights)
+    assert search(text, replace(posted, attack=0.0, health=0.0))[0] == ["play 0"]
 
 
 def test_dead_heroes_are_infinite() -> None:
@@ -344,7 +360,10 @@ def check_against_brute_force(positions: int, seed: int, most: tuple[int, int, i
         row = pick.random(8) * pick.choice([0.1, 1.0, 2.0], 8)
         row[pick.random(8) < 0.1] = 0.0
         row[7] *= pick.choice([-1, 1])
-        weights = HearthSimWeights.from_array(row)
+        numbers = pick.random(2) * pick.choice([0.0, 1.0], 2)
+        weights = replace(
+            HearthSimWeights.from_array(row), minions=float(numbers[0]), enemy_minions=float(numbers[1])
+        )
         best = brute_force(position, weights, limit)
         if best is None:
             continue
@@ -384,7 +403,7 @@ def test_search_is_brute_force_on_real_cards() -> None:
     compared = with_effect = 0
     pick = np.random.default_rng(5)
     for position in positions(cases(8, 40), 3):
-        weights = HearthSimWeights.from_array([*pick.random(12)])
+        weights = HearthSimWeights.from_array([*pick.random(14)])
         best = brute_force(position, weights, 400)
         if best is None:
             continue
@@ -487,3 +506,5 @@ def test_the_turn_program_can_say_the_score(deck: str) -> None:
 def test_the_turn_program_cannot_say_charge_in_hand() -> None:
     with pytest.raises(WeightError, match=r"charge must be 0 for the turn program, got 0\.5"):
         turn_weights(replace(STANDARD, charge=0.5))
+    with pytest.raises(WeightError, match="minions must be 0"):
+        turn_weights(replace(STANDARD, minions=0.5))

@@ -19,13 +19,16 @@ leave at once.
 import argparse
 import csv
 import random
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 
+from benchmarks.published.thesis_guesses import guess_decks
 from engine import Keyword, ManaforgeError, find_deck
+from engine.cards import Card
 from ilp_agent import find_profile, find_solver
 from ilp_agent.milp.program import Milp
 
@@ -37,6 +40,7 @@ PROFILES = (
 
 DEPARTURES = ("charge", "exact-hero", "blind")
 DECKS = "thesis-paladin,thesis-warrior"
+GUESS = "guess:"
 HEALTH, OPENING, HAND, BOARD, MANA, MOST_ROUNDS = 30, 4, 10, 7, 10, 100
 
 
@@ -169,12 +173,19 @@ def carry_out(own: Player, enemy: Player, plan: Plan, departures: Sequence[str])
         player.board = [minion for minion in player.board if minion.health > 0]
 
 
+def decks_of(decks: str) -> tuple[tuple[Card, ...], ...]:
+    """The cards of both decks, by their names with a comma between, or of `guess:NUMBER`."""
+    if decks.startswith(GUESS):
+        return guess_decks(int(decks.removeprefix(GUESS)))
+    return tuple(find_deck(deck).cards for deck in decks.split(","))
+
+
 def play_game(
     pair: tuple[str, str], decks: str, draw: random.Random, departures: Sequence[str], solver: object
 ) -> tuple[int, int]:
     """A game; returns who won, 0 for who goes first and -1 for nobody, and its rounds."""
     players = []
-    for name, deck in zip(pair, decks.split(","), strict=True):
+    for name, deck in zip(pair, decks_of(decks), strict=True):
         cards = [
             Minion(
                 card.spec.cost,
@@ -182,7 +193,7 @@ def play_game(
                 card.spec.health,
                 *(bool(card.spec.keywords & one) for one in (Keyword.CHARGE, Keyword.RUSH, Keyword.TAUNT)),
             )
-            for card in find_deck(deck).cards
+            for card in deck
         ]
         draw.shuffle(cards)
         players.append(Player(tuple(find_profile(name).weights.array), cards))
@@ -223,7 +234,9 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=200, help="games of each of the 49 pairings")
     parser.add_argument("--out", type=Path, required=True, help="a CSV file")
     parser.add_argument("--departures", default=",".join(DEPARTURES), help="of the three above; '' for none")
-    parser.add_argument("--decks", default=DECKS, help="of who goes first, and of the other")
+    parser.add_argument(
+        "--decks", default=DECKS, help="of who goes first, and of the other; or guess:NUMBER, drawn at random"
+    )
     parser.add_argument("--solver", default="gurobi", choices=("gurobi", "highs"), help="of the turn program")
     parser.add_argument("--seed", type=int, default=1, help="of the deals; another seed shares none")
     parser.add_argument("--workers", type=int, default=2, help="processes")
@@ -232,16 +245,16 @@ def main() -> None:
     departures = tuple(one for one in DEPARTURES if one in named)
     if unknown := named - set(DEPARTURES):
         parser.error(f"unknown departure {', '.join(sorted(unknown))}; known: {', '.join(DEPARTURES)}")
-    decks = chosen.decks.split(",")
-    if len(decks) != 2:
+    if not re.fullmatch(rf"[^,]+,[^,]+|{GUESS}[0-9]{{1,6}}", chosen.decks):
         parser.error(
-            f"--decks takes two with a comma between, of who goes first and of the other; got {chosen.decks}"
+            "--decks takes two with a comma between, of who goes first and of the other, or guess:NUMBER; "
+            "got "
+            f"{chosen.decks}"
         )
     if min(chosen.games, chosen.workers) < 1:
         parser.error("--games and --workers are at least 1")
     try:
-        for deck in decks:
-            find_deck(deck)
+        decks_of(chosen.decks)
         find_solver(chosen.solver)
         chosen.out.parent.mkdir(parents=True, exist_ok=True)
         chosen.out.open("a", encoding="utf-8").close()  # rather now than after the games

@@ -1,4 +1,4 @@
-"""Rank correlation of two tables of win rates, without what chance in their games hides."""
+"""Rank correlation and distance of two tables of win rates, without what chance in their games adds."""
 
 import numpy as np
 from scipy.stats import rankdata
@@ -19,10 +19,7 @@ def rank_correlation(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 def true_correlation(
     wins: np.ndarray, games: np.ndarray, pick: np.random.Generator
 ) -> tuple[float, float, float]:
-    """Rank correlation of two tables' true win rates, by empirical Bayes.
-
-    Chance in the games makes the observed correlation too low. So the true rates of each cell are drawn
-    given the games: the prior is normal over the cells with the observed covariance less that of chance.
+    """Rank correlation of two tables' true win rates.
 
     Args:
         wins: shape (2, cells), by table.
@@ -31,6 +28,31 @@ def true_correlation(
 
     Returns:
         The median and the 95% interval of the correlation.
+    """
+    drawn = draw_true_rates(wins, games, pick)
+    return middle(rank_correlation(drawn[:, 0], drawn[:, 1]))
+
+
+def middle(values: np.ndarray) -> tuple[float, float, float]:
+    """Median and 95% interval of drawn values."""
+    low, value, high = np.quantile(values, (0.025, 0.5, 0.975))
+    return float(value), float(low), float(high)
+
+
+def draw_true_rates(wins: np.ndarray, games: np.ndarray, pick: np.random.Generator) -> np.ndarray:
+    """True win rates of two tables' cells given their games, by empirical Bayes.
+
+    Chance in the games makes two tables look less alike than they are. So the true rates of each cell are
+    drawn given the games: the prior is normal over the cells, with the observed covariance less that of
+    chance.
+
+    Args:
+        wins: shape (2, cells), by table.
+        games: of each cell, the same shape; those of different cells and tables are independent.
+        pick: draws the rates.
+
+    Returns:
+        Shape (`DRAWS`, 2, cells).
     """
     rates = wins / games
     smooth = (wins + 1) / (games + 2)
@@ -43,7 +65,6 @@ def true_correlation(
     for cell in range(rates.shape[1]):
         gain = prior @ np.linalg.inv(prior + np.diag(noise[:, cell]))
         spread = prior - gain @ prior
-        middle = mean + gain @ (rates[:, cell] - mean)
-        drawn[:, :, cell] = pick.multivariate_normal(middle, (spread + spread.T) / 2, DRAWS)
-    low, value, high = np.quantile(rank_correlation(drawn[:, 0], drawn[:, 1]), (0.025, 0.5, 0.975))
-    return float(value), float(low), float(high)
+        centre = mean + gain @ (rates[:, cell] - mean)
+        drawn[:, :, cell] = pick.multivariate_normal(centre, (spread + spread.T) / 2, DRAWS)
+    return drawn

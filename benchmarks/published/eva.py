@@ -17,7 +17,7 @@ from evo.analysis.clustering import compare_clusters, cut_tree
 from evo.analysis.tables import Runs, last_population, read_runs, weights_of, wins_by_decks
 from rivals import EvaWeights
 
-RUNS, CROSSED = 3, 10
+RUNS, CROSSED = 10, 10
 """Runs; games of two individuals for each ordered pair of decks."""
 
 DECKS = "pirate-warrior,jade-shaman,reno-mage"
@@ -42,7 +42,22 @@ HEALTH = Job(
     f"python -m benchmarks.hero_health eva:competition {CHAMPIONS} --decks {DECKS} --games 100 --out OUT",
     needs=(STUDY,),
 )
-JOBS = (STUDY, CROSSPLAY, AGENTS, HEALTH)
+_DECKS = "benchmarks/published/decks"
+OLD = f"{_DECKS}/pirate-warrior-2017.toml,reno-mage,{_DECKS}/jade-shaman-2017.toml"
+THEIRS = {
+    "July 2018": "pirate-warrior,reno-mage,jade-shaman",
+    "Fiery War Axe at 2, Patches with Charge": OLD,
+}
+"""Decks that the authors' individuals play with, by their cards."""
+AUTHORS = {
+    cards: Job(
+        f"eva-authors-{place}",
+        "python -m benchmarks.eva_crossplay benchmarks/published/authors/eva-individuals.csv --decks "
+        f"{decks} --out OUT",
+    )
+    for place, (cards, decks) in enumerate(THEIRS.items())
+}
+JOBS = (STUDY, CROSSPLAY, AGENTS, HEALTH, *AUTHORS.values())
 
 
 def take(folder: Path) -> None:
@@ -83,6 +98,12 @@ def take(folder: Path) -> None:
     for name in ("ratings", "decks"):
         pd.read_csv(AGENTS.out / f"{name}.csv").to_csv(folder / f"eva-agents-{name}.csv", index=False)
     pd.read_csv(HEALTH.out).to_csv(folder / "eva-health.csv", index=False)
+    played = [pd.read_csv(job.out).assign(cards=cards) for cards, job in AUTHORS.items()]
+    ours = _by_decks(games).assign(cards="our individuals")
+    cells = pd.concat([*played, ours])
+    for column in ("deck", "opponent_deck"):
+        cells[column] = cells[column].str.removesuffix("-2017")
+    cells.to_csv(folder / "eva-crossplay.csv", index=False)
     config = next(iter(runs.configs.values()))
     kept = {
         "mu": config.mu,
@@ -93,6 +114,16 @@ def take(folder: Path) -> None:
     kept |= {"decks": len(decks), "runs": RUNS}
     pd.Series(kept, name="value").rename_axis("parameter").to_csv(folder / "eva-parameters.csv")
     keep_jobs(JOBS, folder / "eva-jobs.csv")
+
+
+def _by_decks(games: pd.DataFrame) -> pd.DataFrame:
+    """Games of a crossplay by both decks: deck, opponent_deck, games, points (of deck)."""
+    points = games["outcome"].astype(str).map({"first": 1.0, "draw": 0.5, "second": 0.0})
+    own, other = (games[f"{seat}_deck"].astype(str) for seat in ("first", "second"))
+    rows = pd.DataFrame({"deck": own, "opponent_deck": other, "points": points})
+    back = pd.DataFrame({"deck": other, "opponent_deck": own, "points": 1 - points})
+    both = pd.concat([rows, back]).groupby(["deck", "opponent_deck"])["points"]
+    return both.agg(games="size", points="sum").reset_index()
 
 
 def _runs(runs: Runs) -> pd.DataFrame:

@@ -1,6 +1,5 @@
 """The tournament of the thesis: as its program played it, by the rules, and each step between."""
 
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -20,15 +19,32 @@ from benchmarks.published.pages import (
     table,
 )
 from benchmarks.published.thesis_claims import claims
-from benchmarks.published.thesis_figures import draw_players, draw_profiles
-from benchmarks.published.thesis_tables import ENGINE, ONLY, PUBLISHED, RULES, WITHOUT, Tables
+from benchmarks.published.thesis_decks import (
+    CHOSEN,
+    CHOSEN_AGAIN,
+    DRAWN,
+    EARLIER,
+    GAMES_DRAWN,
+    GUESSES,
+    guess_name,
+    guesses_text,
+)
+from benchmarks.published.thesis_figures import draw_guesses, draw_players, draw_profiles
+from benchmarks.published.thesis_tables import (
+    ENGINE,
+    ONLY,
+    PRINTED,
+    PUBLISHED,
+    RULES,
+    WITHOUT,
+    Tables,
+    interval,
+)
 from benchmarks.thesis_published import DEPARTURES, PROFILES
 from ilp_agent import find_profile
 
 GAMES, GAMES_DECKS = 400, 200
 """Games of a cell: of the eight players, and of those with other decks."""
-
-GUESSES = ("plain", "keywords")
 
 
 def _command(departures: tuple[str, ...], games: int, decks: str = "") -> str:
@@ -56,6 +72,11 @@ JOBS = (
         for guess in GUESSES
         for name in (PUBLISHED, RULES)
     ),
+    *(
+        Job(f"thesis-guess-{number}", _command(DEPARTURES, GAMES_DRAWN, f" --decks guess:{number}"))
+        for number in range(DRAWN)
+    ),
+    Job("thesis-chosen", _command(DEPARTURES, GAMES_DECKS, f" --decks guess:{CHOSEN} --seed 2"), 2),
     Job(
         "thesis-engine",
         "manaforge tournament 'ilp:configs/profiles/*.toml' --seats fixed --ruleset thesis --decks "
@@ -66,7 +87,8 @@ JOBS = (
 
 def take(folder: Path) -> None:
     """Keep all tables as one: player, first, second, games, first_wins, mean_turns."""
-    names = [*PLAYERS, *(f"{name}, {guess}" for guess in GUESSES for name in (PUBLISHED, RULES)), ENGINE]
+    names = [*PLAYERS, *(f"{name}, {guess}" for guess in GUESSES for name in (PUBLISHED, RULES))]
+    names += [*(guess_name(number) for number in range(DRAWN)), CHOSEN_AGAIN, ENGINE]
     tables = []
     for name, job in zip(names, JOBS, strict=True):
         found = pd.read_csv(job.out / "results.csv" if name == ENGINE else job.out)
@@ -88,18 +110,56 @@ def blocks(folder: Path) -> dict[str, str]:
     """The blocks of the page."""
     tables, jobs = Tables(folder / "thesis.csv"), read_jobs(folder / "thesis-jobs.csv")
     return {
-        "thesis-players": _players(tables),
+        "thesis-table": _table(tables),
         "thesis-departures": _departures(tables),
         "thesis-says": claims(tables),
+        "thesis-players": _players(tables),
         "thesis-engine": _engine(tables, pd.read_csv(folder / "thesis-engine-deals.csv")["first_wins"]),
-        "thesis-decks": _guesses(tables),
+        "thesis-decks": guesses_text(tables),
         "thesis-commands": jobs_table(JOBS, jobs),
     }
 
 
-def _correlation(found: tuple[float, float, float]) -> str:
-    value, low, high = found
-    return f"{value:.2f} ({low:.2f} to {high:.2f})"
+def _table(tables: Tables) -> str:
+    """The printed table beside the published player's, cell by cell."""
+    ours, theirs = tables.rates(PUBLISHED), tables.rates(PRINTED)
+    apart = np.abs(ours - theirs)
+    first, second = np.unravel_index(np.argmax(apart), apart.shape)
+    turns = [tables.turns(name) for name in (PUBLISHED, PRINTED)]
+    alike = rank_correlation(*map(np.ravel, turns))
+    shares = [Share.of(*tables.wins(name)) for name in (PUBLISHED, PRINTED)]
+    rows = [
+        [f"W{i + 1} {name}"]
+        + [
+            f"{100 * theirs[i, j]:.1f} / {100 * ours[i, j]:.1f}; {turns[1][i, j]:.1f} / {turns[0][i, j]:.1f}"
+            for j in range(len(PROFILES))
+        ]
+        for i, name in enumerate(PROFILES)
+    ]
+    return "\n\n".join(
+        [
+            picture(
+                "published-thesis", "wins of the first player: printed, as published here, the difference"
+            ),
+            prose(
+                "Predicted: the rank correlation of our player's 49 cells with the printed ones is "
+                f"{interval(tables.alike(PUBLISHED, PRINTED))}, and the mean error of a cell "
+                f"{interval(tables.error(PUBLISHED), 100, 1)} points. {int((apart <= 0.1).sum())} of 49 "
+                "cells are within 10 points; the largest error is "
+                f"{100 * (ours - theirs)[first, second]:+.0f} "
+                f"points, {PROFILES[first]} against {PROFILES[second]}. The first player wins {shares[0]} "
+                f"here and {shares[1]} there, in games of {turns[0].mean():.1f} and {turns[1].mean():.1f} "
+                f"rounds. The rank correlation of the 49 mean rounds is {float(alike):.2f}, their mean error "
+                f"{np.abs(turns[0] - turns[1]).mean():.1f} rounds."
+            ),
+            prose(
+                "Each cell: wins of the row, which goes first, in percent, printed / here; mean rounds, "
+                "printed "
+                "/ here."
+            ),
+            table(["first \\ second", *(f"W{number}" for number in range(1, 8))], rows),
+        ]
+    )
 
 
 def _order(scores: np.ndarray) -> list[str]:
@@ -113,16 +173,13 @@ def _players(tables: Tables) -> str:
     same = best[RULES][0] == best[PUBLISHED][0]
     return "\n\n".join(
         [
-            picture(
-                "published-thesis",
-                "wins of the first player: by the rules, and as the thesis's program played",
-            ),
+            picture("published-rules", "wins of the first player: by the rules, and played by the engine"),
             prose(
                 f"The first player wins {Share.of(*tables.wins(RULES))} of the games by the rules and "
                 f"{Share.of(*tables.wins(PUBLISHED))} as published, in games of {tables.rounds(RULES):.1f} "
                 f"and {tables.rounds(PUBLISHED):.1f} rounds. The rank correlation of the two tables' 49 "
                 "cells is",
-                f"{_correlation(tables.alike(RULES, PUBLISHED))}; a cell differs by "
+                f"{interval(tables.alike(RULES, PUBLISHED))}; a cell differs by "
                 f"{100 * tables.apart(RULES, PUBLISHED):.0f} points in the mean.",
                 f"{best[RULES][0]} is the best of both."
                 if same
@@ -145,41 +202,84 @@ def _departures(tables: Tables) -> str:
     rows = [
         [
             name,
-            _correlation(tables.alike(name, PUBLISHED)) if name != PUBLISHED else "1",
-            _correlation(tables.alike(name, RULES)) if name != RULES else "1",
+            interval(tables.alike(name, PRINTED)),
+            interval(tables.error(name), 100, 1),
+            interval(tables.alike(name, PUBLISHED)) if name != PUBLISHED else "1",
             str(Share.of(*tables.wins(name))),
             f"{tables.rounds(name):.1f}",
         ]
-        for name in PLAYERS
+        for name in (*PLAYERS, ENGINE)
     ]
-    header = ["player", "rank correlation with published", "with the rules", "first player wins", "rounds"]
+    header = [
+        "player",
+        "rank correlation with the printed table",
+        "mean error, points",
+        "rank correlation with published",
+        "first player wins",
+        "rounds",
+    ]
     return "\n\n".join(
         [
             table(header, rows),
             items(*(_effect(tables, departure) for departure in DEPARTURES)),
-            prose(_largest(tables)),
+            prose(_support(tables)),
             prose(_why(tables)),
-            picture("published-profiles", "score of each profile under each of the eight players"),
+            picture(
+                "published-profiles", "score of each profile: printed, and under each of the eight players"
+            ),
         ]
     )
+
+
+def _gains(tables: Tables, departure: str) -> list[tuple[float, float, float]]:
+    """How much nearer a departure brings the printed table: in the published player, and by the rules."""
+    return [tables.error(PUBLISHED, WITHOUT[departure]), tables.error(ONLY[departure], RULES)]
 
 
 def _effect(tables: Tables, departure: str) -> str:
     """What a departure moves, taken away and added."""
     parts = []
-    for base, other, words in (
-        (WITHOUT[departure], PUBLISHED, "In the published player it moves"),
-        (RULES, ONLY[departure], "added to the one by the rules"),
+    for base, other, words, gain in zip(
+        (WITHOUT[departure], RULES),
+        (PUBLISHED, ONLY[departure]),
+        ("In the published player it moves", "added to the one by the rules"),
+        _gains(tables, departure),
+        strict=True,
     ):
-        change = tables.scores(other) - tables.scores(base)
-        place = int(np.argmax(np.abs(change)))
         first = _share(tables, other) - _share(tables, base)
+        nearer = "nearer to" if gain[0] > 0 else "away from"
         parts.append(
-            f"{words} a cell by {100 * tables.apart(base, other):.1f} points in the mean, the first "
-            f"player's share by {100 * first:+.1f}, and most of all {PROFILES[place]}, by "
-            f"{100 * change[place]:+.1f}"
+            f"{words} a cell by {100 * tables.apart(base, other):.1f} points in the mean, the first player's "
+            f"share by {100 * first:+.1f}, and the cells {interval((abs(gain[0]), *_inner(gain)), 100, 1)} "
+            f"points {nearer} the printed table"
         )
     return f"**{departure}**. {'; '.join(parts)}."
+
+
+def _inner(gain: tuple[float, float, float]) -> tuple[float, float]:
+    """Interval of a gain's size, with the sign that it has."""
+    low, high = (gain[1], gain[2]) if gain[0] > 0 else (-gain[2], -gain[1])
+    return low, high
+
+
+def _support(tables: Tables) -> str:
+    """Which departures the printed table supports."""
+    supported = [one for one in DEPARTURES if all(gain[1] > 0 for gain in _gains(tables, one))]
+    partly = [
+        one for one in DEPARTURES if one not in supported and any(g[1] > 0 for g in _gains(tables, one))
+    ]
+    left = min(DEPARTURES, key=lambda one: tables.error(WITHOUT[one])[0])
+    pair = [one for one in DEPARTURES if one != left]
+    said = f"In both places the printed table supports {listed(supported)}." if supported else ""
+    if partly:
+        said += f" In one of the two it supports {listed(partly)}."
+    best = min(PLAYERS, key=lambda name: tables.error(name)[0])
+    return (
+        f"Chance alone moves a cell by {100 * _chance(tables):.1f} points in the mean. {said} Nearest of all "
+        f"eight players is the one {'with all three' if best == PUBLISHED else best}. Of two departures "
+        f"{listed(pair)} come nearest to the printed table: without {left} the mean error is "
+        f"{100 * tables.error(WITHOUT[left])[0]:.1f} points."
+    )
 
 
 def _share(tables: Tables, player: str) -> float:
@@ -191,29 +291,6 @@ def _chance(tables: Tables) -> float:
     """Mean distance of cells that chance makes between two tables like the published one."""
     rates, games = tables.rates(PUBLISHED), tables.of(PUBLISHED)["games"].iloc[0]
     return float(np.sqrt(4 / np.pi * rates * (1 - rates) / games).mean())
-
-
-def _largest(tables: Tables) -> str:
-    """Which departure explains most of the distance between the two players."""
-    taken = {one: tables.apart(WITHOUT[one], PUBLISHED) for one in DEPARTURES}
-    added = {one: tables.apart(ONLY[one], RULES) for one in DEPARTURES}
-    by_taken, by_added = (sorted(found, key=lambda one: -found[one]) for found in (taken, added))
-    nearest = max(combinations(DEPARTURES, 2), key=lambda two: tables.alike(_left(two), PUBLISHED)[0])
-    words = (
-        f"Taken away, {by_taken[0]} moves the published table most, then {by_taken[1]}, then {by_taken[2]}; "
-    )
-    words += (
-        "added to the rules the order is the same."
-        if by_taken == by_added
-        else f"added to the rules, {by_added[0]} moves most, then {by_added[1]}, then {by_added[2]}."
-    )
-    (left,) = set(DEPARTURES) - set(nearest)
-    chance = 100 * _chance(tables)
-    return (
-        f"Chance alone moves a cell by {chance:.1f} points in the mean. {words} The two that explain the "
-        f"table best are {listed(nearest)}: without {left} the rank correlation with the published player "
-        f"is still {tables.alike(WITHOUT[left], PUBLISHED)[0]:.2f}."
-    )
 
 
 def _why(tables: Tables) -> str:
@@ -234,75 +311,37 @@ def _why(tables: Tables) -> str:
     )
 
 
-def _left(two: tuple[str, str]) -> str:
-    """The player that has two departures."""
-    (left,) = set(DEPARTURES) - set(two)
-    return WITHOUT[left]
-
-
 def _engine(tables: Tables, by_deal: pd.Series) -> str:
     share = by_deal.mean()
     half = student.ppf(0.975, len(by_deal) - 1) * by_deal.std() / np.sqrt(len(by_deal))
-    said = prose(
+    return prose(
         "The same tournament with the engine and the exact solver, which share no code with that player "
         f"but the weights and cards: the first player wins {Share(share, share - half, share + half)} (its "
         "cells share their deals, so the interval is that of the deals). The rank correlation of its cells "
-        f"with the player by the rules is {_correlation(tables.alike(ENGINE, RULES))}, and with the "
-        f"published one {_correlation(tables.alike(ENGINE, PUBLISHED))}. From the player by the rules a "
+        f"with the player by the rules is {interval(tables.alike(ENGINE, RULES))}, and with the "
+        f"published one {interval(tables.alike(ENGINE, PUBLISHED))}. From the player by the rules a "
         f"cell differs by {100 * tables.apart(ENGINE, RULES):.1f} points in the mean."
-    )
-    return "\n\n".join([picture("published-engine", "wins of the first player, played by the engine"), said])
-
-
-def _guesses(tables: Tables) -> str:
-    rows = []
-    for words, tail in (("shipped", ""), *((guess, f", {guess}") for guess in GUESSES)):
-        rules, published = f"{RULES}{tail}", f"{PUBLISHED}{tail}"
-        rows.append(
-            [
-                words,
-                _correlation(tables.alike(rules, published)),
-                "" if not tail else _correlation(tables.alike(published, PUBLISHED)),
-                "" if not tail else _correlation(tables.alike(rules, RULES)),
-                percent(_share(tables, published)),
-                percent(_share(tables, rules)),
-                ", ".join(_order(tables.scores(published))[:3]),
-            ]
-        )
-    header = [
-        "decks",
-        "rules and published",
-        "published, with the shipped decks",
-        "rules, with the shipped decks",
-        "first wins, published",
-        "first wins, rules",
-        "best three, published",
-    ]
-    least = min(tables.alike(f"{PUBLISHED}, {guess}", PUBLISHED)[0] for guess in GUESSES)
-    firsts = {_order(tables.scores(f"{PUBLISHED}{tail}"))[0] for tail in ("", *(f", {g}" for g in GUESSES))}
-    shares = [_share(tables, f"{PUBLISHED}{tail}") for tail in ("", *(f", {g}" for g in GUESSES))]
-    return "\n\n".join(
-        [
-            table(header, rows),
-            prose(
-                "With other decks the published player's cells keep their order to a rank correlation of "
-                f"at least {least:.2f}.",
-                "The best profile is the same." if len(firsts) == 1 else "The best profile is not the same.",
-                f"The first player's share moves between {percent(min(shares))} and {percent(max(shares))}.",
-            ),
-        ]
     )
 
 
 def draw(folder: Path) -> dict[str, bytes]:
     """The figures of the page."""
     tables = Tables(folder / "thesis.csv")
+    ours, theirs = tables.rates(PUBLISHED), tables.rates(PRINTED)
     return {
         "published-thesis": draw_players(
-            {"by the rules": tables.rates(RULES), "as published": tables.rates(PUBLISHED)}, PROFILES
+            {"printed in the thesis": theirs, "as published, here": ours}, PROFILES, ours - theirs
         ),
-        "published-engine": draw_players({"the engine": tables.rates(ENGINE)}, PROFILES),
-        "published-profiles": draw_profiles({name: tables.scores(name) for name in PLAYERS}, PROFILES),
+        "published-rules": draw_players(
+            {"by the rules": tables.rates(RULES), "the engine": tables.rates(ENGINE)}, PROFILES
+        ),
+        "published-profiles": draw_profiles(
+            {name: tables.scores(name) for name in (PRINTED, *PLAYERS)}, PROFILES
+        ),
+        "published-guesses": draw_guesses(
+            [100 * tables.error(guess_name(number))[0] for number in range(DRAWN)],
+            {words: 100 * tables.error(name)[0] for words, name in EARLIER.items()},
+        ),
     }
 
 

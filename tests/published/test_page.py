@@ -12,7 +12,7 @@ from benchmarks.published import jobs as running
 from benchmarks.published.__main__ import PAGE, PARTS, RESULTS, main, write
 from benchmarks.published.correlation import rank_correlation, true_correlation
 from benchmarks.published.eva_blocks import is_as_said, lives_of, newcomers_of_age
-from benchmarks.published.hearthsim import verdict
+from benchmarks.published.hearthsim_claims import verdict
 from benchmarks.published.jobs import Job
 from benchmarks.published.pages import Share, duration, fill
 from benchmarks.published.thesis_tables import PUBLISHED, RULES, Tables

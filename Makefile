@@ -19,7 +19,7 @@ PIP_TO := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 REFERENCE_PACKAGE := build/editions/53261.1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-extras quickstart test nightly test-modes test-heavy test-long test-faults test-browser test-reference soak check format cover bench bench-ppo published published-eva docs notebook notebooks cards lock clean planted
+.PHONY: help setup setup-extras quickstart test nightly test-modes test-heavy test-long test-faults test-browser test-reference soak check format cover bench bench-ppo published docs notebook notebooks cards lock clean planted
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -136,11 +136,8 @@ $(PPO_PACKAGE)/.installed: requirements-ppo.lock | $(VENV)/.extras
 bench-ppo: $(PPO_PACKAGE)/.installed  ## MaskablePPO learns the game (installs torch into build/ppo, some 3 GB)
 	PYTHONPATH=$(PPO_PACKAGE) $(BIN)/python -m benchmarks.ppo
 
-published: $(VENV)/.tools  ## Run the experiments of the thesis, HearthSim and minimax, and write docs/published.md again (1 hour)
-	$(BIN)/python -m benchmarks.published --parts thesis,hearthsim,minimax
-
-published-eva: $(VENV)/.tools  ## Run EVA's experiment, three of its ten runs, and write docs/published.md again (1 hour)
-	$(BIN)/python -m benchmarks.published --parts eva
+published: $(VENV)/.tools  ## Run the published experiments that are not done yet, and write docs/published.md again (2 to 3 hours)
+	$(BIN)/python -m benchmarks.published
 
 docs: $(VENV)/.tools  ## Build the documentation site into site/; warnings and dead links are errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict  # with --quiet it counts no warnings

@@ -17,7 +17,7 @@ from evo.analysis.clustering import compare_clusters, cut_tree
 from evo.analysis.tables import Runs, last_population, read_runs, weights_of, wins_by_decks
 from rivals import EvaWeights
 
-RUNS, CROSSED = 10, 10
+RUNS, CROSSED = 3, 10
 """Runs; games of two individuals for each ordered pair of decks."""
 
 DECKS = "pirate-warrior,jade-shaman,reno-mage"

@@ -1,8 +1,8 @@
 """The authors' own last populations, and what their program shows of the paper's Table 4.
 
 Source: github.com/fergunet/SabberStone, core-extensions/SabberStoneCoreAi: results/winners.individuals
-(weights and wins of the 100 individuals), results/results100BestIndividuals.txt (games of each two of them, by
-decks), coevolutionary.py, and the order of the weights in src/Agent/ParametricGreedyAgent.cs; 2018 and 2019.
+(weights and wins of the 100 individuals), results/results100BestIndividuals.txt (games of each two of them,
+by decks), coevolutionary.py, and for the weights' order src/Agent/ParametricGreedyAgent.cs; 2018 and 2019.
 """
 
 from pathlib import Path

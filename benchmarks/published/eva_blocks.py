@@ -5,7 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.cluster.hierarchy import linkage
 from scipy.stats import t as student
+from sklearn.metrics import silhouette_score
 
 from benchmarks.published import eva_authors
 from benchmarks.published.correlation import rank_correlation
@@ -32,7 +34,7 @@ from benchmarks.published.pages import (
     table,
 )
 from engine import find_deck
-from evo.analysis.clustering import strength_text
+from evo.analysis.clustering import cut_tree, strength_text
 from rivals import EvaWeights
 
 HALF, LIVES, NEWCOMERS = 0.05, 2, 0.5
@@ -40,6 +42,9 @@ HALF, LIVES, NEWCOMERS = 0.05, 2, 0.5
 
 LOW, HIGH, VARIED, RATHER_LOW, NEAR_1 = 1 / 3, 2 / 3, 1 / 4, 1 / 2, 0.9
 """Medians below and above are low and high; quartiles further apart are varied."""
+
+MOST_GROUPS = 50
+"""Levels of the authors' tree that are looked at."""
 
 UNUSED = EvaWeights.inert(card for deck in DECKS for card in find_deck(deck).cards)
 """Weights of what no minion of the decks has from the start."""
@@ -329,7 +334,7 @@ def _crossplays(crossplay: pd.DataFrame) -> list[str]:
     theirs = {pair: CROSSPLAY.get(pair, 1 - CROSSPLAY.get(pair[::-1], 0.5)) for pair in PAIRS}
     kinds = {
         "July 2018": "theirs, here",
-        "Fiery War Axe at 2, Patches with Charge": "theirs, here, with Fiery War Axe at 2 and Patches with Charge",
+        "Fiery War Axe at 2, Patches with Charge": "theirs, here, Fiery War Axe at 2, Patches with Charge",
         "our individuals": "ours, here",
     }
     rows = [["theirs, in their simulator", *(percent(theirs[pair]) for pair in PAIRS), ""]]
@@ -374,6 +379,7 @@ def _groups(folder: Path) -> str:
         f"The paper's silhouette is highest for {GROUPS} groups, here for {best} of {len(members)} "
         f"individuals ({levels[best]:.2f}; {GROUPS} have {levels[GROUPS]:.2f}). By Kaufman and Rousseeuw's "
         f"scale that is {strength_text(levels[best])}.",
+        f"The authors' own 100 individuals have the highest for {_best_level(eva_authors.weights())}.",
         f"Shown are {GROUPS} groups, as there: of {listed([str(size) for size in sizes])} individuals; "
         f"{int((runs_of == 1).sum())} of them come from a single run.",
     ]
@@ -404,6 +410,14 @@ def _groups(folder: Path) -> str:
             prose(*lines),
         ]
     )
+
+
+def _best_level(weights: np.ndarray) -> str:
+    """The number of groups with the highest silhouette, and that of the paper's number."""
+    tree = linkage(weights, "ward")
+    levels = {number: silhouette_score(weights, cut_tree(tree, number)) for number in range(2, MOST_GROUPS)}
+    best = max(levels, key=lambda number: levels[number])
+    return f"{best} groups ({levels[best]:.2f}; {GROUPS} have {levels[GROUPS]:.2f})"
 
 
 def cells_of(decks: pd.DataFrame, entrant: str) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from scipy.cluster.hierarchy import dendrogram, linkage
 
+from benchmarks.published import eva_authors
 from benchmarks.published.eva_blocks import cells_of, lives_of, newcomers_of_age, short
 from benchmarks.published.eva_paper import ACRONYMS, BATTLEFIELD, DECKS, VALUE
 from evo.analysis.plots import BOX_STYLE, cluster_colours, plot_comparison
@@ -23,6 +24,7 @@ from evo.figures.style import (
     legend_above,
     png_bytes,
 )
+from rivals import EvaWeights
 
 EVERY = 5
 """Generations between boxes."""
@@ -80,14 +82,27 @@ def _newcomers(axes: Axes, new: pd.DataFrame) -> None:
 
 
 def _weights(members: pd.DataFrame) -> bytes:
-    """Figs. 6 and 7: raw weights of the last populations."""
+    """Figs. 6 and 7: raw weights of the last populations, the authors' and ours."""
+    authors = pd.DataFrame(eva_authors.weights(), columns=list(EvaWeights.names()))
+    both = pd.concat([authors.assign(runs="the authors' ten runs"), members.assign(runs="ours")])
     parts = {"Fig. 6: the battlefield": BATTLEFIELD, "Fig. 7: a minion's value": VALUE}
     with grid(2, 9.0, 2.7, columns=1) as (drawn, axes):
         for own, (title, of_part) in zip(axes, parts.items(), strict=True):
-            table = members[list(of_part)].rename(columns=of_part)
-            sns.boxplot(table, ax=own, fliersize=2, **BOX_STYLE)
-            own.set(ylabel="weight", ylim=(-0.03, 1.03))
+            long = both[["runs", *of_part]].rename(columns=of_part).melt("runs", value_name="weight")
+            sns.boxplot(
+                long,
+                x="variable",
+                y="weight",
+                hue="runs",
+                palette=["#dddddd", BLUE],
+                ax=own,
+                fliersize=2,
+                linewidth=0.8,
+                legend="full" if own is axes[0] else False,
+            )
+            own.set(xlabel="", ylabel="weight", ylim=(-0.03, 1.03))
             own.set_title(title, fontsize=10)
+        sns.move_legend(axes[0], "upper right", bbox_to_anchor=(1.0, 1.3), ncol=2, title=None, frameon=False)
         return png_bytes(drawn)
 
 

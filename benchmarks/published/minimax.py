@@ -9,7 +9,7 @@ from scipy.stats import t as student
 
 from benchmarks.published.jobs import Job, Part, keep_jobs, read_jobs
 from benchmarks.published.minimax_figures import draw_learning, draw_search
-from benchmarks.published.pages import jobs_table, percent, picture, prose, table
+from benchmarks.published.pages import jobs_table, listed, percent, picture, prose, table
 from rivals.minimax_search import FEATURES
 
 SEEDS = (1, 2, 3, 4, 5)
@@ -22,20 +22,37 @@ RECIPES = {
 }
 """Options of `rivals.minimax_learning` by name."""
 
+FALL = 0.3
+"""A fall from the highest score that counts as the plummeting of the paper."""
+
 PEAK, BEST_SET = 0.815, 7
 """The paper's highest win rate, and its best number of features."""
 
 LEADS = tuple(name for name in FEATURES if name.endswith("_lead"))
 """Features that compare the two players."""
 
-CURVES = {
-    (recipe, seed): Job(
-        f"minimax-curve-{place}-{seed}",
-        f"python -m rivals.minimax_learning{options} --seed {seed}",
-        seed,
+OTHER_DECKS = {"basic minions": "hearthsim-basic", "Basic Mage and Hunter": "basic-mage,basic-hunter"}
+"""Decks on which the remedies are tried as well, by their words; with fewer seeds."""
+
+OTHER_SEEDS = SEEDS[:3]
+THESIS = "the thesis's"
+
+
+def _learning(name: str, options: str, seed: int) -> Job:
+    return Job(
+        f"minimax-curve-{name}-{seed}", f"python -m rivals.minimax_learning{options} --seed {seed}", seed
     )
+
+
+CURVES = {
+    (THESIS, recipe, seed): _learning(str(place), options, seed)
     for place, (recipe, options) in enumerate(RECIPES.items())
     for seed in SEEDS
+} | {
+    (words, recipe, seed): _learning(f"{place}-{decks.split(',')[0]}", f"{options} --decks {decks}", seed)
+    for words, decks in OTHER_DECKS.items()
+    for place, (recipe, options) in enumerate(RECIPES.items())
+    for seed in OTHER_SEEDS
 }
 SEARCH = {
     seed: Job(
@@ -47,15 +64,15 @@ JOBS = (*CURVES.values(), *SEARCH.values())
 
 
 def take(folder: Path) -> None:
-    """Keep the curves (recipe, seed, games, score), and the searches."""
+    """Keep the curves (decks, recipe, seed, games, score), and the searches."""
     rows = [
-        (recipe, seed, int(games), float(score) / 100)
-        for (recipe, seed), job in CURVES.items()
+        (decks, recipe, seed, int(games), float(score) / 100)
+        for (decks, recipe, seed), job in CURVES.items()
         for games, score in re.findall(
             r"^ *(\d+) games +([\d.]+)%$", job.printed.read_text(encoding="utf-8"), re.MULTILINE
         )
     ]
-    columns = ["recipe", "seed", "games", "score"]
+    columns = ["decks", "recipe", "seed", "games", "score"]
     pd.DataFrame(rows, columns=columns).to_csv(folder / "minimax-curves.csv", index=False)
     found = [pd.read_csv(job.out).assign(seed=seed) for seed, job in SEARCH.items()]
     pd.concat(found).to_csv(folder / "minimax-search.csv", index=False)
@@ -67,7 +84,8 @@ def blocks(folder: Path) -> dict[str, str]:
     curves = pd.read_csv(folder / "minimax-curves.csv")
     search = pd.read_csv(folder / "minimax-search.csv")
     return {
-        "minimax-curve": _curve(curves),
+        "minimax-curve": _curve(_of_thesis(folder)),
+        "minimax-remedies": _remedies(curves),
         "minimax-search": _search(search),
         "minimax-commands": jobs_table(JOBS, read_jobs(folder / "minimax-jobs.csv")),
     }
@@ -80,7 +98,7 @@ def _curve(curves: pd.DataFrame) -> str:
         peaks = own.groupby("seed")["score"].max()
         after = own.loc[own.groupby("seed")["score"].idxmax()].set_index("seed")["games"]
         later = own[own["games"] > own["seed"].map(after)].groupby("seed")["score"].min()
-        falls = int((later < peaks.loc[later.index] - 0.3).sum())
+        falls = int((later < peaks.loc[later.index] - FALL).sum())
         half = student.ppf(0.975, len(peaks) - 1) * peaks.std() / np.sqrt(len(peaks))
         gap = peaks.mean() - PEAK
         near = "not told apart" if abs(gap) <= half else "higher" if gap > 0 else "lower"
@@ -107,6 +125,52 @@ def _curve(curves: pd.DataFrame) -> str:
     ]
     return "\n\n".join(
         [picture("published-learning", "win rate against aggro by games learned from"), table(header, said)]
+    )
+
+
+def _remedies(curves: pd.DataFrame) -> str:
+    """The recipes on other decks: how high they come, and how far they fall later."""
+    rows, falls, steps = [], {recipe: [] for recipe in RECIPES}, {recipe: [] for recipe in RECIPES}
+    for words in OTHER_DECKS:
+        for recipe in RECIPES:
+            own = curves[(curves["decks"] == words) & (curves["recipe"] == recipe)]
+            runs = [run.set_index("games")["score"] for _, run in own.groupby("seed")]
+            lost = [float(run.max() - run[run.idxmax() :].min()) for run in runs]
+            jumps = float(np.mean([run.diff().abs().mean() for run in runs]))
+            falls[recipe] += lost
+            steps[recipe].append(jumps)
+            rows.append(
+                [
+                    words,
+                    recipe,
+                    percent(float(np.mean([run.max() for run in runs]))),
+                    percent(float(np.mean([run.iloc[-1] for run in runs]))),
+                    f"{sum(one >= FALL for one in lost)} of {len(lost)}",
+                    f"{100 * jumps:.1f}",
+                ]
+            )
+    header = [
+        *("decks", "recipe", f"highest score, mean of {len(OTHER_SEEDS)} seeds", "last score, mean"),
+        *(f"falls later by {100 * FALL:.0f} points", "points from one score to the next"),
+    ]
+    ends = [
+        f"{recipe} in {sum(one >= FALL for one in lost)} of {len(lost)}" for recipe, lost in falls.items()
+    ]
+    calmer = [
+        recipe
+        for recipe, own in steps.items()
+        if all(one < base / 2 for one, base in zip(own, steps["the paper's"], strict=True))
+    ]
+    return "\n\n".join(
+        [
+            table(header, rows),
+            prose(
+                f"On these decks the score falls by {100 * FALL:.0f} points: {', '.join(ends)} runs.",
+                f"Less than half the jumps of the paper's recipe on each of them: {listed(calmer)}."
+                if calmer
+                else "No remedy halves the jumps of the paper's recipe on each of them.",
+            ),
+        ]
     )
 
 
@@ -168,10 +232,16 @@ def _search(search: pd.DataFrame) -> str:
     )
 
 
+def _of_thesis(folder: Path) -> pd.DataFrame:
+    """The curves on the thesis's decks."""
+    curves = pd.read_csv(folder / "minimax-curves.csv")
+    return curves[curves["decks"] == THESIS]
+
+
 def draw(folder: Path) -> dict[str, bytes]:
     """The figures of the page."""
     return {
-        "published-learning": draw_learning(pd.read_csv(folder / "minimax-curves.csv"), PEAK),
+        "published-learning": draw_learning(_of_thesis(folder), PEAK),
         "published-features": draw_search(pd.read_csv(folder / "minimax-search.csv"), BEST_SET),
     }
 

@@ -13,7 +13,7 @@ GUESSES = ("plain", "keywords")
 EARLIER = {"shipped": PUBLISHED, **{guess: f"{PUBLISHED}, {guess}" for guess in GUESSES}}
 """The published player with these guesses, by their words."""
 
-DRAWN, GAMES_DRAWN, CHOSEN = 16, 40, 0
+DRAWN, GAMES_DRAWN, CHOSEN = 16, 40, 6
 """Guesses drawn at random after it was seen, their games of a cell, and the one nearest to the table."""
 
 CHOSEN_AGAIN = "chosen guess, other games"

@@ -44,7 +44,10 @@ def draw_players(
         profiles: names of the rows and columns.
         difference: of the last table from the first, in a part of its own.
     """
-    parts = {**rates, **({} if difference is None else {"the difference, points": difference})}
+    parts = {
+        **rates,
+        **({} if difference is None else {"the difference, points": np.round(difference, 2) + 0.0}),
+    }
     with grid(len(parts), 4.9 if difference is None else 4.3, 4.4, columns=len(parts)) as (drawn, axes):
         for place, (own, (name, values)) in enumerate(zip(axes, parts.items(), strict=True)):
             _heat(own, values, profiles, profiles, 0 if place == len(rates) else 50)
@@ -68,7 +71,8 @@ def draw_profiles(scores: Mapping[str, np.ndarray], profiles: Sequence[str]) -> 
 def draw_guesses(drawn_errors: Sequence[float], earlier: Mapping[str, float]) -> bytes:
     """Mean error of each guess of the decks, in points: those drawn at random, and the earlier ones."""
     with figure(7.0, 2.6) as (drawn, axes):
-        axes.hist(drawn_errors, bins=np.arange(5, 31, 1).tolist(), color=COLOURS[0], alpha=0.75)
+        low, high = int(min(drawn_errors)), int(max(drawn_errors)) + 1
+        axes.hist(drawn_errors, bins=range(low, high + 1), color=COLOURS[0], alpha=0.75)
         for place, (words, error) in enumerate(earlier.items(), 1):
             axes.axvline(
                 error, color=COLOURS[place], linewidth=1.8, linestyle="--", label=f"{words}, predicted"

@@ -1,5 +1,6 @@
 """The page of published results: made again from what was kept, and the statistics it states."""
 
+import itertools
 import os
 from pathlib import Path
 
@@ -8,13 +9,21 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
+from benchmarks.eva_crossplay import scores_by_decks
+from benchmarks.published import eva_authors, thesis_paper
 from benchmarks.published import jobs as running
 from benchmarks.published.__main__ import PAGE, PARTS, RESULTS, main, write
 from benchmarks.published.correlation import rank_correlation, true_correlation
 from benchmarks.published.eva_blocks import is_as_said, lives_of, newcomers_of_age
+from benchmarks.published.hearthsim import cells_of
 from benchmarks.published.hearthsim_claims import verdict
+from benchmarks.published.hearthsim_tables import FORMULA
+from benchmarks.published.hearthsim_tables import Tables as HearthSimTables
 from benchmarks.published.jobs import Job
 from benchmarks.published.pages import Share, duration, fill
+from benchmarks.published.thesis_decks import held_out_error, nearest
+from benchmarks.published.thesis_guesses import PRINTED as PRINTED_CARDS
+from benchmarks.published.thesis_guesses import guess_decks
 from benchmarks.published.thesis_tables import PUBLISHED, RULES, Tables
 from benchmarks.thesis_published import PROFILES
 from tests.conftest import heavy
@@ -115,6 +124,75 @@ def table_of(rates: dict[str, np.ndarray], games: int, file: Path) -> Tables:
     columns = ["player", "first", "second", "games", "first_wins", "mean_turns"]
     pd.DataFrame(rows, columns=columns).to_csv(file, index=False)
     return Tables(file)
+
+
+def test_the_printed_table_is_whole() -> None:
+    """49 cells; the mirrors are those that the thesis's text repeats; the text's two reversed pairings."""
+    assert {len(row) for row in (*thesis_paper.WINS, *thesis_paper.TURNS)} == {7}
+    assert len(thesis_paper.WINS) == len(thesis_paper.TURNS) == 7
+    for number, share in thesis_paper.MIRRORS.items():
+        assert thesis_paper.WINS[number - 1][number - 1] == round(1_000 * share)
+    wins = thesis_paper.WINS
+    assert (wins[0][4], wins[4][0], wins[2][4], wins[4][2]) == (1_000, 56, 991, 138)
+
+
+def test_choosing_a_guess_by_hand() -> None:
+    """Guess 0 is off by 1 everywhere; guess 1 by 0 but for the cells of the first profile, by 9 there.
+
+    Over all cells guess 1 has 13 * 9 / 49 > 1, so 0 is nearest. Without the first profile's cells guess 1 is
+    chosen and errs by 9 on them; without another's, 11 of 36 cells are off by 9, and 0 is chosen, off by 1.
+    """
+    apart = np.ones((2, 7, 7))
+    apart[1] = 0
+    apart[1, 0], apart[1, :, 0] = 9, 9
+    assert nearest(apart) == 0
+    assert held_out_error(apart) == pytest.approx((9 + 6 * 1) / 7)
+
+
+def test_a_guess_has_the_printed_cards_twice() -> None:
+    for number in range(3):
+        for deck, printed in zip(guess_decks(number), PRINTED_CARDS.values(), strict=True):
+            assert len(deck) == 30
+            assert {card.name: deck.count(card) for card in deck}.keys() >= set(printed)
+            assert all(deck.count(card) == 2 for card in deck)
+    assert guess_decks(1) == guess_decks(1) != guess_decks(2)
+
+
+def test_printed_cells_of_the_posts_all_stand_beside_ours() -> None:
+    cells = cells_of(HearthSimTables(RESULTS))
+    assert len(cells) == 57
+    zero = next(cell for cell in cells if (cell.experiment, cell.value) == ("aggressiveness", "0"))
+    assert zero.error(FORMULA) == pytest.approx(-0.1501, abs=0.001), "no minion is ever played"
+
+
+def test_the_order_of_a_dictionary_in_python_2() -> None:
+    """As its 64-bit version prints them: {'a': 1, 'c': 3, 'b': 2} and {'three': 3, 'two': 2, 'one': 1}."""
+    assert eva_authors.dictionary_order(["a", "b", "c"]) == ["a", "c", "b"]
+    assert eva_authors.dictionary_order(["one", "two", "three"]) == ["three", "two", "one"]
+
+
+def test_table_4_by_the_names_of_the_authors_file() -> None:
+    """Equal decks win alike; both directions of a pair add up to as much more than 1 for each pair."""
+    named = eva_authors.table_4()
+    assert eva_authors.printed_places() == 9
+    decks = list(eva_authors.NAMES)
+    mirrors = [named[deck, deck] for deck in decks]
+    sums = [named[one, other] + named[other, one] for one, other in itertools.combinations(decks, 2)]
+    assert np.ptp(mirrors) < 0.005
+    assert np.ptp(sums) < 0.01
+    assert np.mean(sums) == pytest.approx(2 * np.mean(mirrors), abs=0.02)
+    for (one, other), share in eva_authors.CROSSPLAY.items():
+        assert named[one, other] - named[other, one] == pytest.approx(2 * share - 1, abs=0.05)
+
+
+def test_a_crossplay_counts_each_game_from_both_sides() -> None:
+    """Three individuals, six ordered pairs, four pairs of decks: 24 games, each in two rows."""
+    decks = ("thesis-paladin", "thesis-warrior")
+    found = scores_by_decks(eva_authors.weights()[:3], decks, 1).set_index(["deck", "opponent_deck"])
+    assert found["games"].sum() == 48
+    one, other = decks
+    assert found.loc[(one, other), "points"] + found.loc[(other, one), "points"] == 12
+    assert found.loc[(one, one), "points"] == 6
 
 
 def test_scores_of_profiles_by_hand(tmp_path: Path) -> None:

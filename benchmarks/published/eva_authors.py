@@ -84,12 +84,18 @@ def table_4() -> dict[tuple[str, str], float]:
     return {cell: found[cell] for cell in TABLE_4}
 
 
-def printed_places() -> int:
-    """How many of the nine counts Table 4 prints, to its four digits, in whatever cell."""
-    left, found = sorted(TABLE_4.values()), 0
-    for value, printed in zip(sorted(counted()), left, strict=True):
-        found += abs(value - printed) <= 0.0002
-    return found
+def printed_shift() -> int | None:
+    """By how many places the names of Table 4 are shifted against the file's counts; None: it is no shift.
+
+    A shift by n gives each count the name that stands n places earlier, with the last n names first; all nine
+    numbers are then those of Table 4 to its digits.
+    """
+    names, counts = pairs_in_file(), counted()
+    for shift in range(len(names)):
+        shifted = names[len(names) - shift :] + names[: len(names) - shift]
+        if all(abs(TABLE_4[pair] - own) <= 0.0002 for pair, own in zip(shifted, counts, strict=True)):
+            return shift
+    return None
 
 
 def weights() -> np.ndarray:

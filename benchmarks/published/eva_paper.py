@@ -38,7 +38,7 @@ ACRONYMS = BATTLEFIELD | VALUE
 WORDS = {
     "mana": ("least varied", "nearest 0"),
     "minion_health": ("little varied", "low"),
-    "hero_attack": ("little varied", "low"),
+    "hero_attack": ("high",),
     "minion_killed": ("high",),
     "hero_health": ("varied", "not near 1"),
     "secret": ("varied",),

@@ -12,8 +12,13 @@ from benchmarks.thesis_published import PROFILES
 KEEP, CLEAR, FACE, VALUE, TEMPO, BALANCED, FAVORITE = range(len(PROFILES))
 """W1 to W7 in the order of the table. The thesis's text calls W5, aggro-tempo, \"Board Clear\"."""
 
-SLOWER = (KEEP, CLEAR, VALUE)
-PLAYERS = {PRINTED: "its own table", PUBLISHED: "as published", RULES: "by the rules", ENGINE: "the engine"}
+SLOWER = (CLEAR, TEMPO, FAVORITE)
+PLAYERS = {
+    PRINTED: "its own table",
+    PUBLISHED: "the published player",
+    RULES: "the player by the rules",
+    ENGINE: "the engine",
+}
 
 Check = Callable[[Tables, str], tuple[bool, str]]
 """Whether a player's table is as said, and what it has."""
@@ -27,7 +32,7 @@ def claims(tables: Tables) -> str:
         for says, checks in found.items()
     ]
     counts = ", ".join(
-        f"{sum(checks[place][0] for checks in found.values())} {words}"
+        f"in {words} {sum(checks[place][0] for checks in found.values())}"
         for place, words in enumerate(PLAYERS.values())
     )
     against = [says for says, checks in found.items() if not checks[0][0]]
@@ -35,7 +40,7 @@ def claims(tables: Tables) -> str:
         [
             table(["the thesis", *PLAYERS.values()], rows),
             prose(
-                f"Of the {len(rows)} statements these hold: {counts}. The thesis contradicts its own table "
+                f"Of the {len(rows)} statements, these hold: {counts}. The thesis contradicts its own table "
                 "in "
                 f"{len(against)}: {'; '.join(against)}."
             ),
@@ -71,7 +76,9 @@ def _reversed(one: int) -> Check:
     def check(tables: Tables, name: str) -> tuple[bool, str]:
         rates = tables.rates(name)
         there, back = rates[one, TEMPO], rates[TEMPO, one]
-        return bool(there > 0.5 and back > 0.5), f"{percent(there)} first, {percent(1 - back)} second"
+        return bool(
+            there > 0.5 and back > 0.5
+        ), f"W{one + 1} wins {percent(there)} first, {percent(1 - back)} second"
 
     return check
 
@@ -91,7 +98,7 @@ def _often_above(profile: int) -> Check:
 
 def _tempo(tables: Tables, name: str) -> tuple[bool, str]:
     rates = tables.rates(name)
-    ahead, lost = rates[TEMPO, FAVORITE], rates[[FACE, BALANCED], TEMPO]
+    ahead, lost = rates[TEMPO, FAVORITE], rates[[KEEP, FACE], TEMPO]
     return bool(ahead > 0.5 and (lost > 0.9).all()), f"{percent(ahead)}; loses {_percents(lost)}"
 
 
@@ -137,11 +144,11 @@ CLAIMS: dict[str, Check] = {
     "W1, first, beats nearly every other (7.7.1)": _keeps_all,
     "W4, first, often wins above 95% (7.7.1)": _often_above(VALUE),
     "W7, first, often wins above 95% (7.7.1)": _often_above(FAVORITE),
-    "W5 beats W7 first, and second collapses against the aggressive W3 and W6 (7.7.1)": _tempo,
+    "W5 beats W7 first, and second collapses against the aggressive (7.7.1; W1 and W3 by 7.7.3)": _tempo,
     "the shortest games involve W3 or W6 (7.7.4)": _shortest,
     "the longest are of W5 and W7 (7.7.4)": _longest,
     "the best from the first seat are W1 and W4 (7.7.7)": _best_first,
     "the hybrid W7 wins most over all (summary)": _hybrid,
-    "W3, first, often dominates slower ones: W1, W2, W4 (summary)": _face,
+    "W3, first, often dominates slower ones: W2, W5, W7, by the printed rounds (summary)": _face,
 }
 """Statements by their words; \"often\" is taken as at least two cells."""

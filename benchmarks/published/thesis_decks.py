@@ -55,11 +55,11 @@ def guesses_text(tables: Tables) -> str:
         [
             table(header, rows),
             prose(
-                f"Predicted: {listed(nearer)} {'is' if len(nearer) == 1 else 'are'} nearer to the printed "
+                f"By mean error {listed(nearer)} {'is' if len(nearer) == 1 else 'are'} nearer to the printed "
                 "table "
                 "than the shipped decks."
                 if nearer
-                else "Predicted: none is nearer than the shipped decks.",
+                else "None is nearer than the shipped decks.",
                 f"The best three in the printed table are {best}. With all three guesses the published "
                 "player "
                 "is nearer to it than the one by the rules."
@@ -82,25 +82,21 @@ def _drawn(tables: Tables) -> list[str]:
     apart = np.abs(rates - tables.rates(PRINTED))
     errors = [100 * tables.error(guess_name(number))[0] for number in range(DRAWN)]
     chosen = nearest(apart)
-    held = held_out_error(apart)
+    held, same = held_out_error(apart), held_out_error(apart[[chosen]])
     again = tables.error(CHOSEN_AGAIN)
     decks = guess_decks(CHOSEN)
     shares = [np.mean([bool(card.spec.keywords) for card in deck]) for deck in decks]
     costs = [np.mean([card.spec.cost for card in deck]) for deck in decks]
     return [
         f"Fitted: {DRAWN} more guesses were drawn after the table was seen, each the printed cards and "
-        "others "
-        "drawn from all minions of the class and neutral ones, with a share of keywords and a mean cost that "
-        f"differ by guess, {GAMES_DRAWN} games a cell. Their mean errors are {min(errors):.1f} to "
-        f"{max(errors):.1f} points, in the mean {np.mean(errors):.1f}; the nearest, number {chosen}, has "
-        f"{errors[chosen]:.1f}, and {interval(again, 100, 1)} in "
-        f"{int(tables.of(CHOSEN_AGAIN)['games'].iloc[0])} "
-        "other games a cell.",
+        "others drawn from minions of the class and neutral ones that have attack and cost 1 to 8, with a "
+        f"share of keywords and a mean cost that differ by guess, {GAMES_DRAWN} games a cell. Their mean "
+        f"errors are {min(errors):.1f} to {max(errors):.1f} points, in the mean {np.mean(errors):.1f}; the "
+        f"nearest, number {chosen}, has {errors[chosen]:.1f}, and {interval(again, 100, 1)} in "
+        f"{int(tables.of(CHOSEN_AGAIN)['games'].iloc[0])} other games a cell.",
         "To see how much choosing fits, all cells of one profile are left out, the guess is chosen by the "
         f"others, and its error is measured on those left out: {100 * held:.1f} points in the mean of the "
-        "seven "
-        f"profiles, {100 * (held - apart[chosen].mean()):+.1f} by the same measure beside the chosen one's "
-        "error on all cells.",
+        f"seven profiles, where number {chosen} has {100 * same:.1f} on the same cells (chance included).",
         f"The chosen decks have keywords on {percent(shares[0], 0)} and {percent(shares[1], 0)} of their "
         "cards "
         f"and a mean cost of {costs[0]:.1f} and {costs[1]:.1f} (Paladin, Warrior).",

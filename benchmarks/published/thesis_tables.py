@@ -1,6 +1,7 @@
 """The tables of the thesis's tournament: the printed one and all players', and what is measured on them."""
 
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -87,7 +88,9 @@ class Tables:
         if (one, other) not in self._drawn:
             both = [self.of(player) for player in (one, other)]
             wins, games = (np.array([own[name] for own in both]) for name in ("first_wins", "games"))
-            self._drawn[one, other] = draw_true_rates(wins, games, np.random.default_rng(1))
+            self._drawn[one, other] = draw_true_rates(
+                wins, games, np.random.default_rng(crc32(f"{one}, {other}".encode()))
+            )
         return self._drawn[one, other]
 
     def apart(self, one: str, other: str) -> float:

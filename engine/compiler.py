@@ -584,7 +584,7 @@ def compile_callback(function: Callable[..., Any], signature: Any) -> MachineCod
         return found
     with progress.watching(function):
         with _compiling_parts():
-            cres = CFunc(function, signature, {}, {"forceinline": True})._compile_uncached()
+            cres = CFunc(function, signature, {}, {})._compile_uncached()
         library = _machine_library(cres.library, is_called=True)
         made = MachineCode.make(name, library, cres.fndesc.llvm_cfunc_wrapper_name, cres)
         progress.mark_read(function)

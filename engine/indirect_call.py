@@ -31,7 +31,7 @@ from numba.extending import intrinsic
 from engine import compile_progress, terminal
 from engine.compile_progress import available_processors
 from engine.compiler import MachineCode, compile_callback
-from engine.jit import config, njit, njit_inline, njit_no_alloc_inline
+from engine.jit import config, njit, njit_no_alloc
 from engine.kernel_cache import cache_folder
 from engine.lazy import lazy_import
 
@@ -159,7 +159,7 @@ def njit_indirect(*parameters: Parameter, allocates: bool = False, rare: bool = 
     """
 
     def decorate(function: K) -> K:
-        inner = njit_inline(function) if allocates else njit_no_alloc_inline(function)
+        inner = njit(function) if allocates else njit_no_alloc(function)
         if config.DISABLE_JIT or config.BOUNDSCHECK:
             return cast(K, inner)
         arguments = _arguments(parameters)

@@ -254,7 +254,7 @@ def _has_listener(state: np.void, cards: np.ndarray, events: np.void, trigger: i
     return False
 
 
-@njit_no_alloc
+@njit_indirect(STATE, (CARD,))
 def _listening_triggers(state: np.void, cards: np.ndarray) -> int:
     """Bits of the triggers that minions and Secrets in play have; all bits if one has granted effects."""
     found = 0

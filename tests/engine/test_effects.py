@@ -326,6 +326,20 @@ def test_a_deathrattles_minion_stands_where_the_dead_one_stood_though_one_to_its
     assert "board [Damaged Golem 1:2/1* born 6 arrived; Chillwind Yeti 4:4/5* born 4]" in enemy
 
 
+def test_a_granted_effect_triggers_in_the_next_action_of_the_same_events() -> None:
+    """No minion comes into play between: which triggers listen is found anew for each action."""
+    position, chance = (
+        parse_position(
+            "turn 5 first | hero 20 mana 5/5 board [Chillwind Yeti* ready] hand [Blessing of Wisdom*; Wisp*] "
+            "deck [Wisp*; Wisp*] | hero 20"
+        ),
+        Chance.given(()),
+    )
+    for action in ("play 1", "play 0 -> own 0", "attack 0 -> hero"):
+        position.play(parse_action(action), chance)
+    assert "hand [Wisp 0:1/1*] deck [Wisp 0:1/1*]" in str(position)
+
+
 def test_chance_belongs_to_the_turn_and_not_to_the_state() -> None:
     start = (
         "turn 5 first | hero 30 mana 1 hand [Arcane Missiles*] | hero 30 board [War Golem*; Chillwind Yeti*]"

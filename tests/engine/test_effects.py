@@ -330,12 +330,12 @@ def test_a_granted_effect_triggers_in_the_next_action_of_the_same_events() -> No
     """No minion comes into play between: which triggers listen is found anew for each action."""
     position, chance = (
         parse_position(
-            "turn 5 first | hero 20 mana 5/5 board [Chillwind Yeti* ready] hand [Blessing of Wisdom*; Wisp*] "
+            "turn 5 first | hero 20 mana 5/5 board [Chillwind Yeti* ready; Wisp* ready] hand [Blessing of Wisdom*] "
             "deck [Wisp*; Wisp*] | hero 20"
         ),
         Chance.given(()),
     )
-    for action in ("play 1", "play 0 -> own 0", "attack 0 -> hero"):
+    for action in ("attack 1 -> hero", "play 0 -> own 0", "attack 0 -> hero"):
         position.play(parse_action(action), chance)
     assert "hand [Wisp 0:1/1*] deck [Wisp 0:1/1*]" in str(position)
 

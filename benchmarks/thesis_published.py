@@ -8,7 +8,8 @@ and 5.4.4, the code of 6.3), with S = 1 for every card. Three departures from th
 player; each can be left out or added:
 
 charge      minions that are played attack without a limit in the program (x <= u for each target)
-exact-hero  the program never deals the hero more than its health, so that lethal needs the exact sum
+exact-hero  the program never deals the hero more than its health, so that lethal needs the exact sum; this
+            is a guess, the other two are printed
 blind       planned attacks are carried out without a look at Taunts, also on the dead, who strike back and
             leave at the end of the turn
 

@@ -27,9 +27,9 @@ the mean over the cards in the own deck. After the post "Modeling Unpredictable 
 ends a sequence: its score is the mean over the outcomes, and once it is played the rest of the turn is
 searched again.
 
-The program that the posts' results were made with (its class ArtificialPlayer in the first commits of July
-2014) has a further term that the posts do not print, w_n (own minions) - w~_n (enemy minions), with 0.5 for
-both: the profiles `posted-standard`, `posted-balanced`, `posted-spends-spells` and `posted-keeps-spells`.
+The authors' public program (its class ArtificialPlayer in the first commits of July 2014) has a further term
+that the posts do not print, w_n (own minions) - w~_n (enemy minions), with 0.5 for both: the profiles
+`posted-standard`, `posted-balanced`, `posted-spends-spells` and `posted-keeps-spells`.
 """
 
 from collections.abc import Iterable, Mapping

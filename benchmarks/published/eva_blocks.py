@@ -374,11 +374,6 @@ def _crossplays(crossplay: pd.DataFrame) -> list[str]:
     ]
 
 
-def signed(values: np.ndarray) -> str:
-    """Points with their sign, listed."""
-    return listed([f"{value:+.1f}" for value in values])
-
-
 def _groups(folder: Path) -> str:
     members = pd.read_csv(folder / "eva-weights.csv", dtype={"run": str})
     levels = pd.read_csv(folder / "eva-levels.csv").set_index("groups")["silhouette"]

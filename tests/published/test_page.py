@@ -21,10 +21,10 @@ from benchmarks.published.hearthsim_tables import FORMULA
 from benchmarks.published.hearthsim_tables import Tables as HearthSimTables
 from benchmarks.published.jobs import Job
 from benchmarks.published.pages import Share, duration, fill
-from benchmarks.published.thesis_decks import held_out_error, nearest
+from benchmarks.published.thesis_decks import CHOSEN, DRAWN, guess_name, held_out_error, nearest
 from benchmarks.published.thesis_guesses import PRINTED as PRINTED_CARDS
 from benchmarks.published.thesis_guesses import guess_decks
-from benchmarks.published.thesis_tables import PUBLISHED, RULES, Tables
+from benchmarks.published.thesis_tables import PRINTED, PUBLISHED, RULES, Tables
 from benchmarks.thesis_published import PROFILES
 from tests.conftest import heavy
 
@@ -147,6 +147,12 @@ def test_choosing_a_guess_by_hand() -> None:
     apart[1, 0], apart[1, :, 0] = 9, 9
     assert nearest(apart) == 0
     assert held_out_error(apart) == pytest.approx((9 + 6 * 1) / 7)
+
+
+def test_the_guess_that_is_played_again_is_the_nearest() -> None:
+    tables = Tables(RESULTS / "thesis.csv")
+    rates = np.array([tables.rates(guess_name(number)) for number in range(DRAWN)])
+    assert nearest(np.abs(rates - tables.rates(PRINTED))) == CHOSEN
 
 
 def test_a_guess_has_the_printed_cards_twice() -> None:

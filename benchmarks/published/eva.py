@@ -1,15 +1,13 @@
 """EVA's experiment, figure by figure: what is run, and what is kept of it."""
 
 import json
-from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy.cluster.hierarchy import linkage
-from sklearn.metrics import silhouette_score
 
-from benchmarks.published.eva_blocks import blocks
+from benchmarks.published.eva_blocks import blocks, silhouettes
 from benchmarks.published.eva_figures import draw
 from benchmarks.published.eva_paper import GROUPS
 from benchmarks.published.jobs import Job, Part, keep_jobs
@@ -17,7 +15,7 @@ from evo.analysis.clustering import compare_clusters, cut_tree
 from evo.analysis.tables import Runs, last_population, read_runs, weights_of, wins_by_decks
 from rivals import EvaWeights
 
-RUNS, CROSSED = 3, 10
+RUNS, CROSSED = 10, 10
 """Runs; games of two individuals for each ordered pair of decks."""
 
 DECKS = "pirate-warrior,jade-shaman,reno-mage"
@@ -70,16 +68,12 @@ def take(folder: Path) -> None:
     _runs(runs).to_csv(folder / "eva-runs.csv", index=False)
     population = last_population(individuals)
     weights = population[weights_of(population)].to_numpy()
-    tree = linkage(weights, "ward")
-    levels = {number: silhouette_score(weights, cut_tree(tree, number)) for number in range(2, len(weights))}
-    groups = cut_tree(tree, GROUPS)
+    groups = cut_tree(linkage(weights, "ward"), GROUPS)
     named = population[["run", "individual"]].assign(group=groups)
     pd.concat([named, pd.DataFrame(weights.round(4), columns=list(EvaWeights.names()))], axis=1).to_csv(
         folder / "eva-weights.csv", index=False
     )
-    pd.DataFrame(levels.items(), columns=["groups", "silhouette"]).to_csv(
-        folder / "eva-levels.csv", index=False
-    )
+    silhouettes(weights).to_csv(folder / "eva-levels.csv")
     decks = [deck.name for deck in next(iter(runs.configs.values())).found_decks]
     tables = [
         wins_by_decks(own, decks)
@@ -127,13 +121,10 @@ def _by_decks(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def _runs(runs: Runs) -> pd.DataFrame:
-    """Seed, games and seconds of each run."""
+    """Seed, games and seconds of each run; where it was interrupted, without the time between."""
     rows = []
     for name, run in runs.folders.items():
         log = [json.loads(line) for line in (run.path / "log.jsonl").read_text(encoding="utf-8").splitlines()]
-        began = datetime.fromisoformat(
-            json.loads((run.path / "manifest.json").read_text(encoding="utf-8"))["created"]
-        )
         own = runs.individuals[runs.individuals["run"] == name]
         rows.append(
             {
@@ -142,7 +133,7 @@ def _runs(runs: Runs) -> pd.DataFrame:
                 "generations": int(own["generation"].max()) + 1,
                 "individuals": own["individual"].nunique(),
                 "games": int(own["games"].sum()) // 2,
-                "seconds": round((datetime.fromisoformat(log[-1]["time"]) - began).total_seconds()),
+                "seconds": round(sum(event.get("seconds", 0) for event in log)),
             }
         )
     return pd.DataFrame(rows)

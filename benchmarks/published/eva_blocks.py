@@ -44,7 +44,7 @@ LOW, HIGH, VARIED, RATHER_LOW, NEAR_1 = 1 / 3, 2 / 3, 1 / 4, 1 / 2, 0.9
 """Medians below and above are low and high; quartiles further apart are varied."""
 
 MOST_GROUPS = 50
-"""Levels of the authors' tree that are looked at."""
+"""Levels of a tree that are looked at."""
 
 UNUSED = EvaWeights.inert(card for deck in DECKS for card in find_deck(deck).cards)
 """Weights of what no minion of the decks has from the start."""
@@ -286,8 +286,9 @@ def _decks(found: pd.DataFrame, crossplay: pd.DataFrame) -> str:
             table(header, rows),
             prose(
                 "Percentage of games of the last generation, games against children that did not survive "
-                "included, with 95% intervals over the runs. Survivors win more than half with equal decks. "
-                f"The rank correlation of our nine cells with the authors' by their program's order is "
+                "included, with 95% intervals over the runs. With equal decks survivors win more than half "
+                f"with {sum(mean[deck, deck] > 0.5 for deck in order)} of {len(order)} decks in the mean. "
+                "The rank correlation of our nine cells with the authors' by their program's order is "
                 f"{float(rank_correlation(ours, theirs)):.2f} (with the table as printed "
                 f"{float(rank_correlation(ours, np.array(list(TABLE_4.values())))):.2f}), the mean error "
                 f"{100 * np.abs(ours - theirs).mean():.1f} points."
@@ -358,6 +359,7 @@ def _crossplays(crossplay: pd.DataFrame) -> list[str]:
     rest = [abs(gap) for pair, gap in gaps.items() if pair != worst]
     total = 100 * (float(score[("our individuals", *worst)]) - theirs[worst])
     moved = 100 * (float(score[(old, *worst)]) - float(score[(here, *worst)]))
+    share = "most" if gaps[worst] / total > 0.5 else "part" if gaps[worst] / total > 0 else "none"
     header = ["individuals", *(f"{a} against {b}" for a, b in PAIRS), "mean error, points"]
     return [
         "The 100 individuals against each other, without children, by decks:",
@@ -365,11 +367,11 @@ def _crossplays(crossplay: pd.DataFrame) -> list[str]:
         prose(
             f"The same weights give other scores here than in the authors' simulator, most of all {worst[0]} "
             f"against {worst[1]}, by {gaps[worst]:+.1f} points (the others by {max(rest):.1f} at most); ours "
-            f"by {total:+.1f}. So most of that gap is not due to the weights but to cards, rules or details "
-            f"of the agent. Fitted: the cards of 2017 would move this cell by {moved:+.1f} points. But they "
-            "are not the reason: the authors' repository has Fiery War Axe at 3, and its card data were "
-            "changed to the Patches without Charge on 8 February 2018, before their first run of 20 July. "
-            "What it is remains open."
+            f"by {total:+.1f}. So {share} of that gap is not due to the weights but to cards, rules or "
+            f"details of the agent. Fitted: the cards of 2017 would move this cell by {moved:+.1f} points. "
+            "But they are not the reason: the authors' repository has Fiery War Axe at 3, and its card data "
+            "were changed to the Patches without Charge on 8 February 2018, before their first run of 20 "
+            "July. What it is remains open."
         ),
     ]
 
@@ -381,11 +383,13 @@ def _groups(folder: Path) -> str:
     best = int(levels.idxmax())
     runs_of = members.groupby("group")["run"].nunique()
     sizes = members["group"].value_counts().sort_index()
+    theirs = silhouettes(eva_authors.weights())
     lines = [
         f"The paper's silhouette is highest for {GROUPS} groups, here for {best} of {len(members)} "
         f"individuals ({levels[best]:.2f}; {GROUPS} have {levels[GROUPS]:.2f}). By Kaufman and Rousseeuw's "
         f"scale that is {strength_text(levels[best])}.",
-        f"The authors' own 100 individuals have the highest for {_best_level(eva_authors.weights())}.",
+        f"The authors' own {len(eva_authors.weights())} individuals have the highest for {theirs.idxmax()} "
+        f"groups ({theirs.max():.2f}; {GROUPS} have {theirs[GROUPS]:.2f}).",
         f"Shown are {GROUPS} groups, as there: of {listed([str(size) for size in sizes])} individuals; "
         f"{int((runs_of == 1).sum())} of them come from a single run.",
     ]
@@ -418,12 +422,12 @@ def _groups(folder: Path) -> str:
     )
 
 
-def _best_level(weights: np.ndarray) -> str:
-    """The number of groups with the highest silhouette, and that of the paper's number."""
+def silhouettes(weights: np.ndarray) -> pd.Series:
+    """Silhouette of Ward's tree of raw weights (rows individuals), by its number of groups."""
     tree = linkage(weights, "ward")
-    levels = {number: silhouette_score(weights, cut_tree(tree, number)) for number in range(2, MOST_GROUPS)}
-    best = max(levels, key=lambda number: levels[number])
-    return f"{best} groups ({levels[best]:.2f}; {GROUPS} have {levels[GROUPS]:.2f})"
+    levels = range(2, min(MOST_GROUPS, len(weights)))
+    found = {number: silhouette_score(weights, cut_tree(tree, number)) for number in levels}
+    return pd.Series(found, name="silhouette").rename_axis("groups")
 
 
 def cells_of(decks: pd.DataFrame, entrant: str) -> pd.DataFrame:

@@ -107,28 +107,35 @@ def _weights(members: pd.DataFrame) -> bytes:
 
 
 def _tree(members: pd.DataFrame) -> bytes:
-    """Fig. 8: Ward's tree of raw weights, coloured by group."""
+    """Fig. 8: Ward's tree of raw weights, coloured by group; below, the run of each leaf."""
     tree = linkage(members[list(ACRONYMS)].to_numpy(), "ward")
     labels = members["group"].to_numpy()
     colours = cluster_colours(labels.max())
     under: list[set[int]] = [{int(label)} for label in labels]
     for left, right in tree[:, :2].astype(int):
         under.append(under[left] | under[right])
-    with figure(9.0, 3.6) as (drawn, axes):
-        dendrogram(
+    with figure(9.0, 3.4) as (drawn, axes):
+        shown = dendrogram(
             tree,
             ax=axes,
             link_color_func=lambda node: colours[min(under[node])] if len(under[node]) == 1 else GREY,
-            labels=[
-                f"{run}:{number}" for run, number in zip(members["run"], members["individual"], strict=True)
-            ],
-            leaf_rotation=90,
-            leaf_font_size=7,
+            no_labels=True,
         )
         for group, size in members["group"].value_counts().sort_index().items():
             axes.plot([], [], color=colours[int(group)], label=f"group {group}: {size} individuals")
         legend_above(axes)
-        axes.set(ylabel="distance of merged groups", xlabel="run:individual")
+        axes.set(ylabel="distance of merged groups")
+        leaves = members.iloc[shown["leaves"]]
+        runs = sorted(members["run"].unique())
+        below = axes.inset_axes((0, -0.08 - 0.06 * len(runs), 1, 0.06 * len(runs)), sharex=axes)
+        places = 5 + 10 * np.arange(len(leaves))  # where scipy draws them
+        rows = leaves["run"].map(runs.index)
+        below.scatter(places, rows, c=leaves["group"].map(colours), marker="s", s=14)
+        below.set(yticks=range(len(runs)), yticklabels=runs, ylim=(len(runs) - 0.5, -0.5), ylabel="run")
+        below.tick_params(axis="x", bottom=False, labelbottom=False)
+        below.tick_params(axis="y", length=0, labelsize=7)
+        below.grid(axis="y", linewidth=0.3)
+        below.set_axisbelow(True)
         return png_bytes(drawn)
 
 

@@ -391,7 +391,7 @@ def _groups(folder: Path) -> str:
         f"The authors' own {len(eva_authors.weights())} individuals have the highest for {theirs.idxmax()} "
         f"groups ({theirs.max():.2f}; {GROUPS} have {theirs[GROUPS]:.2f}).",
         f"Shown are {GROUPS} groups, as there: of {listed([str(size) for size in sizes])} individuals; "
-        f"{int((runs_of == 1).sum())} of them come from a single run.",
+        f"{int((runs_of == 1).sum()) or 'none'} of them come from a single run.",
     ]
     for kind, words in (
         ("any opponent", "Fig. 9, groups with the same deck against any opponent"),

@@ -383,6 +383,7 @@ def _groups(folder: Path) -> str:
     best = int(levels.idxmax())
     runs_of = members.groupby("group")["run"].nunique()
     sizes = members["group"].value_counts().sort_index()
+    most_of = members.groupby("group")["run"].agg(lambda own: own.value_counts(normalize=True).max())
     theirs = silhouettes(eva_authors.weights())
     lines = [
         f"The paper's silhouette is highest for {GROUPS} groups, here for {best} of {len(members)} "
@@ -390,8 +391,9 @@ def _groups(folder: Path) -> str:
         f"scale that is {strength_text(levels[best])}.",
         f"The authors' own {len(eva_authors.weights())} individuals have the highest for {theirs.idxmax()} "
         f"groups ({theirs.max():.2f}; {GROUPS} have {theirs[GROUPS]:.2f}).",
-        f"Shown are {GROUPS} groups, as there: of {listed([str(size) for size in sizes])} individuals; "
-        f"{int((runs_of == 1).sum()) or 'none'} of them come from a single run.",
+        f"Shown are {GROUPS} groups, as there: of {listed([str(size) for size in sizes])} individuals, from "
+        f"{listed([str(number) for number in runs_of])} runs. The run with most of a group has "
+        f"{listed([percent(share) for share in most_of])} of it.",
     ]
     for kind, words in (
         ("any opponent", "Fig. 9, groups with the same deck against any opponent"),

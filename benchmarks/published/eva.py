@@ -105,7 +105,7 @@ def take(folder: Path) -> None:
         "generations": config.generations,
         "games": config.games,
     }
-    kept |= {"decks": len(decks), "runs": RUNS}
+    kept |= {"decks": len(decks), "runs": len(runs.folders)}
     pd.Series(kept, name="value").rename_axis("parameter").to_csv(folder / "eva-parameters.csv")
     keep_jobs(JOBS, folder / "eva-jobs.csv")
 

@@ -136,7 +136,7 @@ $(PPO_PACKAGE)/.installed: requirements-ppo.lock | $(VENV)/.extras
 bench-ppo: $(PPO_PACKAGE)/.installed  ## MaskablePPO learns the game (installs torch into build/ppo, some 3 GB)
 	PYTHONPATH=$(PPO_PACKAGE) $(BIN)/python -m benchmarks.ppo
 
-published: $(VENV)/.tools  ## Run the published experiments that are not done yet, and write docs/published.md again (three to five hours)
+published: $(VENV)/.tools  ## Run the published experiments not done yet, and write docs/published.md again (3 to 5 hours)
 	$(BIN)/python -m benchmarks.published
 
 docs: $(VENV)/.tools  ## Build the documentation site into site/; warnings and dead links are errors

@@ -149,14 +149,15 @@ def _course(survivors: pd.DataFrame) -> str:
         [
             "Fig. 2",
             "fitness differs much in generation 0, less from 10 on",
-            f"quartiles of the survivors' score {100 * spread[0]:.1f} points apart in generation 0, "
-            f"{100 * spread[5]:.1f} in 5, {100 * late.mean():.1f} from 10 on",
+            f"of all runs pooled: quartiles of the survivors' score {100 * spread[0]:.1f} points apart in "
+            f"generation 0, {100 * spread[5]:.1f} in 5, {100 * late.mean():.1f} from 10 on",
             "yes" if late.max() < spread[0] else "no",
         ],
         [
             "Fig. 3",
             "half of those that survived were born in generations 30 to 60",
-            f"{percent(within.mean())}; quartiles of birth {quartiles[0.25]:.0f} and {quartiles[0.75]:.0f}",
+            f"{percent(within.mean())}; pooled quartiles of birth {quartiles[0.25]:.0f} and "
+            f"{quartiles[0.75]:.0f}",
             "yes" if abs(within.mean() - 0.5) <= HALF else "no",
         ],
         [
@@ -182,7 +183,13 @@ def _course(survivors: pd.DataFrame) -> str:
         [
             picture("published-eva-course", "EVA's Figs. 2 to 5, of our runs"),
             table(
-                ["figure", "the paper", "here, mean of the runs (lowest to highest)", "as the paper"], rows
+                [
+                    "figure",
+                    "the paper",
+                    "here: mean of the runs (lowest to highest), or pooled",
+                    "as the paper",
+                ],
+                rows,
             ),
         ]
     )
@@ -388,14 +395,15 @@ def _groups(folder: Path) -> str:
     most_of = members.groupby("group")["run"].agg(lambda own: own.value_counts(normalize=True).max())
     theirs = silhouettes(eva_authors.weights())
     lines = [
-        f"The paper's silhouette is highest for {GROUPS} groups, here for {best} of {len(members)} "
-        f"individuals ({levels[best]:.2f}; {GROUPS} have {levels[GROUPS]:.2f}). By Kaufman and Rousseeuw's "
+        f"The paper's silhouette is highest for {GROUPS} groups. Of {levels.index.min()} to "
+        f"{levels.index.max()} groups of our {len(members)} individuals it is highest for {best} groups "
+        f"({levels[best]:.2f}; {GROUPS} have {levels[GROUPS]:.2f}). By Kaufman and Rousseeuw's "
         f"scale that is {strength_text(levels[best])}.",
         f"The authors' own {len(eva_authors.weights())} individuals have the highest for {theirs.idxmax()} "
         f"groups ({theirs.max():.2f}; {GROUPS} have {theirs[GROUPS]:.2f}).",
         f"Shown are {GROUPS} groups, as there: of {listed([str(size) for size in sizes])} individuals, from "
-        f"{listed([str(number) for number in runs_of])} runs. The run with most of a group has "
-        f"{listed([percent(share) for share in most_of])} of it.",
+        f"{listed([str(number) for number in runs_of])} runs. The largest part of each "
+        f"that comes from one run is {listed([percent(share) for share in most_of])}.",
     ]
     for kind, words in (
         ("any opponent", "Fig. 9, groups with the same deck against any opponent"),
@@ -471,9 +479,9 @@ def _agents(folder: Path) -> str:
                 f"Of {len(ratings)} entrants the champion of our first run is number {rank[champion]}, and "
                 f"the weights that the authors sent to the competition are number {rank[competition]}.",
                 "The rates of Table 5 are against other opponents. In Fig. 11 the paper's agent wins more "
-                f"than half with every pair of decks; here the champion does with {above[0]} of nine (at "
-                f"least {least[0]}), the competition's weights with {above[1]} (at least {least[1]}), "
-                "against all others.",
+                f"than half with every pair of decks. Here, against all others, `random` among them, the "
+                f"champion does with {above[0]} of nine (lowest {least[0]}), the competition's weights "
+                f"with {above[1]} (lowest {least[1]}).",
             ),
         ]
     )

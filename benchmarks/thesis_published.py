@@ -24,6 +24,7 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -174,6 +175,7 @@ def carry_out(own: Player, enemy: Player, plan: Plan, departures: Sequence[str])
         player.board = [minion for minion in player.board if minion.health > 0]
 
 
+@cache
 def decks_of(decks: str) -> tuple[tuple[Card, ...], ...]:
     """The cards of both decks, by their names with a comma between, or of `guess:NUMBER`."""
     if decks.startswith(GUESS):

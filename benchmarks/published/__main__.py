@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.published import eva, hearthsim, minimax, thesis
+from benchmarks.published.jobs import CORES, run_jobs
 from benchmarks.published.pages import duration, fill
 
 PARTS = {"thesis": thesis.PART, "hearthsim": hearthsim.PART, "minimax": minimax.PART, "eva": eva.PART}
@@ -47,10 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     RESULTS.mkdir(exist_ok=True)
     for name in parts:
-        for job in PARTS[name].jobs:
-            job.run(again=chosen.again)
+        run_jobs(PARTS[name].jobs, chosen.again)
         PARTS[name].take(RESULTS)
-        print(f"{name}: {duration(sum(job.seconds for job in PARTS[name].jobs))}", flush=True)
+        took = sum(job.seconds * job.cores for job in PARTS[name].jobs) / CORES
+        print(f"{name}: {duration(took)}", flush=True)
     try:
         text = write(parts or list(PARTS))
     except FileNotFoundError as error:

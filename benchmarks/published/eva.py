@@ -1,6 +1,7 @@
 """EVA's experiment, figure by figure: what is run, and what is kept of it."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -89,11 +90,14 @@ def take(folder: Path) -> None:
     order = {f"{row.run}:{row.individual}": row.group for row in named.itertuples()}
     labels = np.array([order[name] for name in games["first"].cat.categories])
     compare_clusters(games, labels).to_csv(folder / "eva-comparisons.csv", index=False)
-    for name in ("ratings", "decks"):
-        pd.read_csv(AGENTS.out / f"{name}.csv").to_csv(folder / f"eva-agents-{name}.csv", index=False)
+    pd.read_csv(AGENTS.out / "ratings.csv").to_csv(folder / "eva-agents-ratings.csv", index=False)
+    met = {"entrant": "opponent", "deck": "opponent_deck"}
+    _points_by(pd.read_parquet(AGENTS.out / "games.parquet"), met).to_csv(
+        folder / "eva-agents-decks.csv", index=False
+    )
     pd.read_csv(HEALTH.out).to_csv(folder / "eva-health.csv", index=False)
     played = [pd.read_csv(job.out).assign(cards=cards) for cards, job in AUTHORS.items()]
-    ours = _by_decks(games).assign(cards="our individuals")
+    ours = _points_by(games, {"deck": "opponent_deck"}).assign(cards="our individuals")
     cells = pd.concat([*played, ours])
     for column in ("deck", "opponent_deck"):
         cells[column] = cells[column].str.removesuffix("-2017")
@@ -110,14 +114,23 @@ def take(folder: Path) -> None:
     keep_jobs(JOBS, folder / "eva-jobs.csv")
 
 
-def _by_decks(games: pd.DataFrame) -> pd.DataFrame:
-    """Games of a crossplay by both decks: deck, opponent_deck, games, points (of deck)."""
+def _points_by(games: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    """Games of both players by what they are: one row for each combination, with games and points.
+
+    Args:
+        games: of a crossplay or tournament.
+        names: columns of the result: of the player (`entrant`, `deck`) and the same of its opponent.
+    """
     points = games["outcome"].astype(str).map({"first": 1.0, "draw": 0.5, "second": 0.0})
-    own, other = (games[f"{seat}_deck"].astype(str) for seat in ("first", "second"))
-    rows = pd.DataFrame({"deck": own, "opponent_deck": other, "points": points})
-    back = pd.DataFrame({"deck": other, "opponent_deck": own, "points": 1 - points})
-    both = pd.concat([rows, back]).groupby(["deck", "opponent_deck"])["points"]
-    return both.agg(games="size", points="sum").reset_index()
+    rows = []
+    for own, other, gained in (("first", "second", points), ("second", "first", 1 - points)):
+        found = {"points": gained}
+        for of_player, of_opponent in names.items():
+            for seat, name in ((own, of_player), (other, of_opponent)):
+                found[name] = games[seat if of_player == "entrant" else f"{seat}_deck"].astype(str)
+        rows.append(pd.DataFrame(found))
+    by = [*names, *names.values()]
+    return pd.concat(rows).groupby(by)["points"].agg(games="size", points="sum").reset_index()
 
 
 def _runs(runs: Runs) -> pd.DataFrame:

@@ -8,12 +8,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import pandas as pd
 
 BUILD = Path("build/published")
+CORES = 2
+"""Cores that the experiments are made for."""
+
 OUT = "OUT"
 """Stands for a job's result in its command; what it is called there is the user's."""
 
@@ -27,12 +32,14 @@ class Job:
         command: as a user types it, `OUT` for its result; begins with `manaforge` or `python`.
         seed: of its games.
         needs: jobs whose results the command reads; where one was run later, this is run again.
+        cores: that it uses.
     """
 
     name: str
     command: str
     seed: int = 1
     needs: tuple["Job", ...] = ()
+    cores: int = CORES
 
     @property
     def out(self) -> Path:
@@ -100,6 +107,13 @@ class Job:
             raise SystemExit(f"{self.name} ended with {code}; what it said is in {self.printed}")
         done = {"command": self.command, "seconds": round(time.perf_counter() - began, 1)}
         self.done.write_text(json.dumps(done), encoding="utf-8")
+
+
+def run_jobs(jobs: Sequence[Job], again: bool = False) -> None:
+    """Run jobs in their order, those that use one core side by side; arguments and errors as `Job.run`."""
+    for cores, some in groupby(jobs, key=lambda job: job.cores):
+        with ThreadPoolExecutor(CORES // cores) as threads:
+            list(threads.map(lambda job: job.run(again), some))
 
 
 @dataclass(frozen=True)

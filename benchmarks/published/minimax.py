@@ -43,7 +43,10 @@ THESIS = "the thesis's"
 
 def _learning(name: str, options: str, seed: int) -> Job:
     return Job(
-        f"minimax-curve-{name}-{seed}", f"python -m rivals.minimax_learning{options} --seed {seed}", seed
+        f"minimax-curve-{name}-{seed}",
+        f"python -m rivals.minimax_learning{options} --seed {seed}",
+        seed,
+        cores=1,
     )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 from scipy.stats import beta
 
-from benchmarks.published.jobs import Job
+from benchmarks.published.jobs import CORES, Job
 
 WIDTH = 120
 _BLOCK = re.compile(r"(<!-- begin ([a-z0-9-]+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
@@ -118,5 +118,6 @@ def jobs_table(jobs: Sequence[Job], kept: pd.DataFrame) -> str:
     for job in jobs:
         row = kept.loc[job.name]
         rows.append([f"`{row['command']}`", str(row["seed"]), duration(float(row["seconds"]))])
-    total = duration(float(kept.loc[[job.name for job in jobs], "seconds"].sum()))
-    return table(["command", "seed", "time"], [*rows, ["together", "", total]])
+    total = sum(float(kept.loc[job.name, "seconds"]) * job.cores for job in jobs) / CORES
+    words = "together" + (", those on one core side by side" if any(job.cores == 1 for job in jobs) else "")
+    return table(["command", "seed", "time"], [*rows, [words, "", duration(total)]])

@@ -17,21 +17,22 @@ MAX_AURA_PASSES = 3
 
 
 @njit_no_alloc
-def apply_auras(state: np.void, cards: np.ndarray, events: np.void) -> None:
-    """Recompute the aura bonuses of all minions and weapons.
+def apply_auras(state: np.void, cards: np.ndarray, events: np.void) -> bool:
+    """Recompute the aura bonuses of all minions and weapons; return whether doing it again changes nothing.
 
     `state` and the workspaces `aura_bonuses`, `weapon_bonuses` and `spare` of `events` are modified in place.
     """
     if needed_features(cards) & GameFeature.AURAS and _any_aura(state, cards):
-        _refresh_all(state, cards, events)
+        return _refresh_all(state, cards, events) != 0
+    return True
 
 
 @njit_indirect(STATE, (CARD,), EVENTS)
 def _refresh_all(state: np.void, cards: np.ndarray, events: np.void) -> int:
-    """Recompute auras until nothing changes; return 0. Modified in place as by `apply_auras`."""
+    """Recompute auras until nothing changes; return 0 if that takes too long, else 1. As `apply_auras`."""
     for _ in range(MAX_AURA_PASSES):
         if not _refresh_once(state, cards, events):
-            return 0
+            return 1
     return 0
 
 
@@ -81,7 +82,10 @@ def _refresh_once(state: np.void, cards: np.ndarray, events: np.void) -> bool:
             minion, attack = side["board"][place], int(bonuses[seat, place, 0])
             if bonuses[seat, place, 3]:
                 attack = int(minion["health"] - (minion["attack"] - minion["aura_attack"]))
-            changed |= _replace_bonuses(minion, attack, bonuses[seat, place, 1], bonuses[seat, place, 2])
+            health, keywords = bonuses[seat, place, 1], bonuses[seat, place, 2]
+            given = minion["aura_attack"] | minion["aura_health"] | minion["aura_keywords"]
+            if given | attack | health | keywords:
+                changed |= _replace_bonuses(minion, attack, health, keywords)
         if side["durability"] > 0:
             printed = side["weapon_attack"] - side["weapon_aura"]
             side["weapon_attack"] = clamp(printed + weapon_bonuses[seat], 0)

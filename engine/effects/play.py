@@ -98,7 +98,8 @@ def resolve_attack(state: np.void, cards: np.ndarray, slot: int, target: int, ev
         number = -1 if slot == HERO else own["board"][slot]["card"]
         attacker_id = A_HERO if slot == HERO else events["attacker"]
         fire_trigger(state, cards, events, Trigger.ATTACKS, seat, attacker_id, number, 1)
-        resolve_queue(state, cards, events)
+        if events["first"] < events["last"]:  # otherwise nothing has changed since the last action
+            resolve_queue(state, cards, events)
         if events["n_pending_outcomes"]:
             return 0
         slot, target = _current_index(own, events["attacker"]), _current_index(enemy, events["defender"])

@@ -141,8 +141,10 @@ def resolve_queue(state: np.void, cards: np.ndarray, events: np.void) -> int:
     `state` and `events` are modified in place. An action that lacks chance outcomes stops midway.
     """
     has_triggers = needed_features(cards) & GameFeature.TRIGGERS
+    settled = False
     while True:
         while events["first"] < events["last"]:
+            settled = False
             queued = events["queue"][events["first"] % MAX_QUEUE]
             events["first"] += 1
             begin = events["last"]
@@ -152,14 +154,15 @@ def resolve_queue(state: np.void, cards: np.ndarray, events: np.void) -> int:
                 return 0
             if has_triggers:
                 promote_triggered(events, begin)
-        apply_auras(state, cards, events)
+        if not settled:
+            apply_auras(state, cards, events)
         for seat in range(2):
             if state["sides"][seat]["health"] <= 0:
                 events["dead_heroes"] |= 1 << seat
         if not (events["broken_weapon_bits"] or any_dying(state)):
             return 0
         remove_dead_minions(state, cards, events)
-        apply_auras(state, cards, events)
+        settled = apply_auras(state, cards, events)
 
 
 @njit_no_alloc

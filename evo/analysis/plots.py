@@ -243,9 +243,10 @@ LEAST_DRAWN_P = 1e-6
 
 
 def cluster_colours(n: int) -> dict[int, str]:
-    """Colours of the clusters 1 to n."""
-    palette = sns.color_palette("colorblind", max(n, 1))
-    return {number + 1: to_hex(colour) for number, colour in enumerate(palette)}
+    """Colours of the clusters 1 to n; vermilion, which resembles the second colour, comes last of ten."""
+    palette = sns.color_palette("colorblind", max(n, 10))
+    order = [0, 1, 2, *range(4, 10), 3, *range(10, len(palette))]
+    return {number: to_hex(palette[place]) for number, place in enumerate(order[:n], 1)}
 
 
 def _label(cluster: Any) -> str:

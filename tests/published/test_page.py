@@ -19,7 +19,7 @@ from benchmarks.published.hearthsim import cells_of
 from benchmarks.published.hearthsim_claims import verdict
 from benchmarks.published.hearthsim_tables import FORMULA
 from benchmarks.published.hearthsim_tables import Tables as HearthSimTables
-from benchmarks.published.jobs import Job
+from benchmarks.published.jobs import Job, run_jobs
 from benchmarks.published.pages import Share, duration, fill
 from benchmarks.published.thesis_decks import CHOSEN, DRAWN, guess_name, held_out_error, nearest
 from benchmarks.published.thesis_guesses import PRINTED as PRINTED_CARDS
@@ -81,6 +81,23 @@ def test_a_job_is_run_once_and_again_when_its_command_changes(
         assert job.seconds >= 0
     with pytest.raises(SystemExit, match=r"two ended with 3; what it said is in .*two.txt"):
         Job("two", 'python -c "raise SystemExit(3)"').run()
+
+
+def test_jobs_on_one_core_run_side_by_side_and_the_others_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "BUILD", tmp_path)
+    meet = (  # each waits, at most half a minute, until the other has begun
+        "import sys, time; from pathlib import Path; own, other = map(Path, sys.argv[1:]); own.touch(); "
+        "[time.sleep(0.01) for n in range(3000) if not other.exists()]; sys.exit(not other.exists())"
+    )
+    pair = [Job(one, f'python -c "{meet}" OUT {tmp_path / other}', cores=1) for one, other in ("ab", "ba")]
+    alone = Job("c", 'python -c "import sys; open(sys.argv[1], chr(119))" OUT')
+    run_jobs([*pair, alone])
+    assert all(job.is_done() for job in (*pair, alone))
+    assert alone.done.stat().st_mtime_ns >= max(job.done.stat().st_mtime_ns for job in pair)
+    with pytest.raises(SystemExit, match="d ended with 3"):
+        run_jobs([Job("d", 'python -c "raise SystemExit(3)"', cores=1)])
 
 
 def test_a_job_is_run_again_after_one_that_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from evo.learning.folder import LearningError, LearningFolder, open_learning, re
 from evo.learning.methods import Samples
 from evo.storage import history
 from ilp_agent.features import N_FEATURES
+from tests.conftest import cases
 from tests.faults.mutate import fit_checksums
 
 FEWER, CONFIG = (
@@ -62,9 +63,9 @@ FILES = ["rounds/0000.json", "rounds/0002.json", "rounds/0002.parquet", "rounds/
 
 
 def damaged_copies(content: bytes) -> list[bytes]:
-    """Bytes with a flipped bit, in every byte or in 300 of them, and bytes that are cut."""
+    """Bytes with a flipped bit in some of them, the first and last among them, and bytes that are cut."""
     pick = np.random.default_rng(len(content))
-    places = np.unique(pick.integers(len(content), size=300)) if len(content) > 2_000 else range(len(content))
+    places = np.unique([0, len(content) - 1, *pick.integers(len(content), size=cases(30, 300))])
     found = [content[: len(content) // 2], b""]
     for place in places:
         flipped = bytearray(content)

@@ -304,8 +304,8 @@ def _decks(found: pd.DataFrame, crossplay: pd.DataFrame) -> str:
                 "included, with 95% intervals over the runs. With equal decks survivors win more than half "
                 f"with {sum(mean[deck, deck] > 0.5 for deck in order)} of {len(order)} decks in the mean. "
                 "The rank correlation of our nine cells with the authors' by their program's order is "
-                f"{float(alike[0]):.2f} (with the table as printed {float(alike[1]):.2f}); chance alone gives "
-                f"nine cells {NINE_ALIKE:.2f} or more, in either direction, in 5% of cases, so this is "
+                f"{float(alike[0]):.2f} (with the table as printed {float(alike[1]):.2f}); chance alone "
+                f"gives nine cells {NINE_ALIKE:.2f} or more, in either direction, in 5% of cases, so this is "
                 f"{'an' if alike[0] >= NINE_ALIKE else 'no'} agreement. The mean error is {errors[0]:.1f} "
                 f"points (with the table as printed {errors[1]:.1f})."
             ),

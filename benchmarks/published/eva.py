@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy.cluster.hierarchy import linkage
 
-from benchmarks.published.eva_blocks import blocks, silhouettes
+from benchmarks.published.eva_blocks import OURS, THEIRS, THEIRS_PRINTED, blocks, silhouettes
 from benchmarks.published.eva_figures import draw
-from benchmarks.published.eva_paper import GROUPS
+from benchmarks.published.eva_paper import DECKS, GROUPS
 from benchmarks.published.jobs import Job, Part, keep_jobs
 from evo.analysis.clustering import compare_clusters, cut_tree
 from evo.analysis.tables import Runs, last_population, read_runs, weights_of, wins_by_decks
@@ -19,7 +19,11 @@ from rivals import EvaWeights
 RUNS, CROSSED = 10, 10
 """Runs; games of two individuals for each ordered pair of decks."""
 
-DECKS = "pirate-warrior,jade-shaman,reno-mage"
+AS_PLAYED = "-as-played"
+"""Added to the names of the decks as the authors' program played them."""
+
+PRINTED = "pirate-warrior,jade-shaman,reno-mage"
+PLAYED = ",".join(f"benchmarks/published/decks/{deck}{AS_PLAYED}.toml" for deck in DECKS)
 STUDY = Job(
     "eva-study",
     f"manaforge study eva-2018 --runs {RUNS} --set agent=eva --set validation.every=0 --set "
@@ -31,31 +35,25 @@ CROSSPLAY = Job(
 AGENTS = Job(
     "eva-agents",
     f"manaforge tournament eva:{STUDY.out}/00 eva:competition hearthsim:standard ilp:true-balanced mcts "
-    f"minimax-td greedy-ilp:true-balanced aggro random --ruleset competition --decks {DECKS} --games 20 "
+    f"minimax-td greedy-ilp:true-balanced aggro random --ruleset competition --decks {PRINTED} --games 20 "
     "--out OUT",
     needs=(STUDY,),
 )
 CHAMPIONS = " ".join(f"eva:{STUDY.out}/{number:02}" for number in range(RUNS))
 HEALTH = Job(
     "eva-health",
-    f"python -m benchmarks.hero_health eva:competition {CHAMPIONS} --decks {DECKS} --games 100 --out OUT",
+    f"python -m benchmarks.hero_health eva:competition {CHAMPIONS} --decks {PRINTED} --games 100 --out OUT",
     needs=(STUDY,),
 )
-_DECKS = "benchmarks/published/decks"
-OLD = f"{_DECKS}/pirate-warrior-2017.toml,reno-mage,{_DECKS}/jade-shaman-2017.toml"
-THEIRS = {
-    "July 2018": "pirate-warrior,reno-mage,jade-shaman",
-    "Fiery War Axe at 2, Patches with Charge": OLD,
-}
-"""Decks that the authors' individuals play with, by their cards."""
 AUTHORS = {
-    cards: Job(
-        f"eva-authors-{place}",
+    words: Job(
+        f"eva-authors-{name}",
         "python -m benchmarks.eva_crossplay benchmarks/published/authors/eva-individuals.csv --decks "
         f"{decks} --out OUT",
     )
-    for place, (cards, decks) in enumerate(THEIRS.items())
+    for words, name, decks in ((THEIRS, "played", PLAYED), (THEIRS_PRINTED, "printed", ",".join(DECKS)))
 }
+"""Games of the authors' individuals here, with both kinds of decks."""
 JOBS = (STUDY, CROSSPLAY, AGENTS, HEALTH, *AUTHORS.values())
 
 
@@ -85,23 +83,21 @@ def take(folder: Path) -> None:
         .assign(run=run)
         for run, own in population.groupby("run", observed=True)
     ]
-    pd.concat(tables).to_csv(folder / "eva-decks.csv", index=False)
+    _keep(pd.concat(tables), folder / "eva-decks.csv")
     games = pd.read_parquet(CROSSPLAY.out / "games.parquet")
     order = {f"{row.run}:{row.individual}": row.group for row in named.itertuples()}
     labels = np.array([order[name] for name in games["first"].cat.categories])
-    compare_clusters(games, labels).to_csv(folder / "eva-comparisons.csv", index=False)
+    _keep(compare_clusters(games, labels), folder / "eva-comparisons.csv")
     pd.read_csv(AGENTS.out / "ratings.csv").to_csv(folder / "eva-agents-ratings.csv", index=False)
     met = {"entrant": "opponent", "deck": "opponent_deck"}
-    _points_by(pd.read_parquet(AGENTS.out / "games.parquet"), met).to_csv(
-        folder / "eva-agents-decks.csv", index=False
+    _keep(
+        _points_by(pd.read_parquet(AGENTS.out / "games.parquet"), met),
+        folder / "eva-agents-decks.csv",
     )
-    pd.read_csv(HEALTH.out).to_csv(folder / "eva-health.csv", index=False)
-    played = [pd.read_csv(job.out).assign(cards=cards) for cards, job in AUTHORS.items()]
-    ours = _points_by(games, {"deck": "opponent_deck"}).assign(cards="our individuals")
-    cells = pd.concat([*played, ours])
-    for column in ("deck", "opponent_deck"):
-        cells[column] = cells[column].str.removesuffix("-2017")
-    cells.to_csv(folder / "eva-crossplay.csv", index=False)
+    _keep(pd.read_csv(HEALTH.out), folder / "eva-health.csv")
+    theirs = [pd.read_csv(job.out).assign(individuals=words) for words, job in AUTHORS.items()]
+    ours = _points_by(games, {"deck": "opponent_deck"}).assign(individuals=OURS)
+    _keep(pd.concat([*theirs, ours]), folder / "eva-crossplay.csv")
     config = next(iter(runs.configs.values()))
     kept = {
         "mu": config.mu,
@@ -112,6 +108,13 @@ def take(folder: Path) -> None:
     kept |= {"decks": len(decks), "runs": len(runs.folders)}
     pd.Series(kept, name="value").rename_axis("parameter").to_csv(folder / "eva-parameters.csv")
     keep_jobs(JOBS, folder / "eva-jobs.csv")
+
+
+def _keep(table: pd.DataFrame, file: Path) -> None:
+    """Keep a table as CSV, its decks by their names without `AS_PLAYED`."""
+    names = [name for name in ("deck", "opponent_deck") if name in table]
+    decks = {name: table[name].astype(str).str.removesuffix(AS_PLAYED) for name in names}
+    table.assign(**decks).to_csv(file, index=False)
 
 
 def _points_by(games: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:

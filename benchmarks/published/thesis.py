@@ -43,8 +43,8 @@ from benchmarks.published.thesis_tables import (
 from benchmarks.thesis_published import DEPARTURES, PROFILES
 from ilp_agent import find_profile
 
-GAMES, GAMES_FEWER = 400, 200
-"""Games of a cell: of the two players that are compared most, and of those between or with other decks."""
+GAMES, GAMES_DECKS = 400, 200
+"""Games of a cell: of the eight players, and of those with other decks."""
 
 
 def _command(departures: tuple[str, ...], games: int, decks: str = "") -> str:
@@ -66,15 +66,9 @@ PLAYERS = {
 """The departures of each player, from the published one to the one by the rules."""
 
 JOBS = (
+    *(Job(f"thesis-{name.replace(' ', '-')}", _command(own, GAMES)) for name, own in PLAYERS.items()),
     *(
-        Job(
-            f"thesis-{name.replace(' ', '-')}",
-            _command(own, GAMES if name in (PUBLISHED, RULES) else GAMES_FEWER),
-        )
-        for name, own in PLAYERS.items()
-    ),
-    *(
-        Job(f"thesis-{name}-{guess}", _command(PLAYERS[name], GAMES_FEWER, _decks(guess)))
+        Job(f"thesis-{name}-{guess}", _command(PLAYERS[name], GAMES_DECKS, _decks(guess)))
         for guess in GUESSES
         for name in (PUBLISHED, RULES)
     ),
@@ -82,7 +76,7 @@ JOBS = (
         Job(f"thesis-guess-{number}", _command(DEPARTURES, GAMES_DRAWN, f" --decks guess:{number}"))
         for number in range(DRAWN)
     ),
-    Job("thesis-chosen", _command(DEPARTURES, GAMES_FEWER, f" --decks guess:{CHOSEN} --seed 2"), 2),
+    Job("thesis-chosen", _command(DEPARTURES, GAMES_DECKS, f" --decks guess:{CHOSEN} --seed 2"), 2),
     Job(
         "thesis-engine",
         "manaforge tournament 'ilp:configs/profiles/*.toml' --seats fixed --ruleset thesis --decks "

@@ -14,7 +14,9 @@ from benchmarks.published import eva_authors, thesis_paper
 from benchmarks.published import jobs as running
 from benchmarks.published.__main__ import PAGE, PARTS, RESULTS, main, write
 from benchmarks.published.correlation import rank_correlation, true_correlation
+from benchmarks.published.eva import AS_PLAYED
 from benchmarks.published.eva_blocks import is_as_said, lives_of, newcomers_of_age
+from benchmarks.published.eva_paper import DECKS
 from benchmarks.published.hearthsim import cells_of
 from benchmarks.published.hearthsim_claims import verdict
 from benchmarks.published.hearthsim_tables import FORMULA
@@ -26,6 +28,7 @@ from benchmarks.published.thesis_guesses import PRINTED as PRINTED_CARDS
 from benchmarks.published.thesis_guesses import guess_decks
 from benchmarks.published.thesis_tables import PRINTED, PUBLISHED, RULES, Tables
 from benchmarks.thesis_published import PROFILES
+from engine import find_deck
 from tests.conftest import heavy
 
 
@@ -206,6 +209,26 @@ def test_table_4_by_the_names_of_the_authors_file() -> None:
     assert np.mean(sums) == pytest.approx(2 * np.mean(mirrors), abs=0.02)
     for (one, other), share in eva_authors.CROSSPLAY.items():
         assert named[one, other] - named[other, one] == pytest.approx(2 * share - 1, abs=0.05)
+
+
+def test_the_decks_as_played_are_the_printed_ones_without_some_texts_and_cards() -> None:
+    gone = {
+        *("Ice Barrier", "Ice Block", "Manic Soulcaster", "Volcanic Potion", "Cabalist's Tome", "Kazakus"),
+        *("Brann Bronzebeard", "Kabal Courier", "Refreshment Vendor"),
+    }
+    bodies = {"Sir Finley Mrrgglton", "Reno Jackson", "Tunnel Trogg"}
+    for name in DECKS:
+        printed, played = find_deck(name), find_deck(f"benchmarks/published/decks/{name}{AS_PLAYED}.toml")
+        left = [card for card in printed.cards if card.name not in gone]
+        assert [card.name for card in left if card.name not in bodies] == [
+            card.name for card in played.cards if card.name not in ("Boulderfist Ogre", "Murloc Raider")
+        ]
+        for real, body in zip(left, played.cards, strict=True):
+            if real.name in bodies:
+                assert not body.effects
+                numbers = [(of.spec.cost, of.spec.attack, of.spec.health) for of in (real, body)]
+                assert numbers[0] == numbers[1]
+        assert played.hero_class == printed.hero_class
 
 
 def test_a_crossplay_counts_each_game_from_both_sides() -> None:

@@ -494,7 +494,7 @@ def _agents(folder: Path) -> str:
         [
             picture(
                 "published-eva-agents",
-                "EVA's Fig. 11, of our agents: win rate by pair of decks, games against random left out",
+                "EVA's Fig. 11, of our agents: win rate by pair of decks, without random",
             ),
             table(["rank", "here", "score"], rows),
             table(["rank", "Table 5: best five of 33", "win rate"], theirs),

@@ -144,8 +144,9 @@ def _table(tables: Tables) -> str:
             prose(
                 "Predicted: the rank correlation of our player's 49 cells with the printed ones is "
                 f"{interval(tables.alike(PUBLISHED, PRINTED))}, and the mean error of a cell "
-                f"{interval(tables.error(PUBLISHED), 100, 1)} points. {int((apart <= 0.1).sum())} of 49 "
-                "cells are within 10 points; the largest error is "
+                f"{interval(tables.error(PUBLISHED), 100, 1)} points, both without what chance in the games "
+                f"adds (see the next section). As played, {int((apart <= 0.1).sum())} of 49 cells are within "
+                "10 points; the largest error is "
                 f"{100 * (ours - theirs)[first, second]:+.0f} "
                 f"points, {PROFILES[first]} against {PROFILES[second]}. The first player wins {shares[0]} "
                 f"here and {shares[1]} there, in games of {turns[0].mean():.1f} and {turns[1].mean():.1f} "
@@ -262,20 +263,36 @@ def _inner(gain: tuple[float, float, float]) -> tuple[float, float]:
     return low, high
 
 
+def _alike_gains(tables: Tables, departure: str) -> list[tuple[float, float, float]]:
+    """How much more alike the printed table a departure makes the two players, by rank correlation."""
+    return [
+        tables.alike(PUBLISHED, PRINTED, WITHOUT[departure]),
+        tables.alike(ONLY[departure], PRINTED, RULES),
+    ]
+
+
+def _supported(gains: dict[str, list[tuple[float, float, float]]]) -> str:
+    """Which departures bring both players nearer to the printed table, and which only one of them."""
+    places = {one: sum(low > 0 for _, low, _ in own) for one, own in gains.items()}
+    said = [
+        f"{listed([one for one in places if places[one] == number])} {words}"
+        for number, words in ((2, "in both places"), (1, "in one of the two"), (0, "in neither"))
+        if number in places.values()
+    ]
+    return ", ".join(said)
+
+
 def _support(tables: Tables) -> str:
     """Which departures the printed table supports."""
-    supported = [one for one in DEPARTURES if all(gain[1] > 0 for gain in _gains(tables, one))]
-    partly = [
-        one for one in DEPARTURES if one not in supported and any(g[1] > 0 for g in _gains(tables, one))
-    ]
+    by_error, by_rank = (
+        _supported({one: gains(tables, one) for one in DEPARTURES}) for gains in (_gains, _alike_gains)
+    )
     left = min(DEPARTURES, key=lambda one: tables.error(WITHOUT[one])[0])
     pair = [one for one in DEPARTURES if one != left]
-    said = f"In both places the printed table supports {listed(supported)}." if supported else ""
-    if partly:
-        said += f" In one of the two it supports {listed(partly)}."
     best = min(PLAYERS, key=lambda name: tables.error(name)[0])
     return (
-        f"Chance alone moves a cell by {100 * _chance(tables):.1f} points in the mean. {said} Nearest of all "
+        f"Chance alone moves a cell by {100 * _chance(tables):.1f} points in the mean. By mean error the "
+        f"printed table supports {by_error}; by rank correlation {by_rank}. By mean error, nearest of all "
         f"eight players is the one {'with all three' if best == PUBLISHED else best}. Of two departures "
         f"{listed(pair)} come nearest to the printed table: without {left} the mean error is "
         f"{100 * tables.error(WITHOUT[left])[0]:.1f} points. All this is with the shipped decks, and the "
@@ -303,8 +320,8 @@ def _why(tables: Tables) -> str:
         found.append(rank_correlation(tables.scores(other) - tables.scores(base), gains))
     follows = max(found) < -0.5
     return (
-        "A possible explanation: overkill on minions is allowed, so a program whose weight W6 (damage to "
-        "minions) is above its W7 (cost of attacks) gains by sending more attackers at a minion than it "
+        "A possible explanation, found afterwards (fitted): overkill on minions is allowed, so a program "
+        "whose weight W6 (damage to minions) is above its W7 (cost of attacks) gains by sending more attackers at a minion than it "
         "takes; executed blindly, each of them is hit back. Then profiles with the larger W6 less W7 should "
         "lose most by blind. Over the seven, the rank correlation of W6 less W7 with the change of the "
         f"score is {found[0]:.2f} in the published player and {found[1]:.2f} in the one by the rules: "

@@ -64,10 +64,20 @@ class Tables:
         """Mean rounds of a game; shape (7, 7), by first and second."""
         return self.of(player)["mean_turns"].to_numpy().reshape(len(PROFILES), -1)
 
-    def alike(self, one: str, other: str) -> tuple[float, float, float]:
-        """Rank correlation of two players' true cells, with its 95% interval."""
+    def alike(self, one: str, other: str, without: str | None = None) -> tuple[float, float, float]:
+        """Rank correlation of two players' true cells, with its 95% interval.
+
+        Args:
+            one: a player.
+            other: another.
+            without: a third player: the correlation less that of this player with `other`.
+        """
+        found = self._correlations(one, other)
+        return middle(found if without is None else found - self._correlations(without, other))
+
+    def _correlations(self, one: str, other: str) -> np.ndarray:
         drawn = self._true_rates(one, other)
-        return middle(rank_correlation(drawn[:, 0], drawn[:, 1]))
+        return rank_correlation(drawn[:, 0], drawn[:, 1])
 
     def error(self, player: str, without: str | None = None) -> tuple[float, float, float]:
         """Mean distance of a player's true cells from those of the printed table, with its 95% interval.

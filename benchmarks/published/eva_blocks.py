@@ -11,7 +11,7 @@ from sklearn.metrics import silhouette_score
 
 from benchmarks.published import eva_authors
 from benchmarks.published.correlation import rank_correlation
-from benchmarks.published.eva_authors import CROSSPLAY, RUN_AGAIN
+from benchmarks.published.eva_authors import CROSSPLAY, RUN_AGAIN, RUN_GAMES
 from benchmarks.published.eva_paper import (
     ACRONYMS,
     BATTLEFIELD,
@@ -159,8 +159,9 @@ def _course(survivors: pd.DataFrame) -> str:
         [
             "Fig. 3",
             "half of those that survived were born in generations 30 to 60",
-            f"{percent(within.mean())}; pooled quartiles of birth {quartiles[0.25]:.0f} and "
-            f"{quartiles[0.75]:.0f}",
+            f"{percent(within.mean())} ({percent(within.min())} to {percent(within.max())}), where births "
+            f"spread evenly would give {percent(31 / (last + 1))}; pooled quartiles of birth "
+            f"{quartiles[0.25]:.0f} and {quartiles[0.75]:.0f}",
             "yes" if abs(within.mean() - 0.5) <= HALF else "no",
         ],
         [
@@ -199,7 +200,7 @@ def _course(survivors: pd.DataFrame) -> str:
 
 
 def _weights(members: pd.DataFrame) -> str:
-    rows, said, within, medians = [], [], [], []
+    rows, said, within, medians, by_chance = [], [], [], [], 0.0
     not_as_said: list[str] = []
     authors = pd.DataFrame(eva_authors.weights(), columns=list(EvaWeights.names()))
     for names in (BATTLEFIELD, VALUE):
@@ -215,6 +216,7 @@ def _weights(members: pd.DataFrame) -> str:
                 continue
             low, median, high = theirs[name]
             within.append(bool(low <= ours.loc[0.5, name] <= high))
+            by_chance += float(high - low)
             medians.append((float(median), float(ours.loc[0.5, name])))
             agrees = all(is_as_said(one, name, used) for one in words)
             if words:
@@ -236,7 +238,8 @@ def _weights(members: pd.DataFrame) -> str:
                 f"by the same reading {len(said) - len(not_as_said)} of {len(said)} of the authors' own are"
                 + (f" (not {listed(not_as_said)})" if not_as_said else "")
                 + f". Of {len(within)} weights with influence our median lies within the authors' quartiles "
-                f"in {sum(within)}; the rank correlation of the medians is "
+                f"in {sum(within)} (medians drawn evenly from 0 to 1: in {by_chance:.0f}); the rank "
+                "correlation of the medians is "
                 f"{float(rank_correlation(apart[:, 0], apart[:, 1])):.2f}, their mean distance "
                 f"{np.abs(apart[:, 0] - apart[:, 1]).mean():.2f}."
             ),
@@ -284,8 +287,8 @@ def _decks(found: pd.DataFrame, crossplay: pd.DataFrame) -> str:
     rows = [
         [
             f"{deck} against {other}",
-            percent(TABLE_4[deck, other]),
-            percent(named[deck, other]),
+            f"{100 * TABLE_4[deck, other]:.2f}%",
+            f"{100 * named[deck, other]:.2f}%",
             f"{100 * mean[deck, other]:.1f} ± {100 * half[deck, other]:.1f}",
         ]
         for deck in order
@@ -297,11 +300,12 @@ def _decks(found: pd.DataFrame, crossplay: pd.DataFrame) -> str:
     header = ["cell", "Table 4 as printed", "its numbers by the program's order", "here, mean of the runs"]
     return "\n\n".join(
         [
-            prose(_labels(TABLE_4, named)),
+            prose(_labels(TABLE_4, named, mean)),
             table(header, rows),
             prose(
-                "Percentage of games of the last generation, games against children that did not survive "
-                "included, with 95% intervals over the runs. With equal decks survivors win more than half "
+                "Here: share of games that the last survivors win in the last generation, against each other "
+                "and against the children that did not survive, so that it is above half even with equal "
+                "decks; with 95% intervals over the runs. With equal decks survivors win more than half "
                 f"with {sum(mean[deck, deck] > 0.5 for deck in order)} of {len(order)} decks in the mean. "
                 "The rank correlation of our nine cells with the authors' by their program's order is "
                 f"{float(alike[0]):.2f} (with the table as printed {float(alike[1]):.2f}); chance alone "
@@ -314,10 +318,14 @@ def _decks(found: pd.DataFrame, crossplay: pd.DataFrame) -> str:
     )
 
 
-def _labels(printed: Mapping[tuple[str, str], float], named: Mapping[tuple[str, str], float]) -> str:
+def _labels(
+    printed: Mapping[tuple[str, str], float],
+    named: Mapping[tuple[str, str], float],
+    ours: Mapping[tuple[str, str], float],
+) -> str:
     """Whether the labels of Table 4 can be right."""
     mirrors, sums = {}, {}
-    for words, cells in (("printed", printed), ("named", named)):
+    for words, cells in (("printed", printed), ("named", named), ("ours", ours)):
         mirrors[words] = [100 * cells[deck, deck] for deck in DECKS.values()]
         sums[words] = [100 * (cells[pair] + cells[pair[::-1]]) for pair in PAIRS]
     shift = eva_authors.printed_shift()
@@ -332,15 +340,19 @@ def _labels(printed: Mapping[tuple[str, str], float], named: Mapping[tuple[str, 
         "Fitted: the authors' file of the 100 last individuals has the numbers of Table 4, but not under "
         "its decks. Their program writes nine counts, one for each pair of decks, in the order in which its "
         f"Python 2 lists a dictionary: {', '.join(names)} (own deck, opponent's). Table 4 has the same "
-        f"numbers to the last digit, but each under the name that stands {shift} places earlier in this list "
-        f"(the first {shift} under the last {shift} names). Three things say that the names of the program "
-        f"are right. Equal decks have {_points(mirrors['named'])} (printed: {_points(mirrors['printed'])}), "
+        f"numbers (cut after two digits), but each under the name that stands {shift} places earlier in this "
+        f"list: {100 * named[eva_authors.pairs_in_file()[shift]]:.2f} is the program's {names[shift]} and "
+        f"the table's {names[0]}, and so on; the first {shift} stand under the last {shift} names. Three "
+        "things say that the names of the program are right. Equal decks have "
+        f"{_points(mirrors['named'])} (printed: {_points(mirrors['printed'])}), "
         "and the two directions of each pair of decks add up to "
-        f"{_points(sums['named'])} (printed: {_points(sums['printed'])}): both should be alike, since the "
-        "same survivors play with all decks. And a deck's score against another deck among equal players, 50 "
-        "plus half the difference of the two directions, is for Warrior against Mage, Warrior against Shaman "
-        f"and Shaman against Mage {leads[0]} (printed: {leads[1]}); in the games of the 100 with each other "
-        f"(below), whose file names the decks of each line, it is {games}."
+        f"{_points(sums['named'])} (printed: {_points(sums['printed'])}): both should be nearly alike, since "
+        "the same survivors play with all decks. In our runs they are: "
+        f"{_points(mirrors['ours'])}, and {_points(sums['ours'])}. Third, if survivors gain equally with "
+        "both decks of a pair, half the difference of its two directions, added to 50, is what the decks "
+        f"alone give: for Warrior against Mage, Warrior against Shaman and Shaman against Mage {leads[0]} "
+        f"(printed: {leads[1]}). In the games of the 100 with each other (below), whose file names the decks "
+        f"of each line, it is {games}."
     )
 
 
@@ -358,6 +370,9 @@ THEIRS, THEIRS_PRINTED, OURS = (
 )
 """Individuals that play each other here, and their decks."""
 
+SAME_DECKS = THEIRS_PRINTED
+"""The authors' individuals with the decks of `OURS`."""
+
 
 def _crossplays(crossplay: pd.DataFrame) -> list[str]:
     """Last individuals against each other: the authors' in their simulator and here, and ours."""
@@ -368,7 +383,11 @@ def _crossplays(crossplay: pd.DataFrame) -> list[str]:
     theirs = {pair: CROSSPLAY.get(pair, 1 - CROSSPLAY.get(pair[::-1], 0.5)) for pair in PAIRS}
     rows = [
         ["theirs, in their simulator", *(percent(theirs[pair]) for pair in PAIRS), ""],
-        ["their program, run by us", *(percent(RUN_AGAIN[pair]) for pair in PAIRS), ""],
+        [
+            "theirs, in their program run by us",
+            *(str(Share.of(RUN_AGAIN[pair], RUN_GAMES)) for pair in PAIRS),
+            f"{100 * np.mean([abs(RUN_AGAIN[pair] / RUN_GAMES - theirs[pair]) for pair in PAIRS]):.1f}",
+        ],
     ]
     errors = {}
     for words in (THEIRS, THEIRS_PRINTED, OURS):
@@ -376,20 +395,29 @@ def _crossplays(crossplay: pd.DataFrame) -> list[str]:
         errors[words] = 100 * float(np.mean([abs(own[pair] - theirs[pair]) for pair in PAIRS]))
         rows.append([words, *(percent(own[pair]) for pair in PAIRS), f"{errors[words]:.1f}"])
     header = ["individuals", *(f"{a} against {b}" for a, b in PAIRS), "mean error, points"]
+    off = {
+        words: [100 * (float(score[(words, *pair)]) - theirs[pair]) for pair in PAIRS]
+        for words in (THEIRS, THEIRS_PRINTED, OURS)
+    }
+    moved = [
+        f"{a} against {b} {before:+.1f} and {after:+.1f}"
+        for (a, b), before, after in zip(PAIRS, off[THEIRS_PRINTED], off[THEIRS], strict=True)
+    ]
+    apart = [f"{own - same:+.1f}" for own, same in zip(off[OURS], off[SAME_DECKS], strict=True)]
     return [
         "The 100 individuals against each other, without children, by decks:",
         table(header, rows),
         prose(
-            f"With the decks as they were played the authors' individuals are {errors[THEIRS]:.1f} points "
-            "off their games in their own simulator, in the mean of the three pairs of decks; with the "
-            f"printed decks {errors[THEIRS_PRINTED]:.1f}. So "
+            "Points off their games in their own simulator, with the printed decks and with the decks as "
+            f"they were played: {listed(moved)}. "
             + (
-                "the cards, not the rules or the agent, are the reason of most of that difference."
+                "So most of what separates our engine from their simulator there are the decks; which of the "
+                "cards matter was not tried. "
                 if errors[THEIRS] < errors[THEIRS_PRINTED] / 2
-                else "the cards do not explain that difference."
+                else ""
             )
-            + f" Our own individuals are {errors[OURS]:.1f} points off; what is more than with the authors' "
-            "weights comes with the weights."
+            + "With the same decks here our individuals' scores differ from theirs by "
+            f"{listed(apart)} points."
         ),
     ]
 
@@ -416,12 +444,17 @@ def _groups(folder: Path) -> str:
     ]
     for kind, words in (
         ("any opponent", "Fig. 9, groups with the same deck against any opponent"),
-        ("decks exchanged", "Two groups against each other with the same decks (a fairer test than Fig. 10)"),
+        (
+            "decks exchanged",
+            "One group with deck A against another with deck B, and with the decks exchanged (a fairer test "
+            "than Fig. 10)",
+        ),
     ):
         own = comparisons[comparisons["kind"] == kind].dropna(subset=["p"])
         lines.append(
-            f"{words}: of {len(own)} comparisons {int((own['p'] < 0.05).sum())} are below 0.05, and "
-            f"{int((own['p_adjusted'] < 0.05).sum())} after correction for their number."
+            f"{words}: of {len(own)} comparisons {int((own['p'] < 0.05).sum())} have p below 0.05, and "
+            f"{int((own['p_adjusted'] < 0.05).sum())} after Benjamini and Hochberg's correction for their "
+            "number."
         )
     head = comparisons[comparisons["kind"] == "head to head"].dropna(subset=["p"])
     lines.append(
@@ -488,6 +521,8 @@ def _agents(folder: Path) -> str:
     champion, competition = (
         next(name for name in rank.index if of in name) for of in (CHAMPION, "competition")
     )
+    bounds = ratings.set_index("entrant").loc[[champion, competition], ["score_low", "score_high"]].to_numpy()
+    told = bool(bounds[:, 0].max() > bounds[:, 1].min())
     found = [cells_of(decks, name).to_numpy() for name in (champion, competition)]
     least, above = [percent(cells.min()) for cells in found], [int((cells > 0.5).sum()) for cells in found]
     return "\n\n".join(
@@ -500,7 +535,8 @@ def _agents(folder: Path) -> str:
             table(["rank", "Table 5: best five of 33", "win rate"], theirs),
             prose(
                 f"Of {len(ratings)} entrants the champion of our first run is number {rank[champion]}, and "
-                f"the weights that the authors sent to the competition are number {rank[competition]}.",
+                f"the weights that the authors sent to the competition are number {rank[competition]}; with "
+                f"these games the two are {'' if told else 'not '}told apart.",
                 "The rates of Table 5 are against other opponents. In Fig. 11 the paper's agent wins more "
                 "than half with every pair of decks. Here, in games with all entrants but "
                 f"{listed([f'`{name}`' for name in WITHOUT])}, the champion does with {above[0]} of nine "

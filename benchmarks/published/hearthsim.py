@@ -293,8 +293,8 @@ def _reasons(tables: Tables) -> str:
                 "wastes its Smites; which setting made it do so is not in the posts."
             ),
             prose(
-                f"In {sum(apart) or 'none'} of the {len(apart)} settings here the authors' program itself is "
-                "told apart from our player; it agrees with the post only in the first. Its search takes hours "
+                f"In {sum(apart) or 'none'} of the {len(apart)} settings here the authors' program is told "
+                "apart from our player; it agrees with the post only in the first. Its search takes hours "
                 "for what the posts ran, so these are fewer games:"
             ),
             table(header, rows),

@@ -321,11 +321,11 @@ def _why(tables: Tables) -> str:
     follows = max(found) < -0.5
     return (
         "A possible explanation, found afterwards (fitted): overkill on minions is allowed, so a program "
-        "whose weight W6 (damage to minions) is above its W7 (cost of attacks) gains by sending more attackers at a minion than it "
-        "takes; executed blindly, each of them is hit back. Then profiles with the larger W6 less W7 should "
-        "lose most by blind. Over the seven, the rank correlation of W6 less W7 with the change of the "
-        f"score is {found[0]:.2f} in the published player and {found[1]:.2f} in the one by the rules: "
-        f"{'as' if follows else 'not as'} this predicts."
+        "whose weight W6 (damage to minions) is above its W7 (cost of attacks) gains by sending more "
+        "attackers at a minion than it takes; executed blindly, each of them is hit back. Then profiles with "
+        "the larger W6 less W7 should lose most by blind. Over the seven, the rank correlation of W6 less W7 "
+        f"with the change of the score is {found[0]:.2f} in the published player and {found[1]:.2f} in the "
+        f"one by the rules: {'as' if follows else 'not as'} this predicts."
     )
 
 

@@ -214,7 +214,7 @@ def test_win_rates_of_all_sixteen_weights() -> None:
     eight, sixteen = Weights.names(), ExtendedWeights.names()
     table = pd.DataFrame([[0.5] * 16, [0.5] * 8 + [0.0] * 8], columns=sixteen)
     call = functools.partial(
-        manaforge.win_rates, opponents=["aggro", "hearthsim"], decks="basic-mage,basic-hunter", games=20
+        manaforge.win_rates, opponents=["aggro", "hearthsim"], decks="basic-mage,basic-hunter", games=8
     )
     rates = call(table)
     assert rates[0].tolist() != rates[1].tolist()

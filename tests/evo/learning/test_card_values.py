@@ -42,7 +42,7 @@ compiled = pytest.mark.skipif(UNCOMPILED or BOUNDSCHECK, reason="too slow withou
 
 DECKS = "decks=basic-mage,basic-hunter"
 SMALL = [
-    DECKS, "options=4,samples=1", "games=300", "test.games=2", "test.against=aggro", "card_values=true",
+    DECKS, "options=4,samples=1", "games=100", "test.games=2", "test.against=aggro", "card_values=true",
 ]  # fmt: skip
 
 

@@ -55,7 +55,10 @@ def _any_aura(state: np.void, cards: np.ndarray) -> bool:
 
 @njit_no_alloc
 def _refresh_once(state: np.void, cards: np.ndarray, events: np.void) -> bool:
-    """Recompute all auras in one pass; return whether a bonus changed. Modified as by `apply_auras`."""
+    """Recompute all auras in one pass; return whether a minion's bonus changed. Modified as by `apply_auras`.
+
+    Weapons need no further pass: no aura depends on their attack.
+    """
     changed = False
     bonuses, weapon_bonuses = events["aura_bonuses"], events["weapon_bonuses"]
     for seat in range(2):

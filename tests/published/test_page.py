@@ -252,6 +252,7 @@ def test_scores_of_profiles_by_hand(tmp_path: Path) -> None:
     assert tables.wins(RULES) == (2_450, 4_900)
     assert tables.apart(RULES, PUBLISHED) == pytest.approx(12 / 49)
     assert tables.alike(RULES, PUBLISHED)[0] == pytest.approx(-1, abs=0.02)
+    assert tables.alike(RULES, PUBLISHED, PUBLISHED)[0] == pytest.approx(-2, abs=0.05)
 
 
 @pytest.mark.parametrize(("games", "apart"), [(400, 0.3), (100, 0.05), *heavy((400, 0.1), (400, 0.05))])
